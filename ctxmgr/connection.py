@@ -1,0 +1,305 @@
+"""Floor 3: bytes in, effects out. No IO, no clock, no thread.
+
+`receive` takes what the host wrote and returns what is to be done about it, in order: a session's change is
+saved before the answer that tells of it is sent. What takes long or needs a device is an effect with a ticket;
+`resume` brings its value. A worker, a test or a replay drives it.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+
+from ctxmgr import __version__
+from ctxmgr.effects import Effect, End, Record, Say, Send, Watch
+from ctxmgr.formats import FORMATS
+from ctxmgr.model.policy import Preset
+from ctxmgr.session import listing, settings
+from ctxmgr.sessions import Request, Sessions, Weigh
+from ctxmgr.wire import envelope, errors, transcript, verbs
+from ctxmgr.wire.errors import RpcError, invalid_params
+from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.wire.methods import METHODS, Method
+from ctxmgr.wire.peer import Parts, Peer, internal, raised
+
+PROTOCOL_VERSION = "1.0"
+PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
+STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
+HEAD = 4_096  # bytes in which the start of the message list is looked for
+LIST_START = b'"messages":['
+SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
+
+
+class Options(msgspec.Struct, frozen=True):
+    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message` in bytes."""
+
+    record: bool = False
+    state_dir: str | None = None
+    max_message: int = 64 << 20
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A request or notification as the handlers get it. `stripped` known messages were left out of it, `mended`
+    unpaired surrogates were mended in it."""
+
+    params: bytes | msgspec.Raw | None
+    request: bool
+    stripped: int = 0
+    mended: int = 0
+
+
+class Connection:
+    def __init__(self, options: Options, weighers: Mapping[str, Weigh], fallback: str = "estimate") -> None:
+        """`weighers` by name hold at least the `fallback`; others come later by `weigher_loaded`."""
+        self.options = options
+        self.framer = Framer(options.max_message)
+        self._effects: list[Effect] = []
+        self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
+        self.sessions = Sessions(self._effects.append, self.peer, weighers, fallback)
+        self.sessions.state_dir = options.state_dir
+        self.phase = "new"  # new, ready, closing, ended
+        self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
+        if options.record:
+            self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback)))
+
+    # what the driver calls
+
+    def receive(self, chunk: bytes) -> list[Effect]:
+        """What the host wrote, in any pieces."""
+        for item in self.framer.feed(chunk):
+            self._arrived(item)
+        return self._take()
+
+    def eof(self) -> list[Effect]:
+        """The host writes no more. Ends when what came is done."""
+        for item in self.framer.eof():
+            self._arrived(item)
+        self.sessions.when_idle(lambda: self._finish(0))
+        return self._take()
+
+    def resume(self, ticket: int, value: Any) -> list[Effect]:
+        """The value of an `Open` or a `Run`."""
+        self.sessions.resume(ticket, value)
+        return self._take()
+
+    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> list[Effect]:
+        """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
+        if weigh is not None and self.options.record:
+            self._effects.append(Record(transcript.weigher(name)))
+        self.sessions.weigher_loaded(name, weigh, note)
+        return self._take()
+
+    def base_lines(self, session_id: str) -> list[bytes]:
+        """What the session's snapshot is rewritten with; nothing for an unknown session."""
+        return self.sessions.base_lines(session_id)
+
+    # outbound
+
+    def _take(self) -> list[Effect]:
+        effects, self._effects[:] = list(self._effects), []
+        return effects
+
+    def _send(self, parts: Parts) -> None:
+        if self.options.record:
+            self._effects.append(Record(transcript.line("ctxmgr", b"".join(parts))))
+        self._effects.append(Send(tuple(frame(self.framer.mode, parts))))
+
+    def _say(self, text: str) -> None:
+        self._effects.append(Say(text))
+
+    def _finish(self, code: int) -> None:
+        """Ends the process once, with every session saved."""
+        if self.phase != "ended":
+            self.phase = "ended"
+            self.sessions.close_all()
+            self._effects.append(End(code))
+
+    # inbound
+
+    def _arrived(self, item: bytes | FramingFault) -> None:
+        if isinstance(item, FramingFault):
+            self._framing_fault(item)
+        elif self.phase != "ended":
+            self._body(item)
+
+    def _framing_fault(self, fault: FramingFault) -> None:
+        self._say(f"the host's framing: {fault.message}")
+        if fault.kind == "call":
+            self._send(envelope.encode_error(fault.id, fault.code, fault.message))
+        if fault.fatal:
+            self._finish(1)
+
+    def _body(self, body: bytes) -> None:
+        if self.options.record:
+            self._effects.append(Record(transcript.line("host", body)))
+        reduced, count = self._without_known(body)
+        message = envelope.decode(reduced, self.framer.mode)
+        if isinstance(message, envelope.Fault):
+            self._say(f"a message of the host: {message.message}")
+            if message.kind == "call":
+                self._send(envelope.encode_error(message.id, message.code, message.message))
+        elif isinstance(message, envelope.Response):
+            self._response(message)
+        elif isinstance(message, envelope.Notification):
+            if message.method == "$/cancelRequest":
+                self._cancel(message.params)
+            elif message.method in METHODS:
+                self.peer.notification_came(message.method, Call(message.params, False))
+            elif not message.method.startswith("$/"):
+                self._say(f"unknown notification {message.method[:64]}")
+        else:
+            call = Call(message.params, True, count, message.mended)
+            self.peer.request_came(message.id, message.method, call)
+
+    def _response(self, message: envelope.Response) -> None:
+        try:
+            id = msgspec.json.decode(message.id)
+            result = msgspec.json.decode(message.result) if message.result is not None else None
+            error = msgspec.json.decode(message.error) if message.error is not None else None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            id, result, error = None, None, None
+        if not self.peer.answer_came(id, result, error):
+            self._say("an answer of the host that nobody waits for")
+
+    def _cancel(self, params: msgspec.Raw | None) -> None:
+        try:
+            target = msgspec.json.decode(params or b"{}", type=verbs.CancelParams)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            self._say(f"$/cancelRequest: {type(fault).__name__}: it needs an id")
+            return
+        self.peer.cancel(bytes(target.id))
+
+    def _without_known(self, body: bytes) -> tuple[bytes, int]:
+        """A long `context` request with the messages its session knows replaced by one that stands for them.
+
+        Inside a JSON string a quote is escaped, so `"messages":[` is always a member that is a list; whether
+        it is the right one is seen after decoding, where the stand-in must come first.
+        """
+        if len(body) < STRIP_FROM:
+            return body, 0
+        start = body.find(LIST_START, 0, HEAD)
+        named = SESSION_ID.search(body, 0, HEAD)
+        if start < 0 or named is None:
+            return body, 0
+        start += len(LIST_START)
+        end, count = self.sessions.known_until(named.group(1).decode("utf-8", "replace"), body, start)
+        return (body[:start] + listing.KNOWN + body[end:], count) if count else (body, 0)
+
+    # handlers
+
+    def _handler(self, row: Method) -> Callable[[Call], Any]:
+        """What the peer calls for a method. Raises the package's exceptions only."""
+
+        def handle(call: Call) -> Any:
+            try:
+                return self._handle(row, call)
+            except RpcError as fault:
+                if not call.request:
+                    self._say(f"notification {row.name}: {fault.message}")
+                raise raised(fault) from None
+            except Exception as fault:  # noqa: BLE001  no fault inside may reach the package
+                self._say(f"{row.name}: {_where(fault)}")
+                raise raised(internal(fault)) from None
+
+        return handle
+
+    def _handle(self, row: Method, call: Call) -> Any:
+        self._admit(row, call)
+        params = self._params(row, call)
+        if row.name in self._GLOBAL:
+            return self._GLOBAL[row.name](self, params)
+        return self.sessions.submit(Request(row.name, params, call.request, call.stripped, call.mended))
+
+    def _admit(self, row: Method, call: Call) -> None:
+        """The order of a connection: initialize first, nothing but exit after shutdown."""
+        if row.kind == "request" and not call.request:
+            raise RpcError(errors.INVALID_REQUEST, f"{row.name} needs an id: it is answered")
+        if row.kind == "notification" and call.request:
+            raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a notification: it takes no id")
+        if row.name == "exit":
+            return
+        if row.name == "initialize":
+            if self.phase != "new":
+                raise RpcError(errors.INVALID_REQUEST, "initialize was answered already")
+        elif self.phase == "new":
+            raise RpcError(errors.NOT_INITIALIZED, "initialize has not been answered yet")
+        elif self.phase == "closing":
+            raise RpcError(errors.INVALID_REQUEST, "after shutdown only exit is taken")
+
+    def _params(self, row: Method, call: Call) -> Any:
+        decoder = self._decoders.get(row.name)
+        if decoder is None:
+            decoder = self._decoders[row.name] = msgspec.json.Decoder(row.params)
+        try:
+            return decoder.decode(call.params if call.params is not None else b"{}")
+        except msgspec.ValidationError as fault:
+            text, _, path = str(fault).partition(" - at `")
+            raise invalid_params(text, path.rstrip("`") or "$") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None
+
+    def _initialize(self, params: verbs.InitializeParams) -> verbs.InitializeResult:
+        major = params.protocol_version.partition(".")[0]
+        if major != PROTOCOL_VERSION.partition(".")[0]:
+            raise invalid_params(f"this server speaks {PROTOCOL_VERSION}", "$.protocolVersion")
+        name = params.message_format or "pi"
+        if name not in FORMATS:
+            raise invalid_params(f"message formats are {', '.join(FORMATS)}", "$.messageFormat")
+        keys = params.policy or {}
+        try:
+            policy = settings.policy(keys)
+        except settings.Refused as refused:
+            raise invalid_params(str(refused), f"$.policy{refused.path}") from None
+        self.sessions.agree(FORMATS[name], keys, params.capabilities or verbs.HostCapabilities())
+        self.sessions.state_dir = params.state_dir or self.options.state_dir
+        self.phase = "ready"
+        if params.process_id is not None:
+            self._effects.append(Watch(params.process_id))
+        return verbs.InitializeResult(
+            PROTOCOL_VERSION,
+            verbs.ServerInfo("ctxmgr", __version__),
+            verbs.ServerCapabilities(tuple(FORMATS), PRESETS),
+            policy,
+        )
+
+    def _shutdown(self, params: verbs.NoParams) -> Future[None]:
+        """Answered when everything that came before is."""
+        self.phase = "closing"
+        done: Future[None] = Future()
+
+        def close() -> None:
+            self.sessions.close_all()
+            if not done.cancelled():
+                done.set_result(None)
+
+        self.sessions.when_idle(close)
+        return done
+
+    def _exit(self, params: verbs.NoParams) -> None:
+        self._finish(0 if self.phase == "closing" else 1)
+
+    def _discover(self, params: verbs.NoParams) -> dict[str, Any]:
+        from ctxmgr.wire import openrpc
+
+        return openrpc.document(__version__)
+
+    _GLOBAL: dict[str, Callable[["Connection", Any], Any]] = {
+        "initialize": _initialize,
+        "initialized": lambda self, params: None,
+        "shutdown": _shutdown,
+        "exit": _exit,
+        "rpc.discover": _discover,
+    }
+
+
+def _where(fault: BaseException) -> str:
+    """The kind of a fault and the places it came through: no text of it, which may be the host's."""
+    places = []
+    trace = fault.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        places.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return f"internal fault: {type(fault).__name__} at {' < '.join(reversed(places[-6:]))}"

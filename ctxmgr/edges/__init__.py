@@ -1,0 +1,1 @@
+"""Floor 4: one device a file: standard streams, vocabularies, snapshots."""

@@ -1,0 +1,90 @@
+"""What a connection wants done, as values: the worker (or a test, or a replay) carries them out in order."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+
+class Send(msgspec.Struct, frozen=True):
+    """One framed message for the host, in parts."""
+
+    parts: tuple[bytes | memoryview, ...]
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One line of the transcript, without its newline."""
+
+    line: bytes
+
+
+class Save(msgspec.Struct, frozen=True):
+    """One line for the session's snapshot; it must be written before any later effect."""
+
+    session_id: str
+    line: bytes
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """The first line of a snapshot, where there was none: the whole state."""
+
+    session_id: str
+    line: bytes
+
+
+class Open(msgspec.Struct, frozen=True):
+    """Open the session's snapshot; answer `ticket` with a `Found`."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+
+
+class Close(msgspec.Struct, frozen=True):
+    """The session ended: sync and release its snapshot."""
+
+    session_id: str
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Run this off the loop; answer `ticket` with its value."""
+
+    ticket: int
+    work: Callable[[], Any]
+
+
+class LoadWeigher(msgspec.Struct, frozen=True):
+    """Load a vocabulary off the loop; then call `Connection.weigher_loaded`."""
+
+    name: str
+    path: str | None
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """End when the process with this id has ended."""
+
+    process_id: int
+
+
+class Say(msgspec.Struct, frozen=True):
+    """One line for people, on stderr. Holds no conversation text."""
+
+    text: str
+
+
+class End(msgspec.Struct, frozen=True):
+    """The process ends with this code, after what was sent has been written."""
+
+    code: int
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What opening a snapshot gave. `lines` without checksums, base first; `fault` a sentence or None;
+    `refused`: another process holds this session."""
+
+    lines: tuple[bytes, ...] = ()
+    fault: str | None = None
+    refused: bool = False
+
+
+Effect = Send | Record | Save | Begin | Open | Close | Run | LoadWeigher | Watch | Say | End

@@ -1,0 +1,164 @@
+"""Turns a projection into the list of promises it breaks; an empty list means that it may leave.
+
+Each promise is relative to what came in (design, section 4): real lists hold calls without results, and may
+start with something other than a user message. Nothing here is shared with `project`: what decided must not
+judge itself, so the checks walk the pieces and the messages alone.
+
+1. order: kept messages stand in the order they came, none twice.
+2. pairs: no call loses the result it had, no result the call it had.
+3. turns: a turn stays whole or leaves whole (a summary or a returned packet may leave alone).
+4. newest user: the newest user message is there, untouched, if one was sent.
+5. signed: only tool results are edited, so thinking blocks and signatures are as they came.
+6. packet: at most one, before every kept message.
+7. start: the list starts with something a provider takes as a user message, if it came so.
+8. weight: the projection weighs what the plan says, and no more than what came in.
+
+A `Carried` holds what the walk knew at the end of the last projection. Where the new one begins with the same
+pieces, the walk goes on from there, so that a call costs what is new.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.turns import Index
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+
+SPECIAL = ("summary", "packet")  # roles that may leave alone
+USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """The state after walking `pieces` (without the packet): the index that may come next, the first kept
+    index (-1: none), the newest user message kept, what was skipped since the first, the weight in tokens, and
+    the faults found."""
+
+    pieces: tuple[Piece, ...] = ()
+    next: int = 0
+    first: int = -1
+    newest_user: int = -1
+    gaps: tuple[int, ...] = ()
+    weight: int = 0
+    faults: frozenset[str] = frozenset()
+
+
+def check(
+    messages: Sequence[Message], index: Index, plan: Plan, carried: Carried = Carried()
+) -> tuple[tuple[str, ...], Carried]:
+    """The promises that the plan breaks, by name, and what the next check may go on from.
+
+    `carried` must come from a list that this one begins with; for any other list leave it out.
+    """
+    body = plan.pieces[1:] if plan.pieces and isinstance(plan.pieces[0], Packet) else plan.pieces
+    carried, rest = _resume(body, carried)
+    walk = _Walk(messages, index, carried)
+    for piece in rest:
+        walk.take(piece)
+    carried = walk.carried(body)
+    faults = carried.faults | _turn_faults(messages, carried)
+    if index.users and carried.newest_user != _newest_user(messages):
+        faults |= {"newest user"}
+    if messages and len(body) == len(plan.pieces) and not _starts_like_user(messages, carried):
+        faults |= {"start"}
+    packet_weight = sum(piece.weight for piece in plan.pieces[:1] if isinstance(piece, Packet))
+    if carried.weight + packet_weight != plan.weight or plan.weight > index.raw_weight:
+        faults |= {"weight"}
+    return tuple(sorted(faults)), carried
+
+
+def _resume(pieces: tuple[Piece, ...], carried: Carried) -> tuple[Carried, tuple[Piece, ...]]:
+    """The carried state where these pieces begin with those it walked, and the pieces left to walk."""
+    before = carried.pieces
+    if not before or len(pieces) < len(before) or pieces[: len(before) - 1] != before[:-1]:
+        return Carried(), pieces
+    old, new = before[-1], pieces[len(before) - 1]
+    if new == old:
+        return carried, pieces[len(before) :]
+    if isinstance(old, Keep) and isinstance(new, Keep) and new.start == old.start and new.end > old.end:
+        return carried, (Keep(old.end, new.end), *pieces[len(before) :])
+    return Carried(), pieces
+
+
+class _Walk:
+    def __init__(self, messages: Sequence[Message], index: Index, carried: Carried) -> None:
+        self.messages, self.index = messages, index
+        self.next, self.first, self.newest_user = carried.next, carried.first, carried.newest_user
+        self.faults, self.gaps = set(carried.faults), list(carried.gaps)
+        self.edited = -1
+        self.weight = carried.weight
+
+    def take(self, piece: Piece) -> None:
+        if isinstance(piece, Packet):
+            self.faults.add("packet")
+        elif isinstance(piece, Keep):
+            self._kept(piece.start, piece.end)
+        else:
+            unit = self.messages[piece.index].view.units[piece.unit]
+            if unit.kind != "result" or unit.signed:
+                self.faults.add("signed")
+            if piece.index != self.edited:  # else a further unit of the message just taken
+                self._kept(piece.index, piece.index + 1)
+            self.edited = piece.index
+            self.weight += piece.after - piece.before
+
+    def _kept(self, start: int, end: int) -> None:
+        if start < self.next or end <= start or end > len(self.messages):
+            self.faults.add("order")
+            return
+        if self.first < 0:
+            self.first = start
+        else:
+            self.gaps.extend(range(self.next, start))
+        self.next = end
+        for position in range(start, end):
+            view = self.messages[position].view
+            self.weight += self.messages[position].weight
+            if view.opens_turn:
+                self.newest_user = position
+            if view.role != "assistant":
+                self._answers(position)
+
+    def _answers(self, position: int) -> None:
+        """The call that a kept result had must be kept: it stands after the first kept message."""
+        for unit in self.messages[position].view.units:
+            if unit.kind == "result" and self.index.calls.get(unit.call_id, self.first) < self.first:
+                self.faults.add("pairs")
+
+    def carried(self, pieces: tuple[Piece, ...]) -> Carried:
+        gaps, faults = tuple(self.gaps), frozenset(self.faults)
+        return Carried(pieces, self.next, self.first, self.newest_user, gaps, self.weight, faults)
+
+
+def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
+    """After the first kept message only a summary or a packet may be left out; and the first kept message
+    must be the first of its turn, but for those."""
+    if carried.first < 0:
+        left_out: Sequence[int] = range(len(messages))
+    else:
+        left_out = [*carried.gaps, *range(carried.next, len(messages))]
+    faults: set[str] = set()
+    for position in left_out:
+        if messages[position].view.role not in SPECIAL:
+            faults.add("turns")
+            if any(unit.kind in ("call", "result") for unit in messages[position].view.units):
+                faults.add("pairs")
+    before = carried.first
+    while before > 0 and messages[before - 1].view.role in SPECIAL:
+        before -= 1
+    if before > 0 and not any(messages[at].view.opens_turn for at in range(before, carried.first + 1)):
+        faults.add("turns")
+    return faults
+
+
+def _newest_user(messages: Sequence[Message]) -> int:
+    for position in range(len(messages) - 1, -1, -1):
+        if messages[position].view.opens_turn:
+            return position
+    return -1
+
+
+def _starts_like_user(messages: Sequence[Message], carried: Carried) -> bool:
+    if messages[0].view.role not in USER_LIKE or carried.first < 0:
+        return True
+    return messages[carried.first].view.role in USER_LIKE

@@ -1,0 +1,24 @@
+"""Turns a message's view into its digest: what facts, decisions and pins remember the message by."""
+
+import hashlib
+
+from ctxmgr.model.messages import View
+
+DIGEST_BYTES = 8
+
+
+def digest(view: View) -> str:
+    """16 hex characters over role, call ids and texts, so that a message written anew keeps its digest."""
+    state = hashlib.blake2b(view.role.encode(), digest_size=DIGEST_BYTES)
+    for unit in view.units:
+        state.update(f"\0{unit.kind}\0{unit.call_id}\0".encode("utf-8", "surrogatepass"))
+        state.update(unit.text.encode("utf-8", "surrogatepass"))
+    return state.hexdigest()
+
+
+def of_texts(*texts: str) -> str:
+    """16 hex characters over texts, each with its end marked."""
+    state = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for text in texts:
+        state.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return state.hexdigest()

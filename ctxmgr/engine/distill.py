@@ -1,0 +1,59 @@
+"""Turns a bulky tool result into its first lines, its last lines and the lines that tell of an error.
+
+Rules (design, section 4, rule 4):
+1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
+2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
+3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ctxmgr.engine import marker
+
+LINE_LENGTH = 200  # characters of a line that stays
+SHARE_LAST, SHARE_ERRORS = 0.35, 0.35  # of the limit; the rest is for the first lines
+ERROR_LINE = re.compile(
+    r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
+    re.IGNORECASE,
+)
+
+
+def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weight: int) -> str:
+    """`limit` in characters, `weight` of the whole in tokens."""
+    lines = [line[:LINE_LENGTH] for line in text.splitlines() if line.strip()]
+    chosen: set[int] = set()
+    room = limit
+    room -= _take(chosen, lines, range(len(lines) - 1, -1, -1), int(limit * SHARE_LAST))
+    errors = [number for number, line in enumerate(lines) if ERROR_LINE.search(line)]
+    room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS))
+    _take(chosen, lines, range(len(lines)), room)
+    return "\n".join([marker.distilled(tool, arguments, weight), *_with_gaps(lines, sorted(chosen))])
+
+
+def _take(chosen: set[int], lines: list[str], order: range | list[int], room: int) -> int:
+    """Adds line numbers in this order while they fit; the characters used."""
+    used = 0
+    for number in order:
+        if number in chosen:
+            continue
+        cost = len(lines[number]) + 2  # the newline, and a share of the gap lines
+        if used + cost > room:
+            break
+        chosen.add(number)
+        used += cost
+    return used
+
+
+def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
+    out: list[str] = []
+    last = -1
+    for number in numbers:
+        if number != last + 1:
+            out.append("…")
+        out.append(lines[number])
+        last = number
+    if last != len(lines) - 1:
+        out.append("…")
+    return out

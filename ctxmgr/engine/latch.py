@@ -1,0 +1,103 @@
+"""Turns what happens to a compaction request into the next state of the latch.
+
+Rules (design, section 4):
+1. One request per episode, and only on a `turn_end` with a real reading in red or worse.
+2. A compaction, or two calm readings in a row (below 0.9 of red), ends the episode and forgives all failures.
+3. A refusal, a failed compaction, or no outcome within 20 turn_ends starts a cooldown that doubles: 4, 8
+   turn_ends. The third failure in a row rests the latch until rule 2.
+4. A context-overflow error asks whatever the zone and the state, once per user message.
+5. A restored "asked" becomes a cooldown: whether the host heard the request is not known.
+
+`TABLE` is the whole of it: (state, event) -> (next state, effect). An event that has no row changes nothing.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.model.latch import Latch, LatchState
+
+Event = Literal["high", "calm", "over", "lost", "accepted", "refused", "failed", "compacted", "overflow"]
+Effect = Literal["", "ask", "back off", "forgive"]
+Reading = Literal["high", "middle", "low", "unknown"]
+
+FAILURES_TO_REST = 3  # failures in a row
+COOLDOWN_FIRST = 4  # turn_ends; doubles with each failure
+OUTCOME_WITHIN = 20  # turn_ends
+CALM_READINGS = 2  # in a row
+
+TABLE: dict[tuple[LatchState, Event], tuple[LatchState, Effect]] = {
+    ("idle", "high"): ("asked", "ask"),
+    ("idle", "calm"): ("idle", "forgive"),
+    ("idle", "failed"): ("cooldown", "back off"),
+    ("idle", "compacted"): ("idle", "forgive"),
+    ("idle", "overflow"): ("asked", "ask"),
+    ("asked", "calm"): ("idle", "forgive"),
+    ("asked", "lost"): ("cooldown", "back off"),
+    ("asked", "accepted"): ("asked", ""),
+    ("asked", "refused"): ("cooldown", "back off"),
+    ("asked", "failed"): ("cooldown", "back off"),
+    ("asked", "compacted"): ("idle", "forgive"),
+    ("asked", "overflow"): ("asked", "ask"),
+    ("cooldown", "over"): ("idle", ""),
+    ("cooldown", "calm"): ("idle", "forgive"),
+    ("cooldown", "failed"): ("cooldown", "back off"),
+    ("cooldown", "compacted"): ("idle", "forgive"),
+    ("cooldown", "overflow"): ("asked", "ask"),
+    ("resting", "calm"): ("idle", "forgive"),
+    ("resting", "compacted"): ("idle", "forgive"),
+    ("resting", "overflow"): ("asked", "ask"),
+}
+
+
+def apply(latch: Latch, event: Event) -> tuple[Latch, bool]:
+    """The latch after one event, and whether to ask for a compaction now."""
+    row = TABLE.get((latch.state, event))
+    if row is None:
+        return latch, False
+    state, effect = row
+    if effect == "forgive":
+        return Latch(overflowed=latch.overflowed, calm=latch.calm), False
+    if effect == "back off":
+        failures = latch.failures + 1
+        if failures >= FAILURES_TO_REST:
+            return msgspec.structs.replace(latch, state="resting", failures=failures, wait=0, age=0), False
+        wait = COOLDOWN_FIRST * 2 ** (failures - 1)
+        return msgspec.structs.replace(latch, state=state, failures=failures, wait=wait, age=0), False
+    return msgspec.structs.replace(latch, state=state, age=0, wait=0), effect == "ask"
+
+
+def turn_end(latch: Latch, reading: Reading, may_ask: bool) -> tuple[Latch, bool]:
+    """The latch after one turn_end; `may_ask` is false where nothing may be asked (capability, preset, host)."""
+    calm = latch.calm + 1 if reading == "low" else latch.calm if reading == "unknown" else 0
+    latch = msgspec.structs.replace(
+        latch,
+        calm=calm,
+        age=latch.age + (latch.state == "asked"),
+        wait=max(0, latch.wait - 1),
+    )
+    if calm >= CALM_READINGS:
+        return apply(latch, "calm")
+    if latch.state == "asked" and latch.age >= OUTCOME_WITHIN:
+        return apply(latch, "lost")
+    if latch.state == "cooldown" and latch.wait == 0:
+        latch, _ = apply(latch, "over")
+    if reading == "high" and may_ask:
+        return apply(latch, "high")
+    return latch, False
+
+
+def overflow(latch: Latch, user_message: str, may_ask: bool) -> tuple[Latch, bool]:
+    """A turn_end whose message is a context-overflow error; `user_message` is the digest of the newest one."""
+    if not may_ask or latch.overflowed == user_message:
+        return latch, False
+    latch = msgspec.structs.replace(latch, overflowed=user_message)
+    return apply(latch, "overflow")
+
+
+def restored(latch: Latch) -> Latch:
+    """Rule 5: a request that was under way when the process ended starts a cooldown, not a failure."""
+    if latch.state != "asked":
+        return latch
+    wait = COOLDOWN_FIRST * 2 ** max(0, latch.failures - 1)
+    return msgspec.structs.replace(latch, state="cooldown", wait=wait, age=0)

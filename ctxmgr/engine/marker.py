@@ -1,0 +1,47 @@
+"""Turns a tool result that leaves into the one line that stands for it, and knows its own lines again.
+
+A marker names the tool, its telling arguments (those a model would repeat to get the output again) and the
+weight of what left, so that the model knows what it no longer sees. Markers are never pruned or distilled.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+PRUNED = "[output pruned — "
+DISTILLED = "[output distilled — "
+TELLING = ("path", "file_path", "filePath", "command", "pattern", "query", "url", "glob", "offset", "limit", "id")
+ARGUMENT_LENGTH = 120  # characters of one argument's value
+
+
+def pruned(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
+    """`[output pruned — ~12,500 tokens | read path="src/App.tsx"]`; `weight` in tokens, uncalibrated."""
+    return f"{PRUNED}~{weight:,} tokens | {call(tool, arguments)}]"
+
+
+def distilled(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
+    """The head line of a distilled result."""
+    return f"{DISTILLED}~{weight:,} tokens | {call(tool, arguments)}]"
+
+
+def is_marker(text: str) -> bool:
+    return text.startswith((PRUNED, DISTILLED))
+
+
+def call(tool: str, arguments: Mapping[str, Any]) -> str:
+    """The tool and its telling arguments on one line; without any known name the first short ones."""
+    chosen = [name for name in TELLING if name in arguments]
+    if not chosen:
+        chosen = [name for name, value in arguments.items() if isinstance(value, str | int | float)][:2]
+    parts = [f"{name}={_value(arguments[name])}" for name in chosen]
+    return " ".join([tool or "tool", *parts])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        one_line = " ".join(value.split())
+        if len(one_line) > ARGUMENT_LENGTH:
+            one_line = one_line[: ARGUMENT_LENGTH - 1] + "…"
+        return json.dumps(one_line, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= ARGUMENT_LENGTH else text[: ARGUMENT_LENGTH - 1] + "…"

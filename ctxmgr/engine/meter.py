@@ -1,0 +1,63 @@
+"""Turns what the host reports as usage, and the weight of what came and went since, into a token count.
+
+Rules (design, section 4):
+1. Tokens = the last good reading + ratio x (weight now - weight the reading stood for). Anchored on the last
+   reading this was 0.04 % off at the median on recorded Claude usage, plain characters / 4 was 28 % off.
+2. The ratio is an EWMA of observed steps per model: start 1.25, kept in 0.5..3, steps under 200 tokens ignored
+   (small steps are mostly rounding and hidden prompt text).
+3. A reading above the window, or of nothing, is refused: it can only be a wrong model or a wrong count.
+4. After a compaction or a move in the tree the count is unknown until the next reading; until then, and
+   before the first, it is estimated as ratio x weight + overhead, and never counts as a real reading.
+"""
+
+import msgspec
+
+from ctxmgr.model.meter import Meter
+
+RATIO_START = 1.25  # provider tokens per o200k token: 1.255 to 1.297 measured on recorded Claude usage
+RATIO_LOW, RATIO_HIGH = 0.5, 3.0
+RATIO_SHARE = 0.2  # weight of the newest observation in the EWMA
+STEP_MINIMUM = 200  # tokens; smaller steps say nothing about the ratio
+
+
+def ratio(meter: Meter, model: str) -> float:
+    """Provider tokens per weighed token; `model` names the weigher and the model, as both make the ratio."""
+    return meter.ratios.get(model, RATIO_START)
+
+
+def observe(meter: Meter, weigher: str, model: str, total: int, weight: int, window: int) -> Meter:
+    """The provider counted `total` tokens for what weighs `weight`."""
+    if total <= 0 or total > window:
+        return meter
+    learned = meter.ratios
+    if meter.reading is not None and meter.weigher == weigher:
+        step, counted = weight - meter.base, total - meter.reading
+        if abs(step) >= STEP_MINIMUM and step * counted > 0:
+            seen = min(RATIO_HIGH, max(RATIO_LOW, counted / step))
+            old = ratio(meter, model)
+            learned = {**meter.ratios, model: old + RATIO_SHARE * (seen - old)}
+    return Meter(total, weight, weigher, learned)
+
+
+def void(meter: Meter) -> Meter:
+    """The list was rewritten: no reading stands for it (rule 4)."""
+    return msgspec.structs.replace(meter, reading=None, base=0)
+
+
+def rescaled(meter: Meter, weigher: str, scale: float) -> Meter:
+    """The same reading under another weigher, which weighs the same text `scale` times as much."""
+    return msgspec.structs.replace(meter, base=round(meter.base * scale), weigher=weigher)
+
+
+def tokens(meter: Meter, model: str, weight: int, overhead: int) -> int:
+    """Estimated provider tokens of a request that weighs `weight`; `overhead` is what the host adds unseen."""
+    if meter.reading is None:
+        return round(ratio(meter, model) * weight) + overhead
+    return max(0, meter.reading + round(ratio(meter, model) * (weight - meter.base)))
+
+
+def weight_at(meter: Meter, model: str, tokens: float, overhead: int) -> float:
+    """The weight at which `tokens` are reached: the inverse of `tokens`."""
+    if meter.reading is None:
+        return (tokens - overhead) / ratio(meter, model)
+    return meter.base + (tokens - meter.reading) / ratio(meter, model)

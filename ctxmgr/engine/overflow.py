@@ -1,0 +1,30 @@
+"""Turns a failed call's error text into whether the context was too long for the model.
+
+Providers have no code in common for it, so it is told from the words they use. A rate limit also speaks of
+tokens and limits, and asking for a compaction would not help there: those words rule it out.
+"""
+
+import re
+
+from ctxmgr.model.messages import View
+
+OVERFLOW = re.compile(
+    r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
+    r"|too many (input |prompt )?tokens|exceeds? .{0,40}(context|token|input)|reduce the length"
+    r"|(input|prompt) token count|token limit|request_too_large",
+    re.IGNORECASE,
+)
+OTHER_LIMIT = re.compile(r"rate.?limit|too many requests|per (minute|hour|day)|quota|throttl", re.IGNORECASE)
+FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large had no room (pi's rule)
+
+
+def overflowed(view: View, window: int) -> bool:
+    """Was this assistant message a context-overflow error? `window` in tokens."""
+    if view.stop == "error":
+        return bool(OVERFLOW.search(view.error)) and not OTHER_LIMIT.search(view.error)
+    if view.usage is None:
+        return False
+    sent = view.usage.input + view.usage.cache_read + view.usage.cache_write
+    if view.stop == "length":
+        return view.usage.output == 0 and sent >= FULL_SHARE * window
+    return view.stop == "stop" and sent > window

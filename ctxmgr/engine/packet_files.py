@@ -1,0 +1,66 @@
+"""Turns file facts into few lines: paths grouped by directory, under the directory that all share.
+
+A path costs 10 to 25 tokens written out; grouped, a file costs little more than its name.
+"""
+
+from collections.abc import Sequence
+
+from ctxmgr.model.facts import Fact
+
+MOST_CHANGED = 60
+MOST_READ = 40
+LINE_CHARACTERS = 200
+ROOT_LEAST_FILES = 2
+
+
+def file_lines(facts: Sequence[Fact]) -> tuple[list[str], list[int], str, int]:
+    """Return the lines, how many files each names, the directory they are under ("" for none), and all files.
+
+    `facts` are the current file facts, oldest first. Changed files come before read ones, newest first; a
+    file that was changed is not told again as read.
+    """
+    changed = {fact.text: fact.status for fact in reversed(facts) if fact.status != "read"}
+    read = {fact.text: fact.status for fact in reversed(facts) if fact.text not in changed}
+    total = len(changed) + len(read)
+    shown = [*list(changed.items())[:MOST_CHANGED], *list(read.items())[:MOST_READ]]
+    root = _shared_root([path for path, _ in shown]) or _shared_root(list(changed)[:MOST_CHANGED])
+    groups: dict[tuple[str, str], list[str]] = {}
+    for path, status in shown:
+        directory, _, name = path.removeprefix(root).rpartition("/")
+        verb = status if status in ("read", "deleted") else "changed"
+        groups.setdefault((verb, directory), []).append(name or path)
+    lines: list[str] = []
+    counts: list[int] = []
+    for (verb, directory), names in sorted(groups.items(), key=lambda group: group[0][0] == "read"):
+        for chunk in _chunks(names):
+            place = f"{directory}/" if directory else ""
+            several = f"{place}: {', '.join(chunk)}" if place else f"{', '.join(chunk)}"
+            lines.append(f"{verb} {several if len(chunk) > 1 else place + chunk[0]}")
+            counts.append(len(chunk))
+    return lines, counts, root, total
+
+
+def _shared_root(paths: Sequence[str]) -> str:
+    """The deepest directory, with its slash, that all absolute paths are under; "" if there is none."""
+    absolute = [path.split("/")[:-1] for path in paths if path.startswith("/")]
+    if len(absolute) < ROOT_LEAST_FILES:
+        return ""
+    shared = []
+    for names in zip(*absolute, strict=False):
+        if len(set(names)) > 1:
+            break
+        shared.append(names[0])
+    return "/".join(shared) + "/" if len(shared) > 1 else ""
+
+
+def _chunks(names: Sequence[str]) -> list[list[str]]:
+    """Split names so that each line stays short enough to be kept or dropped by itself."""
+    chunks: list[list[str]] = [[]]
+    length = 0
+    for name in names:
+        if chunks[-1] and length + len(name) > LINE_CHARACTERS:
+            chunks.append([])
+            length = 0
+        chunks[-1].append(name)
+        length += len(name) + 2
+    return chunks

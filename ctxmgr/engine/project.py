@@ -1,0 +1,246 @@
+"""Turns a list of messages, the zone and what was decided before into the plan of a projection.
+
+Rules (design, section 4; the number in brackets is the design's):
+1. [1] Summaries that are folded into the ledger, and packets that come back, are left out.
+2. [2] The newest turns stay, as many as the zone's row says; older ones leave whole. The first kept turn
+   never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better
+   zone would bring turns back, and the next reading would push them out again.
+3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
+   lose tool output, oldest first; the last two steps stay.
+4. If even that does not fit the model's window, the largest results of the newest turn are distilled: a call
+   that fails helps nobody.
+5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
+   limit, so that a better zone does not undo it.
+6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
+   more than what it stands for. Where that leaves no room for it, nothing is left out: there is nothing to
+   gain, and a list may not start with an assistant message.
+7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
+
+Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine import distill, marker
+from ctxmgr.engine.prune import Target, call_of, results, tool_of
+from ctxmgr.engine.turns import Index, Step, first_kept, key, steps, turn_at
+from ctxmgr.model.messages import Message, Unit
+from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+
+STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
+LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to by rule 4
+ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
+
+# (budget in tokens) -> (text, weight in tokens) of the packet; ("", 0) when nothing fits
+RenderPacket = Callable[[int], tuple[str, int]]
+# (message index, unit number, decision) -> (text, weight in tokens) that replaces the result
+Rewrite = Callable[[int, int, Decision], tuple[str, int]]
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What a projection is asked for beside the list itself.
+
+    `floor`: index of the first kept turn's first message so far. `folded`: may this summary message leave?
+    `newest_limit` and `window_limit`: the weights, uncalibrated, above which rules 3 and 4 act; None for never.
+    """
+
+    zone: Zone
+    policy: Policy
+    floor: int
+    decisions: Mapping[str, Decision]
+    folded: Callable[[int], bool]
+    targets: tuple[Target, ...] = ()
+    drop_turns: bool = True
+    newest_limit: float | None = None
+    window_limit: float | None = None
+    rewrite: Rewrite | None = None
+    packet: RenderPacket | None = None
+
+
+def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
+    """The plan for this list. Pure: the same arguments give the same plan."""
+    if not index.turns:
+        return Plan((), ask.zone, 0, 0, 0, dict(ask.decisions))
+    draft = _Draft(messages, index, ask)
+    draft.decide_results()
+    draft.squeeze_newest()
+    return draft.plan()
+
+
+def rewriter(
+    messages: Sequence[Message], index: Index, weigh: Callable[[str], int]
+) -> Rewrite:
+    """How a decision turns a result into its shorter text."""
+
+    def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
+        message = messages[position]
+        unit = message.view.units[number]
+        call = call_of(messages, index, unit)
+        tool, arguments = tool_of(messages, index, unit), call.arguments if call else {}
+        weight = message.weights[number]
+        if decision.kind == "pruned":
+            text = marker.pruned(tool, arguments, weight)
+        else:
+            text = distill.distill(unit.text, decision.limit, tool, arguments, weight)
+        return text, weigh(text)
+
+    return rewrite
+
+
+class _Draft:
+    """One projection while it is being decided."""
+
+    def __init__(self, messages: Sequence[Message], index: Index, ask: Ask) -> None:
+        self.messages, self.index, self.ask = messages, index, ask
+        self.turns = index.turns
+        self.decisions: dict[str, Decision] = dict(ask.decisions)
+        self.edits: dict[int, dict[int, Edit]] = {}
+        self.saved = 0  # tokens, by the edits
+        for target in ask.targets:
+            self.decisions[target.key] = Decision("pruned")
+        self._keep_from(self._first_turn(), filtered=True)
+
+    def _keep_from(self, first: int, filtered: bool) -> None:
+        """Rules 1 and 2: which turns stay, and which summaries and returned packets inside them leave."""
+        self.first = first
+        self.without = frozenset(
+            position
+            for turn in self.turns[first:]
+            for position in turn.specials
+            if self.messages[position].view.role == "packet" or (filtered and self.ask.folded(position))
+        )
+        self.kept = sum(turn.weight for turn in self.turns[first:])
+        self.kept -= sum(self.messages[position].weight for position in self.without)
+        self.summaries = [at for at in self.without if self.messages[at].view.role == "summary"]
+        self.stands_for = sum(turn.weight for turn in self.turns[:first])
+        self.stands_for += sum(self.messages[at].weight for at in self.summaries)
+
+    def _first_turn(self) -> int:
+        """Rule 2."""
+        floor = turn_at(self.turns, self.ask.floor)
+        if not self.ask.drop_turns:
+            return floor
+        count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
+        return max(floor, first_kept(self.turns, count))
+
+    def decide_results(self) -> None:
+        """Rules 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
+        limit = getattr(self.ask.policy.distill, self.ask.zone)
+        for number in range(self.first, len(self.turns)):
+            older = self.ask.drop_turns and number < len(self.turns) - 1
+            for position in self.turns[number].results:
+                at = key(self.index, self.messages, position)
+                for unit_number, unit, _ in results(self.messages, position):
+                    decision = self.decisions.get(at)
+                    if older and _bulky(unit, limit):
+                        decision = _tighter(decision, limit)
+                    if decision is not None:
+                        self._edit(position, unit_number, at, decision)
+
+    def squeeze_newest(self) -> None:
+        """Rules 3 and 4."""
+        newest = self.turns[-1]
+        if self.ask.newest_limit is not None and self.ask.zone == "compact":
+            for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
+                if self.weight() <= self.ask.newest_limit:
+                    break
+                self._prune_step(step)
+        if self.ask.window_limit is None or self.weight() <= self.ask.window_limit:
+            return
+        heavy = [
+            (weight, position, number)
+            for position in newest.results
+            for number, _, weight in results(self.messages, position)
+        ]
+        for _, position, number in sorted(heavy, key=lambda found: (-found[0], found[1], found[2])):
+            if self.weight() <= self.ask.window_limit:
+                break
+            at = key(self.index, self.messages, position)
+            self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
+
+    def _prune_step(self, step: Step) -> None:
+        for position in range(step.start, step.end):
+            for number, unit, _ in results(self.messages, position):
+                if not unit.is_error:
+                    self._edit(position, number, key(self.index, self.messages, position), Decision("pruned"))
+
+    def _edit(self, position: int, number: int, at: str, decision: Decision) -> None:
+        """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""
+        unit = self.messages[position].view.units[number]
+        if self.ask.rewrite is None or not unit.can_edit or marker.is_marker(unit.text):
+            return
+        text, after = self.ask.rewrite(position, number, decision)
+        before = self.messages[position].weights[number]
+        if after >= before:
+            return
+        self.decisions[at] = decision
+        units = self.edits.setdefault(position, {})
+        if number in units:
+            self.saved -= units[number].before - units[number].after
+        units[number] = Edit(position, number, decision.kind, text, at, before, after)
+        self.saved += before - after
+
+    def weight(self) -> int:
+        """Of the kept turns as decided so far, in tokens, without the packet."""
+        return self.kept - self.saved
+
+    def plan(self) -> Plan:
+        """Rule 6, and the pieces in order."""
+        packet = self._packet()
+        start = self.turns[self.first].start
+        weight = self.weight() + packet.weight
+        edits = [edit for units in self.edits.values() for edit in units.values()]
+        limit = self.ask.window_limit
+        return Plan(
+            pieces=self._pieces(start, packet),
+            zone=self.ask.zone,
+            floor=start,
+            weight=weight,
+            raw_weight=self.index.raw_weight,
+            decisions=self.decisions,
+            turns_kept=len(self.turns) - self.first,
+            turns_dropped=self.first,
+            summaries_filtered=len(self.summaries),
+            distilled=sum(edit.kind == "distilled" for edit in edits),
+            pruned=sum(edit.kind == "pruned" for edit in edits),
+            packet_weight=packet.weight,
+            excess=max(0, round(weight - limit)) if limit is not None else 0,
+        )
+
+    def _packet(self) -> Packet:
+        """The packet for what was left out; where it has no room, the draft leaves nothing out any more."""
+        if not self.stands_for or self.ask.packet is None:
+            return Packet("", 0)
+        text, weight = self.ask.packet(self.stands_for)
+        if not text and self.ask.floor == 0:
+            self._keep_from(0, filtered=False)
+            self.decide_results()
+        return Packet(text, weight)
+
+    def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
+        pieces: list[Piece] = [packet] if packet.text else []
+        at = start
+        for position in sorted({*self.without, *self.edits}):
+            if position > at:
+                pieces.append(Keep(at, position))
+            if position not in self.without:
+                pieces.extend(self.edits[position][number] for number in sorted(self.edits[position]))
+            at = position + 1
+        if at < self.index.size:
+            pieces.append(Keep(at, self.index.size))
+        return tuple(pieces)
+
+
+def _bulky(unit: Unit, limit: int) -> bool:
+    return len(unit.text) > (max(limit, ERRORS_OVER) if unit.is_error else limit)
+
+
+def _tighter(decision: Decision | None, limit: int) -> Decision:
+    if decision is None:
+        return Decision("distilled", limit)
+    if decision.kind == "pruned" or decision.limit <= limit:
+        return decision
+    return Decision("distilled", limit)

@@ -1,0 +1,164 @@
+"""Turns a list of messages into turns, and one turn into steps.
+
+Rules:
+1. A turn starts at a message that opens a turn (a user message). What comes before the first of them is the
+   headless first turn: after a split compaction, or in an autonomous run, a list may start without a user.
+2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
+   recorded sessions use them again, so "latest earlier" is the only safe reading.
+3. A turn may start the kept part only if no result at or after its start answers a call before it; else the
+   cut would part a pair. Hosts that queue user messages while tools run produce such lists.
+
+The index is extended, not rebuilt, when messages are appended: a call costs its new messages.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.model.messages import Message
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """Messages [start, end). `weight` in tokens; `specials` are indices of summaries and returned packets;
+    `results` are indices of messages with tool results. `cut` says whether the kept part may start here."""
+
+    start: int
+    end: int
+    weight: int
+    headless: bool = False
+    specials: tuple[int, ...] = ()
+    results: tuple[int, ...] = ()
+    cut: bool = True
+
+
+class Index(msgspec.Struct, frozen=True):
+    """What is known of a whole list.
+
+    `calls` and `answered` map a call id to the index of its latest call, and of its latest result.
+    `seen` counts each digest; `repeats` holds the occurrence number (1, 2, ...) of messages seen before.
+    `users` is the number of user messages, `raw_weight` the weight of the list as it came, in tokens.
+    """
+
+    size: int = 0
+    turns: tuple[Turn, ...] = ()
+    calls: dict[str, int] = {}
+    answered: dict[str, int] = {}
+    seen: dict[str, int] = {}
+    repeats: dict[int, int] = {}
+    users: int = 0
+    raw_weight: int = 0
+
+
+class Step(msgspec.Struct, frozen=True, gc=False):
+    """One assistant message and the results up to the next one: messages [start, end)."""
+
+    start: int
+    end: int
+
+
+class _Growing:
+    """The last turn while messages are added to it."""
+
+    def __init__(self, start: int, headless: bool) -> None:
+        self.start, self.headless = start, headless
+        self.weight, self.cut = 0, True
+        self.specials: list[int] = []
+        self.results: list[int] = []
+
+    @staticmethod
+    def of(turn: Turn) -> "_Growing":
+        growing = _Growing(turn.start, turn.headless)
+        growing.weight, growing.cut = turn.weight, turn.cut
+        growing.specials, growing.results = list(turn.specials), list(turn.results)
+        return growing
+
+    def frozen(self, end: int) -> Turn:
+        return Turn(
+            self.start, end, self.weight, self.headless, tuple(self.specials), tuple(self.results), self.cut
+        )
+
+
+def extend(index: Index, messages: Sequence[Message]) -> Index:
+    """The index of `messages`, whose first `index.size` are those the given index was made of."""
+    if index.size == len(messages):
+        return index
+    turns = list(index.turns)
+    calls, answered = dict(index.calls), dict(index.answered)
+    seen, repeats = dict(index.seen), dict(index.repeats)
+    users, raw_weight = index.users, index.raw_weight
+    last = _Growing.of(turns.pop()) if turns else None
+    for position in range(index.size, len(messages)):
+        message = messages[position]
+        view = message.view
+        if view.opens_turn or last is None:
+            if last is not None:
+                turns.append(last.frozen(position))
+            last = _Growing(position, headless=not view.opens_turn)
+        last.weight += message.weight
+        raw_weight += message.weight
+        users += view.opens_turn
+        if view.role in ("summary", "packet"):
+            last.specials.append(position)
+        count = seen.get(message.digest, 0)
+        seen[message.digest] = count + 1
+        if count:
+            repeats[position] = count
+        holds_result = False
+        for unit in view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = position
+            elif unit.kind == "result":
+                holds_result = True
+                answered[unit.call_id] = position
+                asked_at = calls.get(unit.call_id)
+                if asked_at is not None and asked_at < last.start:
+                    last.cut = False
+                    _forbid_cuts(turns, asked_at)
+        if holds_result:
+            last.results.append(position)
+    assert last is not None
+    turns.append(last.frozen(len(messages)))
+    return Index(len(messages), tuple(turns), calls, answered, seen, repeats, users, raw_weight)
+
+
+def _forbid_cuts(turns: list[Turn], asked_at: int) -> None:
+    """No turn that starts after the call may start the kept part (rule 3)."""
+    for number in range(len(turns) - 1, -1, -1):
+        if turns[number].start <= asked_at:
+            return
+        turns[number] = msgspec.structs.replace(turns[number], cut=False)
+
+
+def key(index: Index, messages: Sequence[Message], position: int) -> str:
+    """What a decision about this message is remembered by: its digest and, from the second on, its number."""
+    number = index.repeats.get(position)
+    digest = messages[position].digest
+    return f"{digest}#{number}" if number else digest
+
+
+def turn_at(turns: Sequence[Turn], position: int) -> int:
+    """The number of the turn that holds the message at `position`; 0 for an empty list."""
+    low, high = 0, len(turns) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if turns[middle].start <= position:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def first_kept(turns: Sequence[Turn], count: int) -> int:
+    """The number of the first of the newest `count` turns, moved back to where a cut is allowed (rule 3)."""
+    number = max(0, len(turns) - count)
+    while number > 0 and not turns[number].cut:
+        number -= 1
+    return number
+
+
+def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
+    """The steps of one turn, oldest first; what precedes the first assistant message belongs to none."""
+    starts = [at for at in range(turn.start, turn.end) if messages[at].view.role == "assistant"]
+    return tuple(
+        Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True)
+    )

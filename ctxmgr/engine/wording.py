@@ -1,0 +1,87 @@
+"""Turns text of any origin into the forms the ledger needs: a key to compare by, one clean line, sentences.
+
+Knows nothing of facts, messages or packets. Never raises for any string, unpaired surrogates included.
+"""
+
+import hashlib
+import re
+
+KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
+FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# C0 and C1 controls, soft hyphen, zero-width and direction marks, line separators, byte order mark, tags.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+_NOT_WORD = re.compile(r"[\W_]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE
+)
+
+
+def plain(text: str) -> str:
+    """Return `text` as one line without control characters, escape sequences and unpaired surrogates."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    text = _UNSEEN.sub("", text)
+    if not text.isascii():
+        text = _SURROGATE.sub("\ufffd", text)
+    return _SPACE.sub(" ", text).strip()
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut `text` to at most `limit` characters, at a sentence if one ends late enough, else at a word."""
+    if len(text) <= limit:
+        return text
+    head = text[: max(limit - 1, 0)]
+    least = limit * 3 // 5  # a cut before this would throw away too much for the sake of a clean end
+    for match in reversed(list(_SENTENCE_END.finditer(head))):
+        if match.end(1) >= least:
+            return head[: match.end(1)] + "…"
+    space = head.rfind(" ")
+    if space >= least:
+        head = head[:space]
+    return head.rstrip(" ,;:-") + "…"
+
+
+def key_of(text: str) -> str:
+    """Return what two statements must share to count as the same: their words, in lower case."""
+    words = _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()
+    if len(words) <= KEY_CHARACTERS:
+        return words
+    digest = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+    return f"{words[:KEY_CHARACTERS]} {digest}"
+
+
+def sentences(text: str) -> list[str]:
+    """Split prose into sentences; a line end is a sentence end, `e.g.` and its like are none."""
+    found: list[str] = []
+    for line in text.splitlines():
+        start = 0
+        for match in _SENTENCE_END.finditer(line):
+            if not _ABBREVIATION.search(line[start : match.end(1)]):
+                found.append(line[start : match.end(1)].strip())
+                start = match.end()
+        found.append(line[start:].strip())
+    return [sentence for sentence in found if sentence]
+
+
+def unfenced(text: str) -> list[str]:
+    """Return the lines of `text` that stand in no code fence; an unclosed fence runs to the end."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        mark = FENCE.match(line)
+        if fence:
+            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        else:
+            lines.append(line)
+    return lines

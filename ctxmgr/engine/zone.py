@@ -1,0 +1,71 @@
+"""Turns a model's window and the policy into thresholds, and a token count into a zone.
+
+Rules (design, section 4):
+1. usable = min(window, effectiveWindow) - reserve; the reserve is never more than a quarter of the window, so
+   that small windows keep room to work in.
+2. Zones begin at shares of usable: yellow 0.50, red 0.70, compact 0.90 unless the policy says otherwise.
+3. Red comes before the host compacts by itself (tokens > window - hostReserve): red is at most
+   0.9 x (window - hostReserve), and yellow and compact shrink with it. 0.9 leaves the host one long turn.
+4. Where window <= hostReserve no promise can be made, and `promise` says so.
+"""
+
+import msgspec
+
+from ctxmgr.model.policy import Policy, Zone
+
+HOST_MARGIN = 0.9  # share of (window - hostReserve) below which red must begin: design, section 4
+CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm: design, section 4
+
+
+class Thresholds(msgspec.Struct, frozen=True):
+    """In tokens as the provider counts them. A zone begins at its threshold (tokens >= threshold)."""
+
+    window: int
+    reserve: int
+    usable: int
+    yellow: float
+    red: float
+    compact: float
+    promise: bool
+
+    @property
+    def calm(self) -> float:
+        """Readings below this clear the latch when two come in a row."""
+        return CALM_MARGIN * self.red
+
+    @property
+    def limit(self) -> int:
+        """The largest request that fits: window - reserve."""
+        return self.window - self.reserve
+
+
+def thresholds(policy: Policy, window: int) -> Thresholds:
+    """`window` in tokens, at least 1."""
+    reserve = min(policy.reserve, window // 4)
+    usable = max(1, min(window, policy.effective_window or window) - reserve)
+    wanted = policy.zones.red * usable
+    ceiling = HOST_MARGIN * max(0, window - policy.host_reserve)
+    promise = window > policy.host_reserve
+    scale = min(1.0, ceiling / wanted) if promise else 1.0
+    return Thresholds(
+        window=window,
+        reserve=reserve,
+        usable=usable,
+        yellow=policy.zones.yellow * usable * scale,
+        red=wanted * scale,
+        compact=policy.zones.compact * usable * scale,
+        promise=promise,
+    )
+
+
+def zone_of(tokens: float, at: Thresholds) -> Zone:
+    if tokens >= at.compact:
+        return "compact"
+    if tokens >= at.red:
+        return "red"
+    return "yellow" if tokens >= at.yellow else "green"
+
+
+def pressure(tokens: float, at: Thresholds) -> float:
+    """Used / usable, to four digits, so that it prints the same everywhere."""
+    return round(tokens / at.usable, 4)

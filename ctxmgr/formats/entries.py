@@ -1,0 +1,77 @@
+"""Turns the entries of a host's session tree into what a session needs to know of them.
+
+An entry is `{id, parentId, type, timestamp, ...}`; `type` is message (with `message`), compaction or
+branch_summary (with `summary`), custom_message, or something that is no context (model_change, label, ...).
+Times are milliseconds or ISO 8601 strings. What can not be read is skipped: an entry is never worth an error.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import msgspec
+
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_value = msgspec.json.Decoder().decode
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """`kind` "" is an entry that is no context. `at` in milliseconds since the epoch, None when unknown."""
+
+    id: str
+    parent: str | None
+    kind: Literal["message", "compaction", "branch", ""]
+    at: int | None = None
+    message: bytes = b""
+    summary: str = ""
+
+
+def milliseconds(time: Any) -> int | None:
+    """An integer, a float or an ISO 8601 string as integer milliseconds since the epoch; else None."""
+    if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < 2**53:
+        return int(time)
+    if isinstance(time, str):
+        try:
+            moment = datetime.fromisoformat(time)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return round(moment.timestamp() * 1000)
+        except (ValueError, OverflowError, OSError):
+            return None
+    return None
+
+
+def entry(raw: bytes) -> Entry | None:
+    """One entry; None when it has no id or is no object."""
+    try:
+        fields = _decode(raw)
+        head = {
+            name: _value(fields[name])
+            for name in ("id", "parentId", "type", "timestamp", "summary")
+            if name in fields
+        }
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if not isinstance(head.get("id"), str):
+        return None
+    parent = head.get("parentId")
+    parent = parent if isinstance(parent, str) else None
+    at, kind = milliseconds(head.get("timestamp")), head.get("type")
+    if kind == "message" and "message" in fields:
+        return Entry(head["id"], parent, "message", at, message=bytes(fields["message"]))
+    if kind in ("compaction", "branch_summary") and isinstance(head.get("summary"), str):
+        return Entry(
+            head["id"], parent, "compaction" if kind == "compaction" else "branch", at, summary=head["summary"]
+        )
+    return Entry(head["id"], parent, "", at)
+
+
+def path(entries: Sequence[Entry], leaf: str | None) -> tuple[Entry, ...]:
+    """The entries from the root to `leaf`, oldest first; without a leaf, to the last entry. A parent that is
+    missing or repeats ends the walk, so a broken tree gives what can be told of it."""
+    by_id = {one.id: one for one in entries}
+    at = by_id.get(leaf) if leaf is not None else (entries[-1] if entries else None)
+    found: dict[str, Entry] = {}
+    while at is not None and at.id not in found:
+        found[at.id] = at
+        at = by_id.get(at.parent) if at.parent is not None else None
+    return tuple(reversed(found.values()))

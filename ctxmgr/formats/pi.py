@@ -1,0 +1,191 @@
+"""Turns pi's messages into views, and decisions back into pi's messages.
+
+Roles: user, assistant, toolResult, bashExecution, custom, branchSummary, compactionSummary, system. Fields as
+pi 0.58 to 1.5 writes them. An unknown role, block or a field of an unexpected type is no error: the message is
+kept as it came and weighed by its JSON.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.messages import Unit, Usage, View
+
+PACKET_TYPE = "ctxmgr.packet"
+# pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens
+SUMMARY_WRAPPER_TOKENS = 22
+
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def view(raw: bytes) -> View:
+    """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
+    try:
+        message = _decode(raw)
+        build = _ROLES.get(message["role"])
+        return build(message) if build is not None else _other(raw, _time(message))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError, KeyError, ValueError):
+        return _other(raw, None)
+
+
+def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The message with its result's content replaced by one text block; all other fields byte for byte.
+
+    `texts` maps unit numbers to texts; a pi result message has one unit, number 0.
+    """
+    fields = _fields(raw)
+    fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
+    return _encode(fields)
+
+
+def packet(text: str, at: int) -> bytes:
+    """The hidden message that carries the packet; `at` in milliseconds since the epoch."""
+    message = {
+        "role": "custom",
+        "customType": PACKET_TYPE,
+        "content": text,
+        "display": False,
+        "timestamp": at,
+    }
+    return _encode(message)
+
+
+def extra_weight(view: View) -> int:
+    """Tokens a model sees around a message that are in no unit's text."""
+    return SUMMARY_WRAPPER_TOKENS if view.summary else 0
+
+
+def _time(message: dict[str, Any]) -> int | None:
+    at = message.get("timestamp")
+    return int(at) if isinstance(at, int | float) and abs(at) < 2**53 else None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _plain(content: Any, joint: str = "") -> tuple[str, int]:
+    """The text of string or block content, and the number of images in it."""
+    if isinstance(content, str):
+        return content, 0
+    texts, images = [], 0
+    for block in content:
+        if block["type"] == "text":
+            texts.append(_text(block["text"]))
+        elif block["type"] == "image":
+            images += 1
+        else:
+            texts.append(_encode(block).decode())
+    return joint.join(texts), images
+
+
+def _user(message: dict[str, Any]) -> View:
+    text, images = _plain(message["content"], "\n")
+    return View("user", (Unit("text", text=text, images=images),), opens_turn=True, at=_time(message))
+
+
+def _assistant(message: dict[str, Any]) -> View:
+    content = message["content"]
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    usage = message.get("usage")
+    return View(
+        "assistant",
+        tuple(_assistant_unit(number, block) for number, block in enumerate(content)),
+        at=_time(message),
+        usage=_usage(usage) if isinstance(usage, dict) else None,
+        stop=_text(message.get("stopReason")),
+        error=_text(message.get("errorMessage")),
+    )
+
+
+def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
+    kind = block["type"]
+    if kind == "text":
+        return Unit("text", number, _text(block["text"]), signed="textSignature" in block)
+    if kind == "thinking":
+        return Unit("thinking", number, _text(block["thinking"]), signed="thinkingSignature" in block)
+    if kind == "toolCall" and isinstance(block.get("arguments"), dict):
+        name, arguments = _text(block["name"]), block["arguments"]
+        text = f"{name} {_encode(arguments).decode()}"
+        signed = "thoughtSignature" in block
+        return Unit("call", number, text, _text(block["id"]), name, arguments, signed=signed)
+    if kind == "toolCall":  # arguments missing or no object: still a call that its result belongs to
+        return Unit("call", number, _encode(block).decode(), _text(block["id"]), _text(block.get("name")), {})
+    if kind == "image":
+        return Unit("image", number, images=1)
+    return Unit("other", number, _encode(block).decode())
+
+
+def _result(message: dict[str, Any]) -> View:
+    text, images = _plain(message["content"], "\n")
+    unit = Unit(
+        "result",
+        text=text,
+        call_id=_text(message["toolCallId"]),
+        tool=_text(message.get("toolName")),
+        is_error=bool(message.get("isError")),
+        can_edit=True,
+        images=images,
+    )
+    return View("result", (unit,), at=_time(message))
+
+
+def _shell(message: dict[str, Any]) -> View:
+    command, output = _text(message["command"]), _text(message.get("output"))
+    code = message.get("exitCode")
+    hidden = bool(message.get("excludeFromContext"))  # shown to the user, never sent to the model
+    unit = Unit(
+        "shell",
+        text="" if hidden else f"{command}\n{output}",
+        tool="bash",
+        arguments={"command": command},
+        is_error=bool(code) or bool(message.get("cancelled")),
+    )
+    return View("shell", (unit,), at=_time(message))
+
+
+def _custom(message: dict[str, Any]) -> View:
+    text, images = _plain(message["content"], "\n")
+    ours = message.get("customType") == PACKET_TYPE
+    return View("packet" if ours else "note", (Unit("text", text=text, images=images),), at=_time(message))
+
+
+def _summary(message: dict[str, Any]) -> View:
+    unit = Unit("summary", text=_text(message["summary"]))
+    compaction = message["role"] == "compactionSummary"
+    return View("summary", (unit,), summary="compaction" if compaction else "branch", at=_time(message))
+
+
+def _other(raw: bytes, at: int | None) -> View:
+    return View("other", (Unit("other", text=raw.decode("utf-8", "replace")),), at=at)
+
+
+def usage(message: dict[str, Any]) -> Usage | None:
+    """The usage of a decoded `usage` object: `{input, output, cacheRead, cacheWrite, totalTokens?}` or
+    `{tokens}`, in tokens; None where it holds no count. The total includes the output (pi counts so)."""
+    return _usage(message)
+
+
+def _usage(fields: dict[str, Any]) -> Usage | None:
+    def number(name: str) -> int:
+        value = fields.get(name)
+        return int(value) if isinstance(value, int | float) and 0 <= value < 2**53 else 0
+
+    parts = [number(name) for name in ("input", "output", "cacheRead", "cacheWrite")]
+    total = number("tokens") or number("totalTokens") or sum(parts)
+    return Usage(parts[0], parts[1], parts[2], parts[3], total) if total else None
+
+
+_ROLES: dict[str, Callable[[dict[str, Any]], View]] = {
+    "user": _user,
+    "assistant": _assistant,
+    "toolResult": _result,
+    "bashExecution": _shell,
+    "custom": _custom,
+    "compactionSummary": _summary,
+    "branchSummary": _summary,
+}

@@ -1,0 +1,1 @@
+"""Floor 0: frozen structs that every other floor speaks in. Imports msgspec alone."""

@@ -1,0 +1,65 @@
+"""Facts and the ledger they are folded into (words of the design, section 1 and 5)."""
+
+from typing import Literal
+
+import msgspec
+
+Slot = Literal[
+    "goal",
+    "constraint",
+    "decision",
+    "task",
+    "current",
+    "file",
+    "command",
+    "context",
+    "request",
+    "listing",
+]
+Source = Literal["summary", "branch", "user", "assistant", "tool"]
+
+
+class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One statement with its source and time.
+
+    `key` names what the statement is about inside its slot: "" for the single slots (goal, current task);
+    the words of the text for constraint, decision, task, context and request; "read" or "changed", a newline
+    and the path for file; tool, a newline and the telling argument for command; a listing's name for
+    listing.
+    `status`: task "open" | "active" | "done" | "blocked"; file "read" | "written" | "edited" | "deleted";
+    command "ok" | "failed" (a failed command is a blocker until the same thing succeeds); constraint "" |
+    "retracted" (the user took back what shares its words); else "".
+    `detail`: command, the quoted error line; of a summary, the heading it stood under where that says more
+    than the slot; constraint of a user, "correction".
+    `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
+    when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
+    `at` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
+    then; `seq` is 0 where the host dated the event, else the event's number, so that undated facts order.
+    `place` is the statement's position in its message, so that a list keeps its order.
+    `entry` is the id of the session entry it came from, None while unknown; `origin` the digest of the message.
+    """
+
+    slot: Slot
+    key: str
+    text: str
+    source: Source
+    at: int = 0
+    seq: int = 0
+    status: str = ""
+    detail: str = ""
+    entry: str | None = None
+    origin: str = ""
+    listing: str = ""
+    place: int = 0
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """The newest fact per slot, source, listing and key, and the stamp of the newest cumulative summary.
+
+    Sources are kept apart so that closing one statement lets an older one of another source hold again.
+    `facts` is keyed by those four, one a line (`ctxmgr.engine.fold` alone reads the keys). `summary_stamp` is
+    the (at, seq) of the newest compaction summary; facts listed by an older compaction summary are closed.
+    """
+
+    facts: dict[str, Fact] = {}
+    summary_stamp: tuple[int, int] = (-1, -1)

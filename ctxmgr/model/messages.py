@@ -1,0 +1,82 @@
+"""The decoded view of one message: what the engine may know of it, whatever the host's format.
+
+A format (floor 1, `ctxmgr.formats`) turns raw JSON into a `View`; the session keeps the raw bytes beside it.
+Nothing here knows JSON, tokens or a format.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+UnitKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
+Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "other"]
+SummaryKind = Literal["", "compaction", "branch"]
+
+
+class Usage(msgspec.Struct, frozen=True, gc=False):
+    """What a provider reported for one call, in tokens. `total` is what the next call starts from."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    total: int = 0
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One block of a message.
+
+    `text` is what gets weighed: the text, the thinking, a result's text blocks joined, or for a call its
+    name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
+    `images` counts images in the block, weighed apart. `block` is the index within the message's content,
+    -1 where the message itself is the unit. `can_edit` says that the format can put another text there.
+    """
+
+    kind: UnitKind
+    block: int = -1
+    text: str = ""
+    call_id: str = ""
+    tool: str = ""
+    arguments: dict[str, Any] | None = None
+    is_error: bool = False
+    signed: bool = False
+    can_edit: bool = False
+    images: int = 0
+
+
+class View(msgspec.Struct, frozen=True):
+    """One message as the engine sees it.
+
+    `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark alone.
+    `at`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
+    assistant message's stop reason and error text as the host spells them.
+    """
+
+    role: Role
+    units: tuple[Unit, ...] = ()
+    opens_turn: bool = False
+    summary: SummaryKind = ""
+    at: int | None = None
+    usage: Usage | None = None
+    stop: str = ""
+    error: str = ""
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A message as the session holds it: raw bytes as they came, view, and weights in tokens (uncalibrated).
+
+    `digest` is 16 hex characters over the raw bytes. `weights` has one number a unit of the view.
+    """
+
+    raw: bytes
+    digest: str
+    view: View
+    weights: tuple[int, ...]
+    weight: int
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A tool call as a later result refers to it."""
+
+    tool: str
+    arguments: dict[str, Any]

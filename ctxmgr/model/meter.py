@@ -1,0 +1,16 @@
+"""What is known of the real token count of a session."""
+
+import msgspec
+
+
+class Meter(msgspec.Struct, frozen=True):
+    """The last good reading and what it stood for.
+
+    `reading` is the provider's total in tokens (None: unknown); `base` the weight, uncalibrated, of what that
+    reading counted, as `weigher` weighs. `ratios` holds provider tokens per weighed token, by weigher and model.
+    """
+
+    reading: int | None = None
+    base: int = 0
+    weigher: str = ""
+    ratios: dict[str, float] = {}

@@ -1,0 +1,98 @@
+"""The policy: every number and choice a host may set, with its unit and its default."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+
+Preset = Literal["off", "tools", "turns"]
+Zone = Literal["green", "yellow", "red", "compact"]
+ZONES: tuple[Zone, ...] = ("green", "yellow", "red", "compact")
+
+
+class Setting(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Base of everything a host sets: camelCase on the wire, unknown keys refused."""
+
+
+class Zones(Setting, frozen=True):
+    """Where yellow, red and compact begin, as shares of the usable window."""
+
+    yellow: Share = 0.50
+    red: Share = 0.70
+    compact: Share = 0.90
+
+
+class TurnsKept(Setting, frozen=True):
+    """How many of the newest turns are kept, by zone."""
+
+    green: Positive = 6
+    yellow: Positive = 3
+    red: Positive = 1
+    compact: Positive = 1
+
+
+class DistillOver(Setting, frozen=True):
+    """A tool result in a kept older turn is distilled when it is longer than this, in characters, by zone."""
+
+    green: Positive = 1_000
+    yellow: Positive = 400
+    red: Positive = 300
+    compact: Positive = 200
+
+
+class PacketTokens(Setting, frozen=True):
+    """The packet's budget in tokens, by zone."""
+
+    green: Natural = 1_500
+    yellow: Natural = 1_200
+    red: Natural = 900
+    compact: Natural = 600
+
+
+class Compaction(Setting, frozen=True):
+    """Who writes compactions, and whether the host has them switched on (off silences requests)."""
+
+    by: Literal["host", "ctxmgr"] = "host"
+    enabled: bool = True
+
+
+class Tokenizer(Setting, frozen=True):
+    """Which vocabulary weighs text: "o200k_base", or "estimate" for characters / 4; `path` to its file."""
+
+    name: str = "o200k_base"
+    path: str | None = None
+
+
+class ModelPolicy(Setting, frozen=True):
+    """What may differ by model id; an absent key is as the policy says."""
+
+    zones: Zones | None = None
+    reserve: Natural | None = None
+    host_reserve: Natural | None = None
+    effective_window: Positive | None = None
+
+
+class Policy(Setting, frozen=True):
+    """All settings of a session. Token counts are uncalibrated weights, see `ctxmgr.engine.meter`."""
+
+    preset: Preset = "turns"
+    recent_user_turns: TurnsKept = TurnsKept()
+    zones: Zones = Zones()
+    distill: DistillOver = DistillOver()
+    packet_tokens: PacketTokens | Natural = PacketTokens()
+    resume_tokens: Natural = 4_000
+    reserve: Natural = 16_384
+    host_reserve: Natural = 16_384
+    effective_window: Positive | None = None
+    cost_versus_recall: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+    compaction: Compaction | Literal["host", "ctxmgr"] = "host"
+    tokenizer: Tokenizer | str = "o200k_base"
+    models: dict[str, ModelPolicy] = {}
+    protected_turns: Natural = 2
+    prune_protect: Natural = 40_000
+    prune_minimum: Natural = 20_000
+    protected_tools: tuple[str, ...] = ()
+    prunable_tools: tuple[str, ...] = ("read", "bash", "grep", "find", "ls", "edit", "write")

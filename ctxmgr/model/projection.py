@@ -1,0 +1,71 @@
+"""The plan of a projection: which messages stay, which are edited, where the packet goes, and why."""
+
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.model.policy import Zone
+
+Verdict = Literal["kept", "distilled", "pruned", "dropped", "inserted"]
+EditKind = Literal["distilled", "pruned"]
+
+
+class Decision(msgspec.Struct, frozen=True, gc=False):
+    """A remembered edit of one tool result: it holds until the branch or the list it belongs to is gone.
+
+    `limit` is the length in characters a distilled result was cut to; 0 for a pruned one.
+    """
+
+    kind: EditKind
+    limit: int = 0
+
+
+class Keep(msgspec.Struct, frozen=True, gc=False):
+    """Messages [start, end) of the list as it came, byte for byte."""
+
+    start: int
+    end: int
+
+
+class Edit(msgspec.Struct, frozen=True, gc=False):
+    """Message `index` with the text of its result unit `unit` replaced. Weights in tokens, uncalibrated."""
+
+    index: int
+    unit: int
+    kind: EditKind
+    text: str
+    key: str
+    before: int
+    after: int
+
+
+class Packet(msgspec.Struct, frozen=True, gc=False):
+    """The packet, inserted at this place."""
+
+    text: str
+    weight: int
+
+
+Piece = Keep | Edit | Packet
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A whole projection. `floor` is the index of the first kept turn's first message.
+
+    `decisions` are all edits in force, old and new, by key. `excess` is what still stands above the limit
+    that the list was asked to fit, in tokens, 0 where it fits.
+    """
+
+    pieces: tuple[Piece, ...]
+    zone: Zone
+    floor: int
+    weight: int
+    raw_weight: int
+    decisions: dict[str, Decision]
+    turns_kept: int = 0
+    turns_dropped: int = 0
+    summaries_filtered: int = 0
+    distilled: int = 0
+    pruned: int = 0
+    packet_weight: int = 0
+    excess: int = 0

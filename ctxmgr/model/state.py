@@ -1,0 +1,86 @@
+"""The durable state of a session: what a restart restores. It never holds the conversation itself."""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.latch import Latch
+from ctxmgr.model.meter import Meter
+from ctxmgr.model.projection import Decision
+
+
+class Prices(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Dollars per million tokens."""
+
+    input: float = 0
+    output: float = 0
+    cache_read: float = 0
+    cache_write: float = 0
+
+
+class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The model the host uses. `window` and `max_output` in tokens, `cache_ttl` in milliseconds."""
+
+    id: str
+    window: int
+    provider: str = ""
+    max_output: int | None = None
+    prices: Prices | None = None
+    cache_ttl: int | None = None
+
+
+class RawSummary(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A summary as the host wrote it, kept whole for inspection. `at` in milliseconds since the epoch."""
+
+    kind: str
+    text: str
+    digest: str
+    at: int = 0
+    entry: str | None = None
+
+
+class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Counts over the session's life; tokens are uncalibrated weights."""
+
+    contexts: int = 0
+    fallbacks: int = 0
+    turns_dropped: int = 0
+    results_distilled: int = 0
+    results_pruned: int = 0
+    tokens_scanned: int = 0
+    tokens_pruned: int = 0
+    tokens_protected: int = 0
+    tokens_prunable: int = 0
+    compactions_requested: int = 0
+
+
+class State(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything that survives a restart.
+
+    `seq`: lifecycle events that have taken effect. `overrides`: policy keys set for this session. `anchor`: key
+    of the first kept turn's first message. `facts` hold on the active path, `pending` are facts whose entry is
+    not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
+    `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds.
+    `last_zone` names the zone of the last projection, `packet_weight` its packet's tokens.
+    """
+
+    session_id: str
+    model: ModelSpec
+    seq: int = 0
+    enabled: bool = True
+    overrides: dict[str, Any] = {}
+    latch: Latch = Latch()
+    meter: Meter = Meter()
+    anchor: str = ""
+    decisions: dict[str, Decision] = {}
+    facts: tuple[Fact, ...] = ()
+    pending: tuple[Fact, ...] = ()
+    away: tuple[Fact, ...] = ()
+    trail: tuple[str, ...] = ()
+    summaries: tuple[RawSummary, ...] = ()
+    resume: bool = False
+    force_prune: bool = False
+    opened: bool = False
+    clock: int = 0
+    totals: Totals = Totals()

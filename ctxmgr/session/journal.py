@@ -1,0 +1,76 @@
+"""Turns changes of a session's state into snapshot lines, and lines back into the state.
+
+The first line holds the whole state; each later one only what an event changed. Fields that only grow (facts)
+are written as what was added. A line of a kind not known here is kept and written again.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.state import State
+
+VERSION = 1
+GROWING = ("facts", "summaries", "trail")  # tuples that mostly grow at the end
+UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+_decode = msgspec.json.Decoder().decode
+FIELDS = State.__struct_fields__
+
+
+class Unreadable(ValueError):
+    """The lines do not make up a state; the text says why."""
+
+
+def base(state: State) -> bytes:
+    """The first line: the whole state."""
+    body = {"kind": "base", "version": VERSION, "sessionId": state.session_id, "state": state}
+    return _encode(body)
+
+
+def delta(old: State, new: State) -> bytes | None:
+    """What changed between two states, None when nothing worth a line did."""
+    changed = [name for name in FIELDS if getattr(old, name) is not getattr(new, name)]
+    changed = [name for name in changed if name in GROWING or getattr(old, name) != getattr(new, name)]
+    if not changed or UNSAVED_ALONE.issuperset(changed):
+        return None
+    fields: dict[str, Any] = {}
+    added: dict[str, Any] = {}
+    for name in changed:
+        before, after = getattr(old, name), getattr(new, name)
+        if name in GROWING and len(after) >= len(before) and after[: len(before)] == before:
+            added[name] = after[len(before) :]
+        else:
+            fields[name] = after
+    body: dict[str, Any] = {"kind": "event", "seq": new.seq}
+    if fields:
+        body["set"] = fields
+    if added:
+        body["add"] = added
+    return _encode(body)
+
+
+def restore(lines: Sequence[bytes]) -> tuple[State, tuple[bytes, ...]]:
+    """The state that the lines make up, and the lines of unknown kinds.
+
+    Raises Unreadable, with a sentence, where they do not make up one.
+    """
+    try:
+        first = _decode(lines[0])
+        if first.get("kind") != "base":
+            raise Unreadable("the first line is not a base")
+        values: dict[str, Any] = first["state"]
+        strange = []
+        for line in lines[1:]:
+            body = _decode(line)
+            if body.get("kind") != "event":
+                strange.append(line)
+                continue
+            values.update(body.get("set", {}))
+            for name, more in body.get("add", {}).items():
+                values[name] = [*values.get(name, ()), *more]
+        return msgspec.convert(values, State), tuple(strange)
+    except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, KeyError, TypeError, AttributeError) as fault:
+        raise Unreadable(f"{type(fault).__name__}: the lines make up no state") from fault

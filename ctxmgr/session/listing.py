@@ -1,0 +1,294 @@
+"""The verb `context`: a list arrives, is projected, and goes back as messages, edits or `unchanged`.
+
+What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine import meter
+from ctxmgr.engine.check import Carried
+from ctxmgr.engine.fold import fold
+from ctxmgr.model.facts import Ledger
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Edit, Keep, Packet
+from ctxmgr.model.state import State
+from ctxmgr.session import fallback, memory
+from ctxmgr.session.projecting import Broken, Outcome, Setting, outcome
+from ctxmgr.session.session import MEMO_AT_MOST, Session
+from ctxmgr.session.spool import Spool
+from ctxmgr.session.standing import Standing, first_changed
+from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+from ctxmgr.wire import verbs
+
+KNOWN = b'{"ctxmgr":"the messages you sent before"}'  # stands for them where they were recognised unparsed
+
+Parts = list[bytes | memoryview]
+_encode = msgspec.json.Encoder().encode
+
+
+class Stale(Exception):
+    """`append` does not fit what was sent before: the host must send the whole list."""
+
+
+class Arrival(msgspec.Struct, frozen=True):
+    """A list as it came: its first `prefix` messages are those of the standing list, `fresh` the raw rest."""
+
+    prefix: int
+    fresh: tuple[bytes, ...]
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """What came of projecting: an outcome with its ledger, or the reason why there is none."""
+
+    outcome: Outcome | None
+    ledger: Ledger
+    reason: str = ""
+    checks: tuple[str, ...] = ()
+
+
+def context(
+    session: Session, spool: Spool, params: verbs.ContextParams, stripped: int | None = None, mended: int = 0
+) -> Verb[Parts]:
+    """The members of the answer as bytes, without the enclosing braces.
+
+    `stripped`: so many messages were recognised in the request's bytes, and left out of `params.messages`;
+    `mended`: so many unpaired surrogates were mended in the request. Raises Stale.
+    """
+    arrival = _arrive(session, params, stripped)
+    size = sum(map(len, arrival.fresh))
+    if size > INLINE_BYTES or session.standing.weigher != session.reader.name:
+        attempt: Attempt = yield Work(lambda: _attempt(session, arrival, params))
+    else:
+        attempt = _attempt(session, arrival, params)
+    before = session.standing
+    if attempt.outcome is None:
+        return _fall_back(session, spool, arrival, attempt)
+    done = attempt.outcome
+    spool.truncate(arrival.prefix)
+    spool.extend(arrival.fresh)
+    session.state, session.standing, session.ledger = done.state, done.standing, attempt.ledger
+    session.early.clear()
+    session.heard.update(message.digest for message in done.standing.messages[arrival.prefix :])
+    if params.overhead_tokens is not None:
+        session.overhead = int(params.overhead_tokens)
+    if len(session.memo) > MEMO_AT_MOST:
+        session.memo.clear()
+    return _answer(session, spool, params, done, before, arrival, mended)
+
+
+def _arrive(session: Session, params: verbs.ContextParams, stripped: int | None) -> Arrival:
+    held = session.standing.messages
+    if params.append is not None:
+        if not session.standing.tag or params.append.base != session.standing.tag:
+            raise Stale("the base is not of the last answer")
+        if params.append.after != len(held):
+            raise Stale(f"{len(held)} messages were sent before")
+        return Arrival(len(held), tuple(bytes(raw) for raw in params.append.messages))
+    raws = tuple(bytes(raw) for raw in params.messages or ())
+    if stripped is not None:
+        return Arrival(stripped, raws)
+    prefix = 0
+    for message, raw in zip(held, raws, strict=False):
+        if message.raw != raw:
+            break
+        prefix += 1
+    return Arrival(prefix, raws[prefix:])
+
+
+def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams) -> Attempt:
+    """Assigns nothing: may run in another thread while the session waits."""
+    try:
+        old, prefix, state = session.standing, arrival.prefix, session.state
+        if old.weigher == session.reader.name:
+            messages = (*old.messages[:prefix], *_read(session, arrival))
+        else:
+            messages, state, old = _weighed_anew(session, arrival)
+            prefix = 0
+        if state.meter.weigher != session.reader.name:  # of another run: its weights say nothing about these
+            state = msgspec.structs.replace(state, meter=meter.void(state.meter))
+        state, ledger = _learn(session, state, messages, arrival.prefix, params)
+        setting = Setting(
+            policy=session.policy,
+            at=session.at,
+            form=session.form,
+            weigh=session.weigh,
+            weigher=session.reader.name,
+            model=session.ratio_key,
+            overhead=session.overhead if params.overhead_tokens is None else int(params.overhead_tokens),
+            ledger=ledger,
+            memo=session.memo,
+            generation=session.generation,
+        )
+        return Attempt(outcome(state, old, messages, prefix, setting), ledger)
+    except Broken as broken:
+        return Attempt(None, session.ledger, f"checks failed: {broken}", broken.checks)
+    except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
+        return Attempt(None, session.ledger, f"internal fault: {type(fault).__name__}")
+
+
+def _weighed_anew(session: Session, arrival: Arrival) -> tuple[tuple[Message, ...], State, Standing]:
+    """Another weigher is in force: the list is read again, and what the reading stood for is scaled to it."""
+    old = session.standing
+    held = old.messages[: arrival.prefix]
+    messages = session.reader.read([*(message.raw for message in held), *arrival.fresh])
+    before = sum(message.weight for message in held)
+    after = sum(message.weight for message in messages[: len(held)])
+    state = session.state
+    if before and after:
+        state = msgspec.structs.replace(state, meter=meter.rescaled(state.meter, session.reader.name, after / before))
+    return messages, state, msgspec.structs.replace(old, messages=(), carried=Carried(), answered=False)
+
+
+def _read(session: Session, arrival: Arrival) -> tuple[Message, ...]:
+    """Messages known from `turn_end`, or from the list before it was written anew, are not read again."""
+    known: dict[bytes, Message] = dict(session.early)
+    if arrival.prefix < len(session.standing.messages):
+        known |= {message.raw: message for message in session.standing.messages[arrival.prefix :]}
+    unread = [raw for raw in arrival.fresh if raw not in known]
+    known |= dict(zip(unread, session.reader.read(unread), strict=True))
+    return tuple(known[raw] for raw in arrival.fresh)
+
+
+def _learn(
+    session: Session, state: State, messages: tuple[Message, ...], prefix: int, params: verbs.ContextParams
+) -> tuple[State, Ledger]:
+    """Facts of messages not heard before; summaries are folded and kept whole."""
+    ledger = session.ledger
+    fresh = [(position, messages[position]) for position in range(prefix, len(messages))]
+    if state.away:
+        shown = messages[prefix:] if session.standing.tag else messages
+        state, back = memory.returned(state, {message.digest for message in shown})
+        ledger = fold(ledger, back)
+    for _, message in fresh:
+        if message.view.summary:
+            text = message.view.units[0].text
+            state, facts = memory.from_summary(state, text, message.view.summary, message.view.at, None)
+            state, ledger = memory.learn(state, facts, bound=False), fold(ledger, facts)
+    calls = session.calls(message for _, message in fresh)
+    at = int(params.at) if params.at is not None else None
+    state, facts = memory.from_messages(state, fresh, calls, at, {}, session.heard)
+    return memory.learn(state, facts, bound=False), fold(ledger, facts)
+
+
+# answers
+
+
+def _answer(
+    session: Session,
+    spool: Spool,
+    params: verbs.ContextParams,
+    done: Outcome,
+    before: Standing,
+    arrival: Arrival,
+    mended: int,
+) -> Parts:
+    standing = session.standing
+    untouched = standing.plan.pieces in ((), (Keep(0, len(standing.messages)),))
+    raw_fits = done.tokens <= session.at.limit
+    reason = None
+    if untouched and raw_fits and params.answer != "messages":
+        reason = "pruning is off" if done.mode == "off" else "nothing to leave out"
+        body: Parts = [b'"unchanged":true']
+    elif params.answer == "edits":
+        body = [b'"edits":[', *_edits(standing), b"]"]
+    else:
+        body = [b'"messages":[', *_messages(standing, spool), b"]"]
+    report = _report(standing, before, arrival, reason, mended)
+    tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(standing.tag), _encode(report), session.state.seq)
+    return [*body, tail]
+
+
+def _messages(standing: Standing, spool: Spool) -> Parts:
+    parts: Parts = []
+    last = -1
+    for piece in standing.plan.pieces:
+        if isinstance(piece, Edit) and piece.index == last:
+            continue  # a further unit of the message just written
+        if parts:
+            parts.append(b",")
+        if isinstance(piece, Keep):
+            parts += spool.run(piece.start, piece.end)
+        else:
+            parts.append(_put(standing, piece))
+            last = piece.index if isinstance(piece, Edit) else -1
+    return parts
+
+
+def _edits(standing: Standing) -> Parts:
+    parts: Parts = []
+    last = -1
+    for piece in standing.plan.pieces:
+        if isinstance(piece, Edit) and piece.index == last:
+            continue
+        if parts:
+            parts.append(b",")
+        if isinstance(piece, Keep):
+            parts.append(b'{"keep":[%d,%d]}' % (piece.start, piece.end))
+        else:
+            parts += [b'{"put":', _put(standing, piece), b"}"]
+            last = piece.index if isinstance(piece, Edit) else -1
+    return parts
+
+
+def _put(standing: Standing, piece: Edit | Packet) -> bytes:
+    return standing.packet if isinstance(piece, Packet) else standing.puts[piece.index]
+
+
+def _report(
+    standing: Standing, before: Standing, arrival: Arrival, reason: str | None, mended: int
+) -> verbs.Report:
+    plan = standing.plan
+    changed = first_changed(before.plan.pieces, plan.pieces, arrival.prefix) if before.answered else -1
+    return verbs.Report(
+        raw_tokens=plan.raw_weight,
+        tokens=plan.weight,
+        zone=plan.zone,
+        epoch=0,
+        first_changed_index=changed,
+        turns_kept=plan.turns_kept,
+        turns_dropped=plan.turns_dropped,
+        results_distilled=plan.distilled,
+        results_pruned=plan.pruned,
+        packet_tokens=plan.packet_weight,
+        checks=(),
+        reason=reason,
+        mended=mended or None,
+    )
+
+
+def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attempt) -> Parts:
+    """The session stays as it was, but for the count and the void base."""
+    held = session.standing
+    raws = [*(message.raw for message in held.messages[: arrival.prefix]), *arrival.fresh]
+    limit = session.at.limit
+    joined = b",".join
+    if held.answered and arrival.prefix == len(held.messages):
+        rest: Parts = [b",", joined(arrival.fresh)] if arrival.fresh else []
+        kept = _messages(held, spool)
+        body: Parts = [b'"messages":[', *kept, *(rest if kept else rest[1:]), b"]"]
+    elif fallback.estimated_tokens(raws) <= limit:
+        body = [b'"unchanged":true']
+    else:
+        body = [b'"messages":[', joined(raws[fallback.suffix_start(raws, session.form, limit) :]), b"]"]
+    totals = session.state.totals
+    totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
+    session.state = msgspec.structs.replace(session.state, totals=totals)
+    session.standing = msgspec.structs.replace(held, tag="")
+    report: dict[str, Any] = {
+        "rawTokens": fallback.estimated_tokens(raws),
+        "tokens": held.plan.weight,
+        "zone": held.zone,
+        "epoch": 0,
+        "firstChangedIndex": 0,
+        "turnsKept": held.plan.turns_kept,
+        "turnsDropped": held.plan.turns_dropped,
+        "resultsDistilled": held.plan.distilled,
+        "resultsPruned": held.plan.pruned,
+        "packetTokens": held.plan.packet_weight,
+        "checks": attempt.checks,
+        "reason": attempt.reason,
+    }
+    return [*body, b',"base":"","report":%b,"seq":%d' % (_encode(report), session.state.seq)]
+

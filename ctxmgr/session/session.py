@@ -1,0 +1,342 @@
+"""One session: its durable state, the list it was last shown, and a method for each lifecycle event.
+
+Rules:
+1. Compute first, assign last: a verb that fails leaves the session as it was.
+2. `state` is frozen; whoever calls a verb saves the difference before the answer leaves.
+3. A verb that may take long is a generator: it yields `Work`, and gets its value back.
+"""
+
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine import latch, meter, zone
+from ctxmgr.engine.fold import fold
+from ctxmgr.engine.overflow import overflowed
+from ctxmgr.engine.zone import Thresholds, thresholds
+from ctxmgr.formats import entries as tree
+from ctxmgr.model.latch import Latch
+from ctxmgr.model.messages import Call, Message, Usage
+from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.projection import Plan
+from ctxmgr.model.state import ModelSpec, Prices, State
+from ctxmgr.session import memory, settings
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.standing import Standing
+from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+from ctxmgr.wire import verbs
+
+MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
+EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
+
+
+class Session:
+    def __init__(
+        self,
+        state: State,
+        form: ModuleType,
+        defaults: dict[str, Any],
+        capabilities: verbs.HostCapabilities,
+        reader: Reader,
+    ) -> None:
+        self.state, self.form, self.defaults = state, form, defaults
+        self.capabilities, self.reader = capabilities, reader
+        self.standing = Standing(weigher=reader.name, held=state.meter.base)
+        self.ledger = memory.ledger(state)
+        self.heard = memory.heard(state)
+        self.memo: dict[tuple[Any, ...], Any] = {}
+        self.weights: dict[str, int] = {}
+        self.early: dict[bytes, Message] = {}
+        self.overhead = 0
+        self.generation = 0
+        self.notes: tuple[str, ...] = ()
+        self._refresh()
+
+    # what follows from the state
+
+    def _refresh(self) -> None:
+        """The policy and the thresholds in force."""
+        keys = settings.merged(self.defaults, self.state.overrides)
+        self.policy: Policy = settings.policy(keys, self.state.model.id)
+        self.at: Thresholds = thresholds(self.policy, self.state.model.window)
+
+    @property
+    def ratio_key(self) -> str:
+        return f"{self.reader.name}/{self.state.model.id}"
+
+    @property
+    def plan(self) -> Plan:
+        return self.standing.plan
+
+    def tokens(self) -> int:
+        """Estimated provider tokens of what the host would send now."""
+        return meter.tokens(self.state.meter, self.ratio_key, self.standing.held, self.overhead)
+
+    def zone(self) -> Zone:
+        return zone.zone_of(self.tokens(), self.at)
+
+    def weigh(self, text: str) -> int:
+        """The weight of a short text: packets are made of lines that come again and again."""
+        weight = self.weights.get(text)
+        if weight is None:
+            if len(self.weights) > MEMO_AT_MOST:
+                self.weights.clear()
+            weight = self.weights[text] = self.reader.weigh(text)
+        return weight
+
+    def use(self, reader: Reader) -> None:
+        """Another weigher from the next event on. Weights are taken anew when the next list comes."""
+        self.reader = reader
+        self.weights.clear()
+        self.memo.clear()
+        self.early.clear()
+
+    def rules_of_asking(self) -> bool:
+        """May a compaction be requested at all?"""
+        return (
+            bool(self.capabilities.request_compaction)
+            and self.state.enabled
+            and self.policy.preset not in ("off", "tools")
+            and settings.compaction(self.policy).enabled
+        )
+
+    def _replace(self, **changes: Any) -> None:
+        self.state = msgspec.structs.replace(self.state, **changes)
+
+    def void_base(self) -> None:
+        """The next `context` must bring the whole list."""
+        self.standing = msgspec.structs.replace(self.standing, tag="")
+
+    def _forget_list(self) -> None:
+        """The host rewrote the list, and no packet is reused."""
+        self.void_base()
+        self.generation += 1
+
+    # lifecycle
+
+    def start(self, params: verbs.SessionStartParams) -> Verb[None]:
+        """A session begins or goes on; `entries` are its whole tree, if the host has one."""
+        state = msgspec.structs.replace(self.state, model=model_spec(params.model))
+        if params.entries:
+            raws = [bytes(raw) for raw in params.entries]
+            state = yield Work(lambda: self._from_entries(state, raws, params.leaf_id))
+        self.state = state
+        self.ledger = memory.ledger(state)
+        self.heard |= memory.heard(state)
+        self._refresh()
+
+    def _from_entries(self, state: State, raws: Sequence[bytes], leaf: str | None) -> State:
+        """The state after hearing a tree: only what lies on the active path becomes fact."""
+        found = [one for one in map(tree.entry, raws) if one is not None]
+        path = tree.path(found, leaf)
+        state = memory.moved(state, [one.id for one in path]) if state.trail else state
+        unweighed = Reader(self.form, lambda text: 0, "none")
+        messages: list[tuple[int, Message]] = []
+        ids: dict[int, str | None] = {}
+        for position, one in enumerate(path):
+            if one.kind == "message":
+                messages.append((position, unweighed.read([one.message])[0]))
+                ids[position] = one.id
+            elif one.kind:
+                state, facts = memory.from_summary(state, one.summary, one.kind, one.at, one.id)
+                state = memory.learn(state, facts, bound=True)
+        calls = memory.calls_of(message for _, message in messages)
+        state, facts = memory.from_messages(state, messages, calls, None, ids, self.heard)
+        state = memory.learn(state, facts, bound=True)
+        return msgspec.structs.replace(state, trail=tuple(one.id for one in path))
+
+    def model_select(self, params: verbs.ModelSelectParams) -> None:
+        model = model_spec(params.model)
+        changed = model.id != self.state.model.id
+        reading = meter.void(self.state.meter) if changed else self.state.meter
+        self._replace(model=model, meter=reading, seq=self.state.seq + 1)
+        self._refresh()
+
+    def turn_end(self, params: verbs.TurnEndParams) -> Verb[tuple[str, int]]:
+        """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
+        raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
+        known = {raw: self.early[raw] for raw in raws if raw in self.early}
+        unread = [raw for raw in raws if raw not in known]
+        if sum(map(len, unread)) > INLINE_BYTES:
+            read = yield Work(lambda: self.reader.read(unread))
+        else:
+            read = self.reader.read(unread)
+        by_raw = known | dict(zip(unread, read, strict=True))
+        return self._turn_ended(params, tuple(by_raw[raw] for raw in raws))
+
+    def _turn_ended(self, params: verbs.TurnEndParams, messages: tuple[Message, ...]) -> tuple[str, int]:
+        reply = messages[0]
+        held = self.standing.held + reply.weight
+        usage = self._usage(params, reply)
+        reading = self.state.meter
+        if usage is not None and reply.view.stop not in ("error", "aborted"):
+            reading = meter.observe(reading, self.reader.name, self.ratio_key, usage.total, held, self.state.model.window)
+        heard = reading is not self.state.meter
+        held += sum(message.weight for message in messages[1:])
+        tokens = meter.tokens(reading, self.ratio_key, held, self.overhead)
+        state, facts = self._learn_turn(params, messages)
+        new_latch, asks = self._latch_turn(reply, tokens, heard)
+        totals = state.totals
+        if asks:
+            count = totals.compactions_requested + 1
+            totals = msgspec.structs.replace(totals, compactions_requested=count)
+        self.state = msgspec.structs.replace(
+            state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals
+        )
+        self.ledger = fold(self.ledger, facts)
+        self.standing = msgspec.structs.replace(self.standing, held=held)
+        self._remember_early(messages)
+        self.heard.update(message.digest for message in messages)
+        overflow = overflowed(reply.view, self.state.model.window)
+        return (("overflow" if overflow else "threshold") if asks else "", tokens)
+
+    def _usage(self, params: verbs.TurnEndParams, reply: Message) -> Usage | None:
+        if params.usage is not None:
+            given: Usage | None = self.form.usage(msgspec.to_builtins(params.usage))
+            return given
+        return reply.view.usage
+
+    def _learn_turn(self, params: verbs.TurnEndParams, messages: tuple[Message, ...]) -> tuple[State, Any]:
+        ids = params.entry_ids
+        state = memory.bind(self.state, ids.message if ids else None)
+        base = len(self.standing.messages) + 1
+        numbered = [(base + number, message) for number, message in enumerate(messages)]
+        entries: dict[int, str | None] = {}
+        trail = list(state.trail)
+        if ids is not None:
+            given = [ids.message, *(ids.tool_results or ())]
+            entries = dict(zip((position for position, _ in numbered), given, strict=False))
+            trail += [one for one in given if one is not None and one not in trail[-64:]]
+        calls = self.calls(messages)
+        at = int(params.at) if params.at is not None else None
+        state, facts = memory.from_messages(state, numbered, calls, at, entries, self.heard)
+        state = memory.learn(state, facts, bound=True)
+        if len(trail) != len(state.trail):
+            state = msgspec.structs.replace(state, trail=tuple(trail))
+        return state, facts
+
+    def calls(self, among: Iterable[Message]) -> dict[str, Call]:
+        """The calls that results among these messages answer."""
+        messages = tuple(among)
+        calls = memory.calls_of(messages)
+        for message in messages:
+            for unit in message.view.units:
+                if unit.kind == "result" and unit.call_id not in calls:
+                    position = self.standing.index.calls.get(unit.call_id)
+                    if position is not None:
+                        calls |= memory.calls_of([self.standing.messages[position]])
+        return calls
+
+    def _latch_turn(self, reply: Message, tokens: int, heard: bool) -> tuple[Latch, bool]:
+        may_ask = self.rules_of_asking()
+        if overflowed(reply.view, self.state.model.window):
+            return latch.overflow(self.state.latch, self._newest_user(), may_ask)
+        reading: latch.Reading = "unknown"
+        if heard:
+            reading = "high" if tokens >= self.at.red else "low" if tokens < self.at.calm else "middle"
+        return latch.turn_end(self.state.latch, reading, may_ask)
+
+    def _newest_user(self) -> str:
+        for turn in reversed(self.standing.index.turns):
+            if not turn.headless:
+                return self.standing.messages[turn.start].digest
+        return ""
+
+    def _remember_early(self, messages: Sequence[Message]) -> None:
+        self.early |= {message.raw: message for message in messages}
+        while len(self.early) > EARLY_AT_MOST:
+            del self.early[next(iter(self.early))]
+
+    def compacted(self, params: verbs.SessionCompactParams) -> None:
+        entry = params.compaction_entry
+        at = tree.milliseconds(entry.timestamp)
+        state, facts = memory.from_summary(self.state, entry.summary, "compaction", at, entry.id)
+        state = memory.learn(memory.bind(state, entry.id), facts, bound=True)
+        done, _ = latch.apply(state.latch, "compacted")
+        trail = (*state.trail, entry.id) if entry.id else state.trail
+        self.state = msgspec.structs.replace(
+            state,
+            seq=state.seq + 1,
+            latch=done,
+            meter=meter.void(state.meter),
+            resume=True,
+            anchor="",
+            trail=trail,
+        )
+        self.ledger = fold(self.ledger, facts)
+        self._forget_list()
+
+    def compact_failed(self, params: verbs.CompactFailedParams) -> None:
+        after, _ = latch.apply(self.state.latch, "failed")
+        self._replace(latch=after, seq=self.state.seq + 1)
+
+    def answered(self, accepted: bool) -> None:
+        """The host answered `requestCompaction`."""
+        after, _ = latch.apply(self.state.latch, "accepted" if accepted else "refused")
+        self._replace(latch=after)
+
+    def moved(self, params: verbs.SessionTreeParams) -> None:
+        """The host is at another place of its tree."""
+        state = memory.moved(self.state, self._path(params))
+        facts: Sequence[Any] = ()
+        if params.summary_entry is not None:
+            entry = params.summary_entry
+            at = tree.milliseconds(entry.timestamp)
+            state, facts = memory.from_summary(state, entry.summary, "branch", at, entry.id)
+            state = memory.learn(state, facts, bound=True)
+            if entry.id and entry.id not in state.trail:
+                state = msgspec.structs.replace(state, trail=(*state.trail, entry.id))
+        self.state = msgspec.structs.replace(
+            state, seq=state.seq + 1, meter=meter.void(state.meter), resume=True, anchor="", decisions={}
+        )
+        self.ledger = memory.ledger(self.state)
+        self._forget_list()
+
+    def _path(self, params: verbs.SessionTreeParams) -> list[str]:
+        """Entry ids from the root to the new leaf, as far as they can be told."""
+        if params.entries:
+            found = [one for one in (tree.entry(bytes(raw)) for raw in params.entries) if one is not None]
+            return [one.id for one in tree.path(found, params.new_leaf_id)]
+        trail = self.state.trail
+        leaf = params.new_leaf_id
+        if leaf not in trail and params.summary_entry is not None:
+            leaf = params.summary_entry.parent_id  # the summary is the new leaf; it hangs under this one
+        return list(trail[: trail.index(leaf) + 1]) if leaf in trail else []
+
+    def end(self) -> None:
+        self._replace(seq=self.state.seq + 1)
+
+    # queries that change something
+
+    def set_policy(self, keys: dict[str, Any]) -> None:
+        """Raises settings.Refused, and then nothing has changed."""
+        overrides = settings.merged(self.state.overrides, keys)
+        settings.policy(settings.merged(self.defaults, overrides), self.state.model.id)
+        self._replace(overrides=overrides)
+        self._refresh()
+        self.generation += 1
+
+    def set_pruning(self, enabled: bool) -> None:
+        self._replace(enabled=enabled)
+
+    def force_prune(self) -> None:
+        self._replace(force_prune=True)
+
+
+def model_spec(model: verbs.Model) -> ModelSpec:
+    prices = model.prices
+    return ModelSpec(
+        id=model.id,
+        window=int(model.context_window),
+        provider=model.provider or "",
+        max_output=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
+        prices=Prices(prices.input, prices.output, prices.cache_read, prices.cache_write) if prices else None,
+        cache_ttl=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
+    )
+
+
+def restored(state: State) -> State:
+    """A state from a snapshot, fit to go on: what was under way when the process ended is not known."""
+    return msgspec.structs.replace(state, latch=latch.restored(state.latch))

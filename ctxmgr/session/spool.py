@@ -1,0 +1,100 @@
+"""Holds the raw bytes of a message list as they came, so that a long list is compared and sent without a scan.
+
+The bytes of a list's messages, joined by commas, lie in a few segments. A new list that begins with them is
+recognised by comparing memory, and any run of messages is sent as views of the segments: neither costs a parse,
+a copy or an allocation of its size. Segments are merged as they grow in number, so a call stays cheap.
+"""
+
+from collections.abc import Sequence
+
+SEGMENTS = 24  # more than this are merged
+
+
+class Spool:
+    """Messages are numbered from 0 over all segments."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        self._segments: list[bytes] = []
+        self._counts: list[int] = []  # messages before each segment
+        self._offsets: list[int] = []  # start of each message within its segment
+        self._lengths: list[int] = []
+        self._places: list[int] = []  # segment of each message
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def extend(self, raws: Sequence[bytes]) -> None:
+        if not raws:
+            return
+        self._counts.append(len(self._offsets))
+        self._add(raws, len(self._segments))
+        self._segments.append(b",".join(raws))
+        if len(self._segments) > SEGMENTS:
+            self._merge()
+
+    def truncate(self, count: int) -> None:
+        """Keeps the first `count` messages."""
+        if count == len(self):
+            return
+        raws = [bytes(part) for number in range(count) for part in self.run(number, number + 1)]
+        self._clear()
+        self.extend(raws)
+
+    def end_in(self, body: bytes, at: int) -> int:
+        """Where the messages end in `body` if they stand there from `at` on, followed by more or by the end of
+        the array; -1 if they do not."""
+        for number, segment in enumerate(self._segments):
+            if number:
+                if body[at : at + 1] != b",":
+                    return -1
+                at += 1
+            if not body.startswith(segment, at):
+                return -1
+            at += len(segment)
+        return at if self._segments and body[at : at + 1] in (b",", b"]") else -1
+
+    def run(self, start: int, end: int) -> list[bytes | memoryview]:
+        """The bytes of messages [start, end), commas between them included, as few views as possible."""
+        parts: list[bytes | memoryview] = []
+        while start < end:
+            place = self._places[start]
+            stop = self._counts[place + 1] if place + 1 < len(self._counts) else len(self)
+            last = min(end, stop) - 1
+            first_byte, last_byte = self._offsets[start], self._offsets[last] + self._lengths[last]
+            segment = self._segments[place]
+            if parts:
+                parts.append(b",")
+            whole = first_byte == 0 and last_byte == len(segment)
+            parts.append(segment if whole else memoryview(segment)[first_byte:last_byte])
+            start = last + 1
+        return parts
+
+    def _add(self, raws: Sequence[bytes], place: int) -> None:
+        at = 0
+        for raw in raws:
+            self._offsets.append(at)
+            self._lengths.append(len(raw))
+            self._places.append(place)
+            at += len(raw) + 1
+
+    def _merge(self) -> None:
+        """Merges the newest segments up to the first that is larger than all after it together: each byte is
+        copied about once a doubling."""
+        first, size = len(self._segments) - 1, len(self._segments[-1])
+        while first > 0 and len(self._segments[first - 1]) <= 2 * size:
+            first -= 1
+            size += len(self._segments[first])
+        first = min(first, len(self._segments) - SEGMENTS // 2)
+        count = self._counts[first]
+        moved = self._offsets[count:], self._lengths[count:], self._places[count:]
+        shifts, at = {}, 0
+        for place in range(first, len(self._segments)):
+            shifts[place] = at
+            at += len(self._segments[place]) + 1
+        self._offsets[count:] = [offset + shifts[place] for offset, place in zip(moved[0], moved[2], strict=True)]
+        self._places[count:] = [first] * len(moved[2])
+        self._segments[first:] = [b",".join(self._segments[first:])]
+        self._counts[first + 1 :] = []

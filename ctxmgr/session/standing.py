@@ -1,0 +1,82 @@
+"""What a session holds of the list it was last shown, and the projection it answered: one frozen value.
+
+A `context` computes the next standing from the last and assigns it when everything went well, so that a fault
+leaves the session, and the next call's fallback, as they were.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.check import Carried
+from ctxmgr.engine.turns import Index, extend, turn_at
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Zone
+from ctxmgr.model.projection import Keep, Piece, Plan
+
+NO_PLAN = Plan((), "green", 0, 0, 0, {})
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """`tag`: the opaque base of the last answer, "" when void. `held`: weight of what the host would send now:
+    the projection, and what was reported since. `weigher` names what weighed the messages. `puts` are the
+    edited messages' bytes by index. `packet` is the packet's bytes."""
+
+    messages: tuple[Message, ...] = ()
+    index: Index = Index()
+    plan: Plan = NO_PLAN
+    carried: Carried = Carried()
+    tag: str = ""
+    held: int = 0
+    zone: Zone = "green"
+    weigher: str = ""
+    puts: dict[int, bytes] = {}
+    packet: bytes = b""
+    answered: bool = False
+
+
+def indexed(standing: Standing, messages: tuple[Message, ...], prefix: int) -> Index:
+    """The index of a list that shares its first `prefix` messages with the standing one."""
+    start = standing.index if prefix == standing.index.size else Index()
+    return extend(start, messages)
+
+
+def next_tag(standing: Standing, messages: Sequence[Message], prefix: int) -> str:
+    """An opaque tag that stands for the whole list."""
+    extends = prefix == len(standing.messages)
+    state = hashlib.blake2b((standing.tag if extends else "").encode(), digest_size=8)
+    for message in messages[prefix if extends else 0 :]:
+        state.update(message.digest.encode())
+    return f"{len(messages)}.{state.hexdigest()}"
+
+
+def kept_weight(index: Index, floor: int) -> int:
+    """The weight of the turns from `floor` on, in tokens, before any edit."""
+    if not index.turns:
+        return 0
+    return sum(turn.weight for turn in index.turns[turn_at(index.turns, floor) :])
+
+
+def first_changed(old: Sequence[Piece], new: Sequence[Piece], prefix: int) -> int:
+    """The place in the new answer where it first differs from the old one; -1 where it only grew.
+
+    `prefix` messages are the same in both lists; messages after them count as changed.
+    """
+    place = 0
+    for number, piece in enumerate(new):
+        if number >= len(old):
+            return -1
+        before = old[number]
+        if isinstance(piece, Keep) and isinstance(before, Keep) and piece.start == before.start:
+            same = min(piece.end, before.end, prefix) - piece.start
+            if same < min(piece.end, before.end) - piece.start:
+                return place + max(0, same)
+            place += same
+            if piece.end != before.end:
+                return -1 if number == len(old) - 1 and piece.end > before.end else place
+        elif piece == before:
+            place += 1
+        else:
+            return place
+    return -1 if len(new) >= len(old) else place

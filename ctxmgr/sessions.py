@@ -1,0 +1,268 @@
+"""All sessions of a connection: their lanes, their snapshots, their weighers. Effects out, no IO."""
+
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ctxmgr.effects import Begin, Close, Effect, Found, LoadWeigher, Open, Run, Save, Say
+from ctxmgr.formats import FORMATS
+from ctxmgr.lanes import Job, Lane, Lanes
+from ctxmgr.model.state import State
+from ctxmgr.session import answers, journal, listing, settings
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.routes import ROUTES
+from ctxmgr.session.session import Session, model_spec, restored
+from ctxmgr.session.work import Verb, Work
+from ctxmgr.wire import errors, verbs
+from ctxmgr.wire.errors import RpcError, invalid_params
+from ctxmgr.wire.methods import METHODS
+from ctxmgr.wire.peer import Peer, Spliced
+
+Weigh = Callable[[str], int]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A decoded call about one session. `known` messages were left out of a list, `mended` surrogates mended."""
+
+    method: str
+    params: Any
+    wants_answer: bool
+    known: int = 0
+    mended: int = 0
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What a starting session asks for: its saved lines."""
+
+
+class Sessions:
+    def __init__(
+        self, emit: Callable[[Effect], None], peer: Peer, weighers: Mapping[str, Weigh], fallback: str
+    ) -> None:
+        self.emit, self.peer, self.fallback = emit, peer, fallback
+        self.weighers: dict[str, Weigh] = dict(weighers)
+        self.lanes = Lanes(self._park)
+        self.state_dir: str | None = None
+        self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
+        self._notes: dict[str, str] = {}
+        self._on_idle: list[Callable[[], None]] = []
+        self.agree(FORMATS["pi"], {}, verbs.HostCapabilities())
+
+    def agree(self, form: ModuleType, keys: dict[str, Any], capabilities: verbs.HostCapabilities) -> None:
+        """What `initialize` settled."""
+        self.form, self.keys, self.capabilities = form, keys, capabilities
+
+    # calls
+
+    def submit(self, request: Request) -> Any:
+        """The value of the call, or a future of it. Raises RpcError."""
+        id = request.params.session_id
+        lane = self.lanes.by_session.get(id)
+        if request.method == "session_start":
+            if lane is None:
+                lane = self.lanes.by_session[id] = Lane(id)
+            start = partial(self._start, lane, request.params)
+        elif lane is None:
+            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
+        else:
+            start = partial(self._call, lane, request)
+        return self.lanes.submit(lane, Job(start, partial(self._finish, lane, request), request.method))
+
+    def resume(self, ticket: int, value: Any) -> None:
+        self.lanes.resume(ticket, value)
+        self._changed()
+
+    def known_until(self, id: str, body: bytes, start: int) -> tuple[int, int]:
+        """Where in `body` the messages this session knows end, from `start` on, and how many they are."""
+        lane = self.lanes.by_session.get(id)
+        if lane is None or not lane.idle:
+            return start, 0
+        end = lane.spool.end_in(body, start)
+        return (end, len(lane.spool)) if end >= 0 else (start, 0)
+
+    def when_idle(self, action: Callable[[], None]) -> None:
+        """Runs the action when no lane has anything left to do."""
+        self._on_idle.append(action)
+        self._changed()
+
+    def _changed(self) -> None:
+        for lane in self.lanes.by_session.values():
+            if lane.next_reader is not None and lane.busy is None and lane.session is not None:
+                lane.session.use(lane.next_reader)
+                lane.next_reader = None
+        if self.lanes.idle and self._on_idle:
+            actions, self._on_idle = self._on_idle, []
+            for action in actions:
+                action()
+
+    def _park(self, ticket: int, lane: Lane, wanted: Work | Snapshot) -> None:
+        if isinstance(wanted, Snapshot):
+            self.emit(Open(ticket, lane.session_id, self.state_dir))
+        else:
+            self.emit(Run(ticket, wanted.run))
+
+    def _call(self, lane: Lane, request: Request) -> Any:
+        session = lane.session
+        if session is None:
+            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
+        if request.method == "context":
+            return self._context(session, lane, request)
+        if request.method == "session_shutdown":
+            return session.end()
+        return ROUTES[request.method](session, request.params)
+
+    def _context(self, session: Session, lane: Lane, request: Request) -> Verb[Spliced]:
+        params, known = request.params, request.known or None
+        if (params.messages is None) == (params.append is None):
+            raise invalid_params("one of messages and append is needed", "$")
+        if known is not None:
+            if not params.messages or bytes(params.messages[0]) != listing.KNOWN:
+                raise RpcError(errors.INVALID_REQUEST, "the message list stands at an unexpected place")
+            params = msgspec.structs.replace(params, messages=params.messages[1:])
+        try:
+            parts = yield from listing.context(session, lane.spool, params, known, request.mended)
+        except listing.Stale as stale:
+            session.void_base()
+            raise RpcError(errors.CONTENT_MODIFIED, f"append does not fit: {stale}; send all") from None
+        return Spliced([b"{", *parts, b"}"])
+
+    def _finish(self, lane: Lane, request: Request, value: Any) -> Any:
+        """Saves what changed; then the answer may leave."""
+        session = lane.session
+        assert session is not None
+        self._save(lane, session)
+        if request.method in ("session_start", "setPolicy"):
+            self._want_weigher(lane, session)
+        if request.method == "session_shutdown":
+            self._close(lane)
+        elif not request.wants_answer and isinstance(value, verbs.TurnEndResult):
+            for command in value.commands:
+                self._request_compaction(lane, command)
+        return value
+
+    # the host's answer to a request of ours
+
+    def _request_compaction(self, lane: Lane, command: verbs.Command) -> None:
+        future = self.peer.request(command.method, command.params)
+        future.add_done_callback(partial(self._heard, lane))
+
+    def _heard(self, lane: Lane, future: Any) -> None:
+        """The latch hears the answer in the session's own order; an error counts as a refusal."""
+        if future.cancelled() or lane.session is None:
+            return
+        result = None if future.exception() else future.result()
+        accepted = isinstance(result, dict) and result.get("accepted") is True
+        session = lane.session
+
+        def finish(value: Any) -> None:
+            self._save(lane, session)
+
+        self.lanes.submit(lane, Job(lambda: session.answered(accepted), finish, "requestCompaction"))
+
+    # starting and ending
+
+    def _start(self, lane: Lane, params: verbs.SessionStartParams) -> Generator[Any, Any, verbs.SessionStartResult]:
+        known = lane.session is not None
+        if not known:
+            found: Found = yield Snapshot()
+            if found.refused:
+                self.lanes.by_session.pop(lane.session_id, None)
+                raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
+            known = self._restore(lane, params, found)
+        session = lane.session
+        assert session is not None
+        yield from session.start(params)
+        return verbs.SessionStartResult(known, answers.status(session), session.state.seq)
+
+    def _restore(self, lane: Lane, params: verbs.SessionStartParams, found: Found) -> bool:
+        """Makes the session from its snapshot, or anew. Whether it was restored."""
+        state = State(lane.session_id, model_spec(params.model))
+        notes: tuple[str, ...] = ()
+        lines = found.lines
+        if found.fault:
+            notes = (found.fault,)
+            self.emit(Say(found.fault))
+        if lines:
+            try:
+                saved, lane.strange = journal.restore(lines)
+                state, lane.saved = restored(saved), saved
+            except journal.Unreadable as fault:
+                lines = ()
+                notes = (f"the snapshot could not be read and was begun anew: {fault}",)
+                self.emit(Say(notes[0]))
+        lane.session = Session(state, self.form, self.keys, self.capabilities, self._reader(self.fallback))
+        lane.session.notes = notes
+        return bool(lines)
+
+    def _close(self, lane: Lane) -> None:
+        self.lanes.by_session.pop(lane.session_id, None)
+        self.emit(Close(lane.session_id))
+
+    def close_all(self) -> None:
+        for lane in list(self.lanes.by_session.values()):
+            self._close(lane)
+
+    # saving
+
+    def _save(self, lane: Lane, session: Session) -> None:
+        if lane.saved is None:
+            self.emit(Begin(lane.session_id, journal.base(session.state)))
+            lane.saved = session.state
+            return
+        line = journal.delta(lane.saved, session.state)
+        if line is not None:
+            self.emit(Save(lane.session_id, line))
+            lane.saved = session.state
+
+    def base_lines(self, id: str) -> list[bytes]:
+        """What a snapshot is rewritten with: the whole state, and lines of kinds not known here."""
+        lane = self.lanes.by_session.get(id)
+        if lane is None or lane.saved is None:
+            return []
+        return [journal.base(lane.saved), *lane.strange]
+
+    # weighers
+
+    def _reader(self, name: str) -> Reader:
+        return Reader(self.form, self.weighers[name], name)
+
+    def _want_weigher(self, lane: Lane, session: Session) -> None:
+        """Uses the policy's weigher if it is there, and asks for it once if it is not."""
+        wanted = settings.tokenizer(session.policy)
+        if wanted.name in self.weighers:
+            self._use(lane, session, wanted.name)
+        elif wanted.name not in self._asked_for:
+            self._asked_for.add(wanted.name)
+            self.emit(LoadWeigher(wanted.name, wanted.path))
+        elif wanted.name in self._notes:
+            session.notes = (*session.notes, self._notes[wanted.name])
+
+    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
+        if note:
+            self._notes[name] = note
+            self.emit(Say(note))
+        if weigh is not None:
+            self.weighers[name] = weigh
+        for lane in self.lanes.by_session.values():
+            session = lane.session
+            if session is None or settings.tokenizer(session.policy).name != name:
+                continue
+            if note:
+                session.notes = (*session.notes, note)
+            if weigh is not None:
+                self._use(lane, session, name)
+
+    def _use(self, lane: Lane, session: Session, name: str) -> None:
+        """Between events only: a call under way goes on with the weigher it began with."""
+        if session.reader.name == name:
+            return
+        if lane.busy is None:
+            session.use(self._reader(name))
+        else:
+            lane.next_reader = self._reader(name)
+
+
+assert set(ROUTES) <= set(METHODS)

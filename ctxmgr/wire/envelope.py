@@ -1,0 +1,250 @@
+"""Turns a body into a request, a notification, a response or a fault, and answers into the parts of a body.
+
+Rules:
+
+1. JSON-RPC 2.0, strictly, one object a body: no batches, params by name. Only a host that writes a message a
+   line may leave `jsonrpc` out (some do). Members that the specification does not know are ignored; of a
+   member given twice the last counts.
+2. `decode` never raises. A body that cannot be read is a fault with the id found in its first bytes.
+3. An id is echoed byte for byte: `1.0`, `1e2`, a number of fifty digits and an escaped string stay what they
+   are. It is a string or a number; null cannot be matched with an answer.
+4. A response is never answered, or two peers could send each other errors for ever. Nor is a notification
+   whose params are wrong. What is no valid request at all is answered with id null, as the specification has
+   it.
+5. Params, result and error stay raw: nothing below the envelope is decoded or copied here. They pin the body.
+6. Every byte is valid UTF-8 before anything else is looked at. The decoder skips over strings unchecked, and
+   what is spliced back would break the reader of the answer.
+7. null beside the other of result and error counts as absent, and so does a null method: serialisers that
+   write every field of a struct do that.
+
+Knows no methods and no framing.
+"""
+
+import codecs
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.wire.errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
+from ctxmgr.wire.framing import FaultKind, Mode, peek
+from ctxmgr.wire.surrogates import mend
+
+_UTF8_STEP = 1 << 16  # bytes checked at a time: stays in the cache, and no second copy of a big body
+_HEAD = b'{"jsonrpc":"2.0","id":'  # fixed, so that a tiny host can route without a parser
+# How an id that can be matched starts in valid JSON: a string or a number.
+_ID_STARTS = frozenset(bytes([start]) for start in b'"-0123456789')
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class Request(msgspec.Struct, frozen=True, gc=False):
+    """`id` is its JSON as the host wrote it. `mended` counts the unpaired surrogates that were replaced."""
+
+    id: bytes
+    method: str
+    params: msgspec.Raw | None = None
+    mended: int = 0
+
+
+class Notification(msgspec.Struct, frozen=True, gc=False):
+    method: str
+    params: msgspec.Raw | None = None
+    mended: int = 0
+
+
+class Response(msgspec.Struct, frozen=True, gc=False):
+    """Either `result` or `error` is there; an error may be any JSON, whatever the specification asks for."""
+
+    id: bytes
+    result: msgspec.Raw | None = None
+    error: msgspec.Raw | None = None
+    mended: int = 0
+
+
+class Fault(msgspec.Struct, frozen=True, gc=False):
+    """Why a body is none of the three. Of kind "call" it is answered, with `id` or null (see FaultKind)."""
+
+    code: int
+    message: str
+    id: bytes | None = None
+    kind: FaultKind = "call"
+
+
+# A Raw equals another Raw only, never bytes.
+_ABSENT, _NULL, _VERSION_2 = msgspec.Raw(), msgspec.Raw(b"null"), msgspec.Raw(b'"2.0"')
+
+
+class _Members(msgspec.Struct, gc=False):
+    """Every member raw, so that a wrong type is found and named here, not by the decoder."""
+
+    jsonrpc: msgspec.Raw = _ABSENT
+    id: msgspec.Raw = _ABSENT
+    method: msgspec.Raw = _ABSENT
+    params: msgspec.Raw = _ABSENT
+    result: msgspec.Raw = _ABSENT
+    error: msgspec.Raw = _ABSENT
+
+
+_MEMBERS = msgspec.json.Decoder(_Members)
+_ANY = msgspec.json.Decoder(msgspec.Raw)
+_STRING = msgspec.json.Decoder(str)
+_ENCODER = msgspec.json.Encoder()
+
+Message = Request | Notification | Response
+
+
+def decode(body: bytes, mode: Mode = "content-length") -> Message | Fault:
+    """One body, as the framer gave it. `mode` is the framer's; only "ndjson" lets `jsonrpc` be absent."""
+    if not _is_utf8(body):
+        return _unreadable(body, PARSE_ERROR, "the body is not UTF-8")
+    mended = 0
+    try:
+        try:
+            members = _load(body)
+        except msgspec.DecodeError:
+            repaired = mend(body)
+            if repaired is None:
+                raise
+            members, mended = _load(repaired[0]), repaired[1]
+    except RecursionError:
+        return _unreadable(body, INVALID_REQUEST, "the body is nested too deeply")
+    except msgspec.DecodeError as error:
+        return _unreadable(body, PARSE_ERROR, f"the body is not JSON: {error}")
+    if members is None:
+        text = "batches are not supported" if body.lstrip().startswith(b"[") else "the body is not an object"
+        return Fault(INVALID_REQUEST, text)
+    # The host looks for the id it sent, not for a mended one (rule 3).
+    spelled = peek(body).id if mended else None
+    return _judge(members, spelled or bytes(members.id), mode, mended)
+
+
+def _is_utf8(body: bytes) -> bool:
+    if body.isascii():
+        return True
+    view, pos = memoryview(body), 0
+    try:
+        while pos < len(body):
+            end = pos + _UTF8_STEP
+            pos += codecs.utf_8_decode(view[pos:end], "strict", end >= len(body))[1]
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _load(body: bytes) -> _Members | None:
+    """None for JSON that is no object. Raises DecodeError and RecursionError."""
+    try:
+        return _MEMBERS.decode(body)
+    except msgspec.ValidationError:
+        _ANY.decode(body)  # the decoder stops at the first byte that is no `{`: is the rest JSON at all?
+        return None
+
+
+def _unreadable(body: bytes, code: int, message: str) -> Fault:
+    seen = peek(body)
+    return Fault(code, message, seen.id, seen.kind)
+
+
+def _judge(members: _Members, id_json: bytes, mode: Mode, mended: int) -> Message | Fault:
+    is_answer = not _given(members.method) and bool(members.result or members.error)
+    kind: FaultKind = "response" if is_answer else "call"
+    id_known = id_json if id_json[:1] in _ID_STARTS else None
+    if not _is_version_2(members.jsonrpc, mode):
+        return Fault(INVALID_REQUEST, 'jsonrpc must be "2.0"', id_known, kind)
+    if id_json and id_known is None:
+        return Fault(INVALID_REQUEST, "id must be a string or a number", None, kind)
+    if is_answer:
+        return _response(members, id_known, mended)
+    return _call(members, id_known, mended)
+
+
+def _call(members: _Members, id_known: bytes | None, mended: int) -> Request | Notification | Fault:
+    if not _given(members.method):
+        return Fault(INVALID_REQUEST, "neither a method nor a result nor an error", id_known)
+    method = _string(members.method)
+    if method is None:
+        return Fault(INVALID_REQUEST, "method must be a string", id_known)
+    if _given(members.result) or _given(members.error):
+        return Fault(INVALID_REQUEST, "both a method and a result or an error", id_known)
+    params = members.params if _given(members.params) else None
+    if params is not None and not _starts_with(params, b"{"):
+        kind: FaultKind = "notification" if id_known is None else "call"
+        return Fault(INVALID_PARAMS, "params must be an object, they go by name", id_known, kind)
+    if id_known is None:
+        return Notification(method, params, mended)
+    return Request(id_known, method, params, mended)
+
+
+def _response(members: _Members, id_known: bytes | None, mended: int) -> Response | Fault:
+    result, error = members.result, members.error
+    if id_known is None:
+        return Fault(INVALID_REQUEST, "a response without an id", None, "response")
+    if _given(result) and _given(error):
+        return Fault(INVALID_REQUEST, "both a result and an error", id_known, "response")
+    if _given(error) or not result:
+        return Response(id_known, None, error, mended)
+    return Response(id_known, result, None, mended)
+
+
+def _given(member: msgspec.Raw) -> bool:
+    return bool(member) and member != _NULL
+
+
+def _starts_with(member: msgspec.Raw, start: bytes) -> bool:
+    return memoryview(member)[:1] == start  # Raw has no methods of bytes, and bytes(Raw) would copy it
+
+
+def _string(member: msgspec.Raw) -> str | None:
+    return _STRING.decode(member) if _starts_with(member, b'"') else None
+
+
+def _is_version_2(member: msgspec.Raw, mode: Mode) -> bool:
+    if not member:
+        return mode == "ndjson"
+    return member == _VERSION_2 or _string(member) == "2.0"
+
+
+def encode_result(id_json: bytes, result_parts: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
+    """The parts of an answer; `result_parts` are together the JSON of one value and are not looked at."""
+    return [_HEAD + id_json + b',"result":', *result_parts, b"}"]
+
+
+def encode_error(id_json: bytes | None, code: int, message: str, data: Any = None) -> list[bytes | memoryview]:
+    """The parts of an error answer, id null where none is known. `data` is left out when it is None."""
+    error = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return [_HEAD + (id_json or b"null") + b',"error":' + _encode(error) + b"}"]
+
+
+def encode_request(id: int | str, method: str, params: Any = None) -> list[bytes | memoryview]:
+    """The parts of a request to the host."""
+    return [_HEAD + _encode(id) + b"," + _encode_call(method, params)]
+
+
+def encode_notification(method: str, params: Any = None) -> list[bytes | memoryview]:
+    return [b'{"jsonrpc":"2.0",' + _encode_call(method, params)]
+
+
+def _encode_call(method: str, params: Any) -> bytes:
+    tail = b"}" if params is None else b',"params":' + _encode(params) + b"}"
+    return b'"method":' + _encode(method) + tail
+
+
+def _encode(value: Any) -> bytes:
+    """JSON of a value of our own. Unpaired surrogates, say in an error's text, become U+FFFD."""
+    try:
+        return _ENCODER.encode(value)
+    except UnicodeEncodeError:
+        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(value, builtin_types=(msgspec.Raw,))))
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(inner) for inner in value]
+    return value

@@ -1,0 +1,44 @@
+"""The error codes of the protocol, and the exception that carries one to the host.
+
+A message says whose fault it is and where; it never holds conversation text.
+"""
+
+from typing import Any
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+UNKNOWN_SESSION = -32001
+NOT_INITIALIZED = -32002
+CANCELLED = -32800
+CONTENT_MODIFIED = -32801
+REQUEST_FAILED = -32803
+
+MEANINGS = {
+    PARSE_ERROR: "The message is no JSON, or its framing is broken.",
+    INVALID_REQUEST: "The message is no JSON-RPC 2.0 request, or comes at the wrong time; also batches.",
+    METHOD_NOT_FOUND: "There is no such method.",
+    INVALID_PARAMS: "The params do not fit; `data.path` is the JSON path of the fault.",
+    INTERNAL_ERROR: "A fault inside ctxmgr; the session is as it was before the request.",
+    UNKNOWN_SESSION: "No `session_start` has named this session, or it was shut down.",
+    NOT_INITIALIZED: "`initialize` has not been answered yet.",
+    CANCELLED: "The host cancelled this request.",
+    CONTENT_MODIFIED: "`append` does not fit what was sent before: send the whole list.",
+    REQUEST_FAILED: "The request is right but can not be carried out; the message says why.",
+}
+
+
+class RpcError(Exception):
+    """An error answer in the making."""
+
+    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.data = code, message, data
+
+
+def invalid_params(text: str, path: str) -> RpcError:
+    """`path` is the JSON path of the fault below the params, such as `$.policy.preset`."""
+    where = f"params{path[1:]}" if path.startswith("$") else path
+    return RpcError(INVALID_PARAMS, f"invalid params at {where}: {text}", {"path": path})

@@ -1,0 +1,340 @@
+"""Turns bytes as they arrive into message bodies and faults, and the parts of an answer into a frame.
+
+Rules:
+
+1. The first byte that is no white space decides (a byte order mark is skipped): `{` or `[` means one message
+   a line, anything else `Content-Length` headers. A host never has to be told how to talk.
+2. What comes out depends on the bytes alone, never on how they were cut into chunks.
+3. Nothing but a header block (8 kB at most) is searched or copied again because more came: a position moves
+   through the chunk, and the pieces of a message are joined once, when the last is there. Slicing off what
+   is left after each message is quadratic (measured: 515 000 small messages a second fell to 3 400).
+4. A message over the limit is passed over without being held. It costs itself; the next one is read.
+5. Broken headers end the stream: nobody can say where the next message starts, and guessing could take
+   text of a conversation for headers.
+6. A message that cannot be read is answered by the id found in its first bytes, or its host would wait
+   forever. Only an `id` of the message itself counts: params are full of ids of tool calls.
+
+Knows no envelope, no method and no descriptor. Of JSON it knows what rule 6 needs.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.wire.errors import INVALID_REQUEST, PARSE_ERROR
+
+Mode = Literal["", "content-length", "ndjson", "ended"]
+# "call": a request or a notification, answered with its id or null. "response": to one of our own requests;
+# never answered, the request with that id fails instead. "notification": known not to wait for an answer.
+FaultKind = Literal["call", "notification", "response"]
+
+MAX_BODY = 64 << 20  # bytes; the longest recorded context list is under 8 MiB
+MAX_HEADER = 8192  # bytes of one header block; stock LSP clients write under 100
+MAX_LENGTH_DIGITS = 15  # a Content-Length of more is no length but a mistake
+PEEK_BYTES = 512  # every client tried writes jsonrpc, id and method before params
+
+_MARK_OR_SPACE = b"\xef\xbb\xbf \t\r\n"
+_HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2: token
+_NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,"]|[^\s{}\[\]:,"]+', re.DOTALL)
+_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+class FramingFault(msgspec.Struct, frozen=True):
+    """A message that could not be delivered. `fatal`: the stream ended with it.
+
+    `id` is the JSON of the id as the host wrote it, None where none was found.
+    """
+
+    code: int
+    message: str
+    fatal: bool = False
+    id: bytes | None = None
+    kind: FaultKind = "call"
+
+
+class Peek(msgspec.Struct, frozen=True):
+    """What the first bytes of a message tell: the JSON of its id, whether it answers a request of ours."""
+
+    id: bytes | None = None
+    kind: FaultKind = "call"
+
+
+class Framer:
+    """Bytes in, bodies and faults out, in either framing. `mode` is "" until the first byte that counts."""
+
+    def __init__(self, max_body: int = MAX_BODY, max_header: int = MAX_HEADER) -> None:
+        self.mode: Mode = ""
+        self._max_body, self._max_header = max_body, max_header
+        self._reader: _Lines | _Blocks | None = None
+
+    def feed(self, chunk: bytes) -> list[bytes | FramingFault]:
+        """The messages that are complete with this chunk, in their order."""
+        out: list[bytes | FramingFault] = []
+        if self.mode == "":
+            chunk = chunk.lstrip(_MARK_OR_SPACE)
+            if chunk:
+                self._choose(chunk)
+        if self._reader is not None:
+            self._reader.feed(chunk, out)
+            self._end_if_fatal(out)
+        return out
+
+    def eof(self) -> list[bytes | FramingFault]:
+        """The end of input: a last line without newline is delivered, half a body or header is a fault."""
+        out: list[bytes | FramingFault] = []
+        if self._reader is not None:
+            self._reader.eof(out)
+            self._end_if_fatal(out)
+        return out
+
+    def _choose(self, start: bytes) -> None:
+        if start[:1] in (b"{", b"["):
+            self.mode, self._reader = "ndjson", _Lines(self._max_body)
+        else:
+            self.mode, self._reader = "content-length", _Blocks(self._max_body, self._max_header)
+
+    def _end_if_fatal(self, out: list[bytes | FramingFault]) -> None:
+        if out and isinstance(out[-1], FramingFault) and out[-1].fatal:
+            self.mode, self._reader = "ended", None
+
+
+class _Lines:
+    """One message a line. Holds the pieces of the line that has begun, or its start once it is too long."""
+
+    def __init__(self, max_body: int) -> None:
+        self._max_body = max_body
+        self._parts: list[bytes] = []
+        self._size = 0  # bytes of the line so far
+        self._head: bytes | None = None  # first bytes of a line that is passed over
+
+    def feed(self, chunk: bytes, out: list[bytes | FramingFault]) -> None:
+        pos = 0
+        while (at := chunk.find(b"\n", pos)) >= 0:
+            if self._size:
+                self._hold(chunk[pos:at])
+                self._finish(out)
+            else:
+                stop = at - 1 if at > pos and chunk[at - 1] == 13 else at
+                if stop - pos > self._max_body:
+                    out.append(_oversized(at - pos, self._max_body, chunk[pos : pos + PEEK_BYTES]))
+                else:
+                    _deliver_line(chunk[pos:stop], out)
+            pos = at + 1
+        self._hold(chunk[pos:])
+
+    def eof(self, out: list[bytes | FramingFault]) -> None:
+        self._finish(out)
+
+    def _hold(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._head is None and piece:
+            self._parts.append(piece)
+            if self._size > self._max_body + 1:  # one more than allowed may be the \r of a line end
+                self._head, self._parts = _first_bytes(self._parts), []
+
+    def _finish(self, out: list[bytes | FramingFault]) -> None:
+        parts, size, head = self._parts, self._size, self._head
+        self._parts, self._size, self._head = [], 0, None
+        if parts and parts[-1].endswith(b"\r"):
+            parts[-1] = parts[-1][:-1]
+        if head is None and sum(map(len, parts)) > self._max_body:
+            head = _first_bytes(parts)
+        if head is not None:
+            out.append(_oversized(size, self._max_body, head))
+        else:
+            _deliver_line(b"".join(parts), out)
+
+
+def _deliver_line(line: bytes, out: list[bytes | FramingFault]) -> None:
+    if line and not line.isspace():
+        out.append(line)
+
+
+class _Blocks:
+    """A header block, then as many bytes as it says. At most one of tail, parts and head holds anything."""
+
+    def __init__(self, max_body: int, max_header: int) -> None:
+        self._max_body, self._max_header = max_body, max_header
+        self._tail = b""  # a header block that has begun
+        self._parts: list[bytes] = []  # a body that has begun
+        self._head: bytes | None = None  # first bytes of a body that is passed over, until it is reported
+        self._size = 0  # bytes of the body that has begun, 0 between two bodies
+        self._left = 0  # bytes of it still to come
+
+    def feed(self, chunk: bytes, out: list[bytes | FramingFault]) -> None:
+        if self._tail:
+            chunk, self._tail = self._tail + chunk, b""
+        pos, end = 0, len(chunk)
+        while pos < end:
+            if self._size:
+                pos = self._continue(chunk, pos, out)
+                continue
+            try:
+                header = _read_header(chunk, pos, self._max_header)
+            except _BrokenHeaderError as error:
+                out.append(FramingFault(PARSE_ERROR, str(error), fatal=True))
+                return
+            if header is None:
+                self._tail = chunk[pos:].lstrip(b"\r\n")
+                return
+            size, pos = header
+            if size <= self._max_body and size <= end - pos:
+                out.append(chunk[pos : pos + size])
+                pos += size
+            else:
+                self._size = self._left = size
+                self._head = b"" if size > self._max_body else None
+
+    def eof(self, out: list[bytes | FramingFault]) -> None:
+        if self._tail or self._size:
+            begun = self._head if self._head is not None else _first_bytes(self._parts)
+            seen = peek(begun)
+            out.append(FramingFault(PARSE_ERROR, "input ended inside a message", True, seen.id, seen.kind))
+
+    def _continue(self, chunk: bytes, pos: int, out: list[bytes | FramingFault]) -> int:
+        """Take what this chunk holds of the body that has begun; answer the position after it."""
+        stop = min(pos + self._left, len(chunk))
+        self._left -= stop - pos
+        if self._size > self._max_body:
+            self._pass_over(chunk[pos : min(stop, pos + PEEK_BYTES)], out)
+        else:
+            self._parts.append(chunk[pos:stop])
+            if not self._left:
+                out.append(b"".join(self._parts))
+                self._parts = []
+        if not self._left:
+            self._size = 0
+        return stop
+
+    def _pass_over(self, start: bytes, out: list[bytes | FramingFault]) -> None:
+        """Report an oversized body as soon as its first bytes are there: its end may be far or never come."""
+        if self._head is None:
+            return
+        self._head = (self._head + start)[:PEEK_BYTES]
+        if len(self._head) == PEEK_BYTES or not self._left:
+            out.append(_oversized(self._size, self._max_body, self._head))
+            self._head = None
+
+
+class _BrokenHeaderError(Exception):
+    """A header block that no message can follow (rule 5)."""
+
+
+def _read_header(chunk: bytes, pos: int, max_header: int) -> tuple[int, int] | None:
+    """The body's length in bytes and where it starts; None if the block is not complete.
+
+    Line ends may be bare `\\n`. Newlines before the block are skipped: some hosts end a body with one.
+    """
+    while chunk[pos : pos + 1] in (b"\r", b"\n"):
+        pos += 1
+    limit, length = pos + max_header, -1
+    while (at := chunk.find(b"\n", pos, limit)) >= 0:
+        line, pos = chunk[pos:at].strip(), at + 1
+        if not line:
+            if length < 0:
+                raise _BrokenHeaderError("no Content-Length in the header")
+            return length, pos
+        name, colon, value = line.partition(b":")
+        name = name.rstrip()
+        if not colon or not _HEADER_NAME.fullmatch(name):
+            raise _BrokenHeaderError("a header line is not of the form 'Name: value'")
+        if name.lower() == b"content-length":
+            length = _read_length(value.strip(), length)
+    if len(chunk) >= limit:
+        raise _BrokenHeaderError(f"the header is longer than {max_header} bytes")
+    return None
+
+
+def _read_length(value: bytes, before: int) -> int:
+    if not value.isdigit() or len(value) > MAX_LENGTH_DIGITS:
+        raise _BrokenHeaderError(f"Content-Length is not a number of 1 to {MAX_LENGTH_DIGITS} digits")
+    if before not in (-1, int(value)):
+        raise _BrokenHeaderError("two Content-Length headers disagree")
+    return int(value)
+
+
+def _oversized(size: int, limit: int, head: bytes) -> FramingFault:
+    seen = peek(head)
+    text = f"message of {size} bytes is over the limit of {limit} bytes"
+    return FramingFault(INVALID_REQUEST, text, False, seen.id, seen.kind)
+
+
+def _first_bytes(parts: Iterable[bytes]) -> bytes:
+    head = b""
+    for part in parts:
+        head += part[: PEEK_BYTES - len(head)]
+        if len(head) == PEEK_BYTES:
+            break
+    return head
+
+
+def peek(body: bytes) -> Peek:
+    """Look for a message's own id in its first `PEEK_BYTES`, which may be cut off or broken anywhere."""
+    found, call, response = None, False, False
+    tokens = _outer_tokens(body[:PEEK_BYTES])
+    for index, token in enumerate(tokens):
+        if token != b":":
+            continue
+        key, value, after = tokens[index - 1], tokens[index + 1], tokens[index + 2]
+        if key == b'"id"':
+            # A number that the cut shortened is another number: only what a comma follows is whole.
+            found = value if after == b"," and _is_id(value) else None
+        elif value != b"null":
+            call = call or key in (b'"method"', b'"params"')
+            response = response or key in (b'"result"', b'"error"')
+    return Peek(found, "response" if response and not call else "call")
+
+
+def _outer_tokens(head: bytes) -> list[bytes]:
+    """The tokens of the outermost object, an inner one shown by its opening bracket, its end by a comma.
+
+    Two empty tokens follow, so that whoever stands on a colon can look at what comes after it.
+    """
+    tokens: list[bytes] = []
+    depth = 0
+    for match in _TOKEN.finditer(head):
+        token = match[0]
+        if token == b'"' or (depth == 0 and token != b"{"):
+            break  # a string that is cut off, or no object
+        if token in (b"}", b"]"):
+            depth -= 1
+            if depth == 0:
+                tokens.append(b",")
+                break
+            continue
+        if depth == 1:
+            tokens.append(token)
+        if token in (b"{", b"["):
+            depth += 1
+    return [*tokens, b"", b""]
+
+
+def _is_id(value: bytes) -> bool:
+    """Whether this is the JSON of a string or a number, the two that an answer can be matched by."""
+    if not value.startswith(b'"'):
+        return _NUMBER.fullmatch(value) is not None
+    try:
+        json.loads(value.decode())  # takes unpaired surrogates, which are echoed as they came
+    except ValueError:
+        return False
+    return True
+
+
+def frame(mode: Mode, parts: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
+    """The bytes of one outgoing message in the framing the host uses (`Content-Length` once it has ended).
+
+    Raw JSON of a host that prints it over several lines may be spliced into a line: it becomes one line.
+    A raw newline in valid JSON is always white space, inside a string it would be escaped.
+    """
+    if mode == "ndjson":
+        return [*(_one_line(part) for part in parts), b"\n"]
+    return [b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]
+
+
+def _one_line(part: bytes | memoryview) -> bytes:
+    whole = bytes(part)
+    return whole.translate(_NEWLINES_TO_SPACES) if b"\n" in whole or b"\r" in whole else whole

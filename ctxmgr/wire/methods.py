@@ -1,0 +1,192 @@
+"""The table of methods: what each takes and gives. Everything that lists methods is made from it."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.wire import errors, verbs
+
+# "request": always answered. "notification": never. "event": either, as the host likes.
+Kind = Literal["request", "notification", "event"]
+Direction = Literal["to ctxmgr", "to host"]
+
+
+class Method(msgspec.Struct, frozen=True):
+    """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null."""
+
+    name: str
+    kind: Kind
+    params: type[Any]
+    result: Any
+    summary: str
+    session: bool = True
+    counted: bool = False
+    errors: tuple[int, ...] = ()
+    direction: Direction = "to ctxmgr"
+
+
+_SESSION = (errors.UNKNOWN_SESSION,)
+
+TABLE: tuple[Method, ...] = (
+    Method(
+        "initialize",
+        "request",
+        verbs.InitializeParams,
+        verbs.InitializeResult,
+        "The first message: who the host is and what it can do.",
+        session=False,
+    ),
+    Method("initialized", "notification", verbs.NoParams, None, "The host has read the answer.", session=False),
+    Method("shutdown", "request", verbs.NoParams, None, "Saves and closes every session.", session=False),
+    Method("exit", "notification", verbs.NoParams, None, "Ends the process.", session=False),
+    Method("$/cancelRequest", "notification", verbs.CancelParams, None, "Cancels a request.", session=False),
+    Method("rpc.discover", "request", verbs.NoParams, dict[str, Any], "This table as OpenRPC.", session=False),
+    Method(
+        "session_start",
+        "request",
+        verbs.SessionStartParams,
+        verbs.SessionStartResult,
+        "A session begins or goes on; what a snapshot knows of it is restored.",
+        session=False,
+        errors=(errors.REQUEST_FAILED,),
+    ),
+    Method(
+        "model_select",
+        "event",
+        verbs.ModelSelectParams,
+        verbs.StatusResult,
+        "The host uses another model from now on.",
+        counted=True,
+        errors=_SESSION,
+    ),
+    Method(
+        "context",
+        "request",
+        verbs.ContextParams,
+        verbs.ContextResult,
+        "The message list before a model call; the answer is the list to send.",
+        errors=(*_SESSION, errors.CONTENT_MODIFIED),
+    ),
+    Method(
+        "turn_end",
+        "event",
+        verbs.TurnEndParams,
+        verbs.TurnEndResult,
+        "The model answered and its tools ran. As a request, its commands come in the answer.",
+        counted=True,
+        errors=_SESSION,
+    ),
+    Method(
+        "session_before_compact",
+        "request",
+        verbs.BeforeCompactParams,
+        dict[str, Any],
+        "The host is about to compact; {} leaves it to the host.",
+        errors=_SESSION,
+    ),
+    Method(
+        "session_compact",
+        "event",
+        verbs.SessionCompactParams,
+        verbs.StatusResult,
+        "The host has compacted.",
+        counted=True,
+        errors=_SESSION,
+    ),
+    Method(
+        "session_compact_failed",
+        "event",
+        verbs.CompactFailedParams,
+        verbs.StatusResult,
+        "The host's compaction failed.",
+        counted=True,
+        errors=_SESSION,
+    ),
+    Method(
+        "session_before_tree",
+        "request",
+        verbs.BeforeTreeParams,
+        dict[str, Any],
+        "The host is about to move in its session tree; {} leaves the summary to the host.",
+        errors=_SESSION,
+    ),
+    Method(
+        "session_tree",
+        "event",
+        verbs.SessionTreeParams,
+        verbs.StatusResult,
+        "The host has moved in its session tree.",
+        counted=True,
+        errors=_SESSION,
+    ),
+    Method(
+        "session_shutdown",
+        "event",
+        verbs.SessionParams,
+        None,
+        "The session ends; its snapshot stays.",
+        counted=True,
+        errors=_SESSION,
+    ),
+    Method("getStatus", "request", verbs.SessionParams, verbs.Status, "Where the session stands.", errors=_SESSION),
+    Method(
+        "prune",
+        "request",
+        verbs.SessionParams,
+        verbs.StatusResult,
+        "The next `context` prunes tool output, past the minimum.",
+        errors=_SESSION,
+    ),
+    Method(
+        "setPruning",
+        "request",
+        verbs.SetPruningParams,
+        verbs.StatusResult,
+        "Switches projection and packet off or on; ledger and snapshot go on.",
+        errors=_SESSION,
+    ),
+    Method(
+        "getPruneStats",
+        "request",
+        verbs.SessionParams,
+        verbs.PruneStats,
+        "What pruning has done so far.",
+        errors=_SESSION,
+    ),
+    Method("getPolicy", "request", verbs.SessionParams, verbs.PolicyResult, "The policy in force.", errors=_SESSION),
+    Method(
+        "setPolicy",
+        "request",
+        verbs.SetPolicyParams,
+        verbs.PolicyResult,
+        "Sets policy keys for this session; null takes one back to its default.",
+        errors=_SESSION,
+    ),
+    Method("getLedger", "request", verbs.SessionParams, verbs.LedgerResult, "All facts that hold.", errors=_SESSION),
+    Method(
+        "getPacket",
+        "request",
+        verbs.GetPacketParams,
+        verbs.PacketResult,
+        "The packet as it would be rendered now.",
+        errors=_SESSION,
+    ),
+    Method(
+        "explain",
+        "request",
+        verbs.SessionParams,
+        verbs.ExplainResult,
+        "One verdict a message of the last projection, with the rule and the weights.",
+        errors=_SESSION,
+    ),
+    Method(
+        "requestCompaction",
+        "request",
+        verbs.RequestCompactionParams,
+        verbs.RequestCompactionResult,
+        "Asks the host to compact; accepted means queued, and is answered at once.",
+        direction="to host",
+    ),
+)
+
+METHODS: dict[str, Method] = {row.name: row for row in TABLE if row.direction == "to ctxmgr"}

@@ -1,0 +1,64 @@
+"""Turns a body with unpaired surrogate escapes into one that decodes.
+
+A TypeScript host that cuts a string inside an emoji has JSON.stringify write `\\ud83d` alone, and msgspec
+rejects the whole message for it, skipped fields included. Called only when decoding has failed.
+
+Rules:
+
+1. An unpaired escape becomes `\\ufffd`, the replacement character: the same six bytes, so every offset stays.
+2. A high escape (d800 to dbff) right before a low one (dc00 to dfff) is a pair and stays.
+3. A backslash that is escaped itself starts no escape: `\\\\ud83d` is text and stays.
+
+Knows no JSON beyond its escapes: what is broken otherwise stays broken.
+"""
+
+import re
+
+_REPLACEMENT = b"\\ufffd"  # as long as what it replaces
+_BACKSLASH = 0x5C
+_HIGH_DIGITS = b"89abAB"  # the fourth byte of \ud8.. to \udb..; the low ones have c to f there
+_CANDIDATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+
+def mend(body: bytes) -> tuple[bytes, int] | None:
+    """The mended body and how many escapes were replaced, or None when there is nothing to mend."""
+    unpaired = _unpaired(body)
+    if not unpaired:
+        return None
+    mended = bytearray(body)
+    for at in unpaired:
+        mended[at : at + len(_REPLACEMENT)] = _REPLACEMENT
+    return bytes(mended), len(unpaired)
+
+
+def _unpaired(body: bytes) -> list[int]:
+    """Offsets of the escapes to replace, in order."""
+    unpaired: list[int] = []
+    waiting = -1  # offset of a high escape whose low one may be the next
+    for match in _CANDIDATE.finditer(body):
+        at = match.start()
+        if _is_text(body, at):
+            continue
+        follows = waiting >= 0 and at == waiting + len(_REPLACEMENT)
+        if body[at + 3] in _HIGH_DIGITS:
+            if waiting >= 0:
+                unpaired.append(waiting)
+            waiting = at
+        elif follows:
+            waiting = -1
+        else:
+            if waiting >= 0:
+                unpaired.append(waiting)
+                waiting = -1
+            unpaired.append(at)
+    if waiting >= 0:
+        unpaired.append(waiting)
+    return unpaired
+
+
+def _is_text(body: bytes, at: int) -> bool:
+    """Whether the backslash at this offset is escaped: an odd number of backslashes stands before it."""
+    start = at
+    while start and body[start - 1] == _BACKSLASH:
+        start -= 1
+    return (at - start) % 2 == 1

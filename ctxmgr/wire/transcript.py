@@ -1,0 +1,76 @@
+"""Transcripts: a JSON-RPC conversation as JSON lines, written as bytes and read back.
+
+A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
+under `broken`, byte for character. A line tells where the weigher changed, since weights depend on it, and one
+what a session was restored from, so that a transcript can be replayed without the snapshot.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+_is_json = msgspec.json.Decoder(msgspec.Raw).decode
+_LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line. `kind`: header, message, broken, weigher or restored. `body` as it was on the wire."""
+
+    kind: Literal["header", "message", "broken", "weigher", "restored", "unknown"]
+    number: int
+    sender: str = ""
+    body: bytes = b""
+    fields: dict[str, Any] = {}
+
+
+def header(protocol_version: str, server_version: str, tokenizer: str) -> bytes:
+    fields = {"protocolVersion": protocol_version, "serverVersion": server_version, "tokenizer": tokenizer}
+    return _encode({"ctxmgr": {**fields, "policy": None}})
+
+
+def line(sender: Literal["host", "ctxmgr"], body: bytes) -> bytes:
+    try:
+        _is_json(body)
+    except (msgspec.DecodeError, RecursionError):
+        return _encode({"from": sender, "broken": body.decode("latin-1")})
+    return b'{"from":"%b","message":%b}' % (sender.encode(), body.translate(_LINE_BREAKS))
+
+
+def weigher(name: str) -> bytes:
+    return _encode({"from": "ctxmgr", "weigher": name})
+
+
+def restored(session_id: str, lines: Iterable[bytes]) -> bytes:
+    """`lines` are the snapshot's, without checksums."""
+    return _encode({"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(one) for one in lines]})
+
+
+def read(text: bytes) -> Iterator[Line]:
+    """The lines of a transcript. Raises ValueError, with the line's number, for one that is no JSON object."""
+    for number, raw in enumerate(text.split(b"\n"), 1):
+        if raw.strip():
+            yield _line(raw, number)
+
+
+def _line(raw: bytes, number: int) -> Line:
+    try:
+        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        sender = _decode(fields["from"]) if "from" in fields else ""
+        if "ctxmgr" in fields:
+            return Line("header", number, fields=_decode(fields["ctxmgr"]))
+        if "message" in fields:
+            return Line("message", number, sender, bytes(fields["message"]))
+        if "broken" in fields:
+            return Line("broken", number, sender, _decode(fields["broken"]).encode("latin-1"))
+        if "weigher" in fields:
+            return Line("weigher", number, sender, fields={"weigher": _decode(fields["weigher"])})
+        if "restored" in fields:
+            session_id = _decode(fields["restored"])
+            lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])
+            return Line("restored", number, sender, fields={"session": session_id, "lines": lines})
+    except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError) as fault:
+        raise ValueError(f"line {number} is no line of a transcript: {type(fault).__name__}") from None
+    return Line("unknown", number, sender)

@@ -1,0 +1,401 @@
+"""The params and answers of every method, as they stand on the wire: camelCase, unknown members ignored.
+
+Numbers are typed int | float because JavaScript hosts write 1e21 or 1.0 where an integer is meant. Messages and
+entries stay raw: what a host sends is decoded by its format, not here, and goes back byte for byte.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from ctxmgr.model.policy import Policy
+
+Number = int | float
+Count = Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0)]
+Window = Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(ge=1)]
+RawList = list[msgspec.Raw]
+
+
+class Wire(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Base of everything on the wire."""
+
+
+class Prices(Wire, frozen=True):
+    """Dollars per million tokens."""
+
+    input: Count = 0
+    output: Count = 0
+    cache_read: Count = 0
+    cache_write: Count = 0
+
+
+class Model(Wire, frozen=True):
+    """`contextWindow` in tokens, `cacheTtlMs` in milliseconds."""
+
+    id: str
+    context_window: Window
+    provider: str | None = None
+    max_output_tokens: Count | None = None
+    prices: Prices | None = None
+    cache_ttl_ms: Count | None = None
+
+
+class ClientInfo(Wire, frozen=True):
+    name: str
+    version: str | None = None
+
+
+class HostCapabilities(Wire, frozen=True):
+    """What the host can do. Nothing is used that was not declared."""
+
+    request_compaction: Literal["whenIdle", "midRun"] | bool = False
+    complete: bool = False
+    retrieve: bool = False
+    edits: bool = False
+
+
+class InitializeParams(Wire, frozen=True):
+    protocol_version: str
+    client_info: ClientInfo | None = None
+    capabilities: HostCapabilities | None = None
+    message_format: str | None = None
+    policy: dict[str, Any] | None = None
+    state_dir: str | None = None
+    process_id: int | None = None
+
+
+class ServerInfo(Wire, frozen=True):
+    name: str
+    version: str
+
+
+class ServerCapabilities(Wire, frozen=True, omit_defaults=False):
+    """`messageFormats` that `initialize` may name, `presets` that a policy may, framings that are understood."""
+
+    message_formats: tuple[str, ...]
+    presets: tuple[str, ...]
+    framings: tuple[str, ...] = ("content-length", "ndjson")
+    append: bool = True
+    edits: bool = True
+
+
+class InitializeResult(Wire, frozen=True, omit_defaults=False):
+    protocol_version: str
+    server_info: ServerInfo
+    capabilities: ServerCapabilities
+    policy: Policy
+
+
+class NoParams(Wire, frozen=True):
+    pass
+
+
+class SessionParams(Wire, frozen=True):
+    session_id: str
+
+
+class SessionStartParams(Wire, frozen=True):
+    session_id: str
+    model: Model
+    cwd: str | None = None
+    entries: RawList | None = None
+    leaf_id: str | None = None
+
+
+class ModelSelectParams(Wire, frozen=True):
+    session_id: str
+    model: Model
+
+
+class Append(Wire, frozen=True):
+    """Only what came since the last call: `after` messages were sent before, `base` is the last answer's tag."""
+
+    after: Count
+    base: str
+    messages: RawList
+
+
+class ContextParams(Wire, frozen=True):
+    session_id: str
+    messages: RawList | None = None
+    append: Append | None = None
+    at: Number | None = None
+    overhead_tokens: Count | None = None
+    answer: Literal["messages", "edits"] | None = None
+
+
+class UsageParams(Wire, frozen=True):
+    """Tokens as the provider reported them."""
+
+    input: Count | None = None
+    output: Count | None = None
+    cache_read: Count | None = None
+    cache_write: Count | None = None
+    total_tokens: Count | None = None
+    tokens: Count | None = None
+
+
+class EntryIds(Wire, frozen=True):
+    message: str | None = None
+    tool_results: list[str | None] | None = None
+
+
+class TurnEndParams(Wire, frozen=True):
+    session_id: str
+    message: msgspec.Raw
+    tool_results: RawList | None = None
+    usage: UsageParams | None = None
+    at: Number | None = None
+    entry_ids: EntryIds | None = None
+
+
+class BeforeCompactParams(Wire, frozen=True):
+    session_id: str
+    preparation: msgspec.Raw
+    branch_entries: RawList | None = None
+    custom_instructions: str | None = None
+    reason: str | None = None
+    deadline_ms: Count | None = None
+
+
+class CompactionEntry(Wire, frozen=True):
+    """A compaction entry of the host's session; `timestamp` is milliseconds or an ISO 8601 string."""
+
+    summary: str
+    id: str | None = None
+    parent_id: str | None = None
+    first_kept_entry_id: str | None = None
+    tokens_before: Number | None = None
+    timestamp: Number | str | None = None
+
+
+class SessionCompactParams(Wire, frozen=True):
+    session_id: str
+    compaction_entry: CompactionEntry
+    from_extension: bool | None = None
+
+
+class CompactFailedParams(Wire, frozen=True):
+    session_id: str
+    reason: str
+    error_message: str | None = None
+
+
+class BeforeTreeParams(Wire, frozen=True):
+    session_id: str
+    preparation: msgspec.Raw
+
+
+class SummaryEntry(Wire, frozen=True):
+    """A branch summary entry of the host's session."""
+
+    summary: str
+    id: str | None = None
+    parent_id: str | None = None
+    from_id: str | None = None
+    timestamp: Number | str | None = None
+
+
+class SessionTreeParams(Wire, frozen=True):
+    session_id: str
+    new_leaf_id: str | None
+    old_leaf_id: str | None = None
+    summary_entry: SummaryEntry | None = None
+    entries: RawList | None = None
+
+
+class SetPruningParams(Wire, frozen=True):
+    session_id: str
+    enabled: bool
+
+
+class SetPolicyParams(Wire, frozen=True):
+    session_id: str
+    policy: dict[str, Any]
+
+
+class GetPacketParams(Wire, frozen=True):
+    """`resume`: render the resume packet instead of the lean one."""
+
+    session_id: str
+    resume: bool | None = None
+
+
+class CancelParams(Wire, frozen=True):
+    id: msgspec.Raw
+
+
+class Summaries(Wire, frozen=True, omit_defaults=False):
+    """How many summaries of each kind the session has heard."""
+
+    compaction: int
+    branch: int
+
+
+class LatchStatus(Wire, frozen=True, omit_defaults=False):
+    state: str
+    failures: int
+
+
+class Stats(Wire, frozen=True, omit_defaults=False):
+    """Totals of the session; tokens are uncalibrated weights."""
+
+    contexts: int = 0
+    fallbacks: int = 0
+    turns_dropped: int = 0
+    results_distilled: int = 0
+    results_pruned: int = 0
+    tokens_scanned: int = 0
+    tokens_pruned: int = 0
+    tokens_protected: int = 0
+    compactions_requested: int = 0
+
+
+class Status(Wire, frozen=True, omit_defaults=False):
+    """`tokens` is null while unknown; `pressure` is used / usable. `promise` is false where the window is too
+    small for red to come before the host's own compaction. `weigher` names what weighs text now."""
+
+    mode: Literal["on", "off"]
+    preset: str
+    zone: str
+    pressure: float
+    tokens: int | None
+    context_window: int
+    packet_tokens: int
+    summaries: Summaries
+    latch: LatchStatus
+    stats: Stats
+    promise: bool
+    weigher: str
+    notes: tuple[str, ...]
+    seq: int
+
+
+class Command(Wire, frozen=True):
+    method: str
+    params: Any
+
+
+class RequestCompactionParams(Wire, frozen=True, omit_defaults=True):
+    session_id: str
+    reason: Literal["threshold", "overflow"]
+    zone: str
+    tokens: int | None
+    threshold: int
+    context_window: int
+    deliver: Literal["now", "whenIdle"]
+
+
+class RequestCompactionResult(Wire, frozen=True):
+    accepted: bool
+    reason: str | None = None
+
+
+class SessionStartResult(Wire, frozen=True, omit_defaults=False):
+    restored: bool
+    status: Status
+    seq: int
+
+
+class StatusResult(Wire, frozen=True, omit_defaults=False):
+    status: Status
+    seq: int
+
+
+class TurnEndResult(Wire, frozen=True, omit_defaults=False):
+    commands: tuple[Command, ...]
+    status: Status
+    seq: int
+
+
+class Report(Wire, frozen=True):
+    """What a projection did. Weights are uncalibrated tokens; `checks` names broken promises (normally none);
+    `firstChangedIndex` is the first place where the answer differs from the last one, -1 where it only grew."""
+
+    raw_tokens: int
+    tokens: int
+    zone: str
+    epoch: int
+    first_changed_index: int
+    turns_kept: int
+    turns_dropped: int
+    results_distilled: int
+    results_pruned: int
+    packet_tokens: int
+    checks: tuple[str, ...]
+    reason: str | None = None
+    mended: int | None = None
+
+
+class Verdict(Wire, frozen=True, omit_defaults=False):
+    """One message of the last projection. `index` is null for what was inserted; weights in tokens."""
+
+    index: int | None
+    digest: str
+    verdict: Literal["kept", "distilled", "pruned", "dropped", "inserted"]
+    rule: str
+    before: int
+    after: int
+
+
+class ExplainResult(Wire, frozen=True, omit_defaults=False):
+    verdicts: tuple[Verdict, ...]
+    seq: int
+
+
+class PolicyResult(Wire, frozen=True, omit_defaults=False):
+    """`thresholds` in provider tokens for the session's model."""
+
+    policy: Policy
+    thresholds: dict[str, float]
+    seq: int
+
+
+class PruneStats(Wire, frozen=True, omit_defaults=False):
+    """Of tool-output pruning: tokens scanned, pruned and protected by the last pass, and the totals."""
+
+    enabled: bool
+    scanned: int
+    pruned: int
+    protected: int
+    prunable: int
+    results_pruned: int
+    tokens_pruned: int
+    results_distilled: int
+    turns_dropped: int
+    seq: int
+
+
+class LedgerFact(Wire, frozen=True):
+    slot: str
+    text: str
+    source: str
+    status: str = ""
+    at: int = 0
+    detail: str = ""
+    entry_id: str | None = None
+
+
+class LedgerResult(Wire, frozen=True, omit_defaults=False):
+    facts: tuple[LedgerFact, ...]
+    seq: int
+
+
+class PacketResult(Wire, frozen=True, omit_defaults=False):
+    text: str
+    tokens: int
+    seq: int
+
+
+class ContextResult(Wire, frozen=True):
+    """Exactly one of `messages`, `edits` and `unchanged` is there. `base` is for the next call's `append`.
+
+    An edit is `{keep: [from, to]}`, half-open, into the whole list with its appended part, or `{put: message}`.
+    """
+
+    base: str
+    report: Report
+    seq: int
+    messages: list[Any] | None = None
+    edits: list[dict[str, Any]] | None = None
+    unchanged: bool | None = None

@@ -1,0 +1,260 @@
+"""Floor 5: runs a connection on asyncio, and carries out its effects on the devices."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ctxmgr import effects as do
+from ctxmgr.connection import Connection, Options
+from ctxmgr.edges import stdio
+from ctxmgr.edges.snapshots import SnapshotFile, SnapshotFull, Store
+from ctxmgr.edges.tokens import ESTIMATE, estimate
+from ctxmgr.wire import transcript
+
+THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
+SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
+DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
+WATCH_SECONDS = 1.0  # between looks at the host's process
+SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
+LARGE_BYTES = 256 << 10  # of one chunk or answer: from here on large buffers are kept
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read."""
+
+    state_dir: str | None = None
+    record: str | None = None
+    preload: str | None = None
+    max_message: int = 64 << 20
+
+
+def serve(setup: Setup) -> int:
+    """Serves one host on the standard streams until it ends; the exit code."""
+    sys.setswitchinterval(SWITCH_SECONDS)
+    return asyncio.run(_Worker(setup).run())
+
+
+class _Worker:
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        weighers: dict[str, Callable[[str], int]] = {ESTIMATE: estimate}
+        fallback, note = ESTIMATE, None
+        if setup.preload:
+            from ctxmgr.edges.tokens import load
+
+            loaded = load(setup.preload)
+            weighers[loaded.weigher.name] = loaded.weigher
+            fallback, note = loaded.weigher.name, loaded.note
+        options = Options(setup.record is not None, setup.state_dir, setup.max_message)
+        self.connection = Connection(options, weighers, fallback)
+        self.stores: dict[str, Store] = {}
+        self.files: dict[str, SnapshotFile] = {}
+        self.dirty: set[str] = set()
+        self.faulty: set[str] = set()
+        self.transcript = _transcript(setup.record) if setup.record else -1
+        self.threads = ThreadPoolExecutor(THREADS, "work")
+        self.tuned = False
+        if note:
+            _say(note)
+
+    async def run(self) -> int:
+        self.loop = asyncio.get_running_loop()
+        self.ended: asyncio.Future[int] = self.loop.create_future()
+        source, sink = stdio.claim()
+        self.output = stdio.Output(sink)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.loop.add_signal_handler(number, self._end, do.End(128 + number))
+        self._carry_out(self.connection.receive(b""))
+        stdio.Input(source, self._from_reader)
+        syncing = self.loop.create_task(self._sync_now_and_then())
+        code = await self.ended
+        syncing.cancel()
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        self._close_all()
+        self.output.close(DRAIN_SECONDS)
+        if self.transcript >= 0:
+            os.close(self.transcript)
+        return code
+
+    def _from_reader(self, chunk: bytes) -> None:
+        """Called in the reader's thread."""
+        try:
+            self.loop.call_soon_threadsafe(self._came, chunk)
+        except RuntimeError:
+            return  # the loop has ended; so will the process
+
+    def _came(self, chunk: bytes) -> None:
+        if len(chunk) >= stdio.DIRECT_BYTES and not self.tuned and len(chunk) >= LARGE_BYTES // 8:
+            self._tune()
+        self._carry_out(self.connection.receive(chunk) if chunk else self.connection.eof())
+        if self.output.lost and not self.ended.done():
+            _say("the host reads no more")
+            self.ended.set_result(1)
+
+    def _tune(self) -> None:
+        from ctxmgr.edges.memory import keep_large_buffers
+
+        self.tuned = True
+        keep_large_buffers()
+
+    # effects
+
+    def _carry_out(self, effects: list[do.Effect]) -> None:
+        for effect in effects:
+            self._EFFECTS[type(effect)](self, effect)
+
+    def _send(self, effect: do.Send) -> None:
+        self.output.write(effect.parts)
+
+    def _record(self, effect: do.Record) -> None:
+        if self.transcript >= 0:
+            os.write(self.transcript, effect.line + b"\n")
+
+    def _save(self, effect: do.Save | do.Begin) -> None:
+        file = self.files.get(effect.session_id)
+        if file is None:
+            return
+        try:
+            file.append(effect.line)
+            if file.grown:
+                file.rewrite(self.connection.base_lines(effect.session_id) or [effect.line])
+        except (SnapshotFull, ValueError) as fault:
+            self._save_failed(effect.session_id, fault)
+            return
+        self.faulty.discard(effect.session_id)
+        self.dirty.add(effect.session_id)
+
+    def _save_failed(self, session_id: str, fault: Exception) -> None:
+        """Said once a stretch of failures: the session goes on, and the next save tries again."""
+        if session_id not in self.faulty:
+            self.faulty.add(session_id)
+            _say(f"a snapshot could not be written: {fault}")
+
+    def _open(self, effect: do.Open) -> None:
+        directory = effect.state_dir or _default_state_dir()
+        store = self.stores.get(directory)
+        if store is None:
+            store = self.stores[directory] = Store(Path(directory))
+        opened = store.open(effect.session_id)
+        if opened.file is not None:
+            self.files[effect.session_id] = opened.file
+        found = do.Found(opened.lines, opened.fault, opened.refused)
+        if self.transcript >= 0 and opened.lines:
+            self._record(do.Record(transcript.restored(effect.session_id, opened.lines)))
+        self._carry_out(self.connection.resume(effect.ticket, found))
+
+    def _close(self, effect: do.Close) -> None:
+        file = self.files.pop(effect.session_id, None)
+        self.dirty.discard(effect.session_id)
+        if file is not None:
+            _closed(file)
+
+    def _close_all(self) -> None:
+        for session_id in list(self.files):
+            self._close(do.Close(session_id))
+
+    def _run(self, effect: do.Run) -> None:
+        future = self.loop.run_in_executor(self.threads, effect.work)
+        future.add_done_callback(lambda done: self._ran(effect.ticket, done))
+
+    def _ran(self, ticket: int, done: "asyncio.Future[Any]") -> None:
+        if done.cancelled() or self.ended.done():
+            return
+        self._carry_out(self.connection.resume(ticket, done.exception() or done.result()))
+
+    def _load(self, effect: do.LoadWeigher) -> None:
+        def load() -> Any:
+            from ctxmgr.edges.tokens import load
+
+            return load(effect.name, effect.path)
+
+        future = self.loop.run_in_executor(self.threads, load)
+        future.add_done_callback(lambda done: self._loaded(effect.name, done))
+
+    def _loaded(self, name: str, done: "asyncio.Future[Any]") -> None:
+        if done.cancelled() or self.ended.done():
+            return
+        loaded = done.result()
+        weigh = loaded.weigher if loaded.weigher.name == name else None
+        self._carry_out(self.connection.weigher_loaded(name, weigh, loaded.note))
+
+    def _watch(self, effect: do.Watch) -> None:
+        """End of input tells first as a rule; a host that leaves its pipes to a child is seen only here."""
+        if effect.process_id <= 0 or self.ended.done():
+            return
+        try:
+            os.kill(effect.process_id, 0)
+        except ProcessLookupError:
+            self._carry_out(self.connection.eof())
+            return
+        except OSError:
+            return  # not ours to look at
+        self.loop.call_later(WATCH_SECONDS, self._watch, effect)
+
+    def _say_effect(self, effect: do.Say) -> None:
+        _say(effect.text)
+
+    def _end(self, effect: do.End) -> None:
+        if not self.ended.done():
+            self.ended.set_result(effect.code)
+
+    _EFFECTS: dict[type, Callable[["_Worker", Any], None]] = {
+        do.Send: _send,
+        do.Record: _record,
+        do.Save: _save,
+        do.Begin: _save,
+        do.Open: _open,
+        do.Close: _close,
+        do.Run: _run,
+        do.LoadWeigher: _load,
+        do.Watch: _watch,
+        do.Say: _say_effect,
+        do.End: _end,
+    }
+
+    async def _sync_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            dirty, self.dirty = self.dirty, set()
+            for file in [self.files[one] for one in dirty if one in self.files]:
+                await self.loop.run_in_executor(self.threads, _synced, file)
+
+
+def _synced(file: SnapshotFile) -> None:
+    try:
+        file.sync()
+    except OSError as fault:
+        _say(f"a snapshot could not be synced: {fault}")
+
+
+def _closed(file: SnapshotFile) -> None:
+    try:
+        file.close()
+    except OSError as fault:
+        _say(f"a snapshot could not be synced: {fault}")
+
+
+def _transcript(path: str) -> int:
+    """It holds conversation: for the user's eyes alone."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+
+
+def _default_state_dir() -> str:
+    from platformdirs import user_state_dir
+
+    return user_state_dir("ctxmgr", appauthor=False)
+
+
+def _say(text: str) -> None:
+    """One line on stderr; a closed stderr is no reason to end."""
+    try:
+        os.write(2, f"ctxmgr: {text}\n".encode("utf-8", "replace"))
+    except OSError:
+        return

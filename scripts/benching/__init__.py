@@ -1,0 +1,1 @@
+"""Parts of scripts/bench: a lean host, prepared bytes, the floor to compare with, and the table of figures."""

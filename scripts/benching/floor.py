@@ -1,0 +1,84 @@
+"""The floor: what any sidecar written in Python with asyncio and msgspec costs at least. Run as a program.
+
+Reads Content-Length frames from standard input, decodes the envelope and the message list as raw JSON, and
+echoes the list back spliced; what holds no list gets a small fixed answer. Keeps nothing, checks nothing.
+"""
+
+import asyncio
+import sys
+
+import msgspec
+
+
+class Append(msgspec.Struct, gc=False):
+    messages: list[msgspec.Raw] = []
+
+
+class Params(msgspec.Struct, gc=False):
+    messages: list[msgspec.Raw] = []
+    append: Append | None = None
+
+
+class Request(msgspec.Struct, gc=False):
+    method: str
+    id: int | str | None = None
+    params: Params = Params()
+
+
+_decode = msgspec.json.Decoder(Request).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def answer(body: bytes) -> list[bytes]:
+    """The parts of the answer to one request."""
+    request = _decode(body)
+    messages = request.params.append.messages if request.params.append else request.params.messages
+    head = b'{"jsonrpc":"2.0","id":' + _encode(request.id)
+    if not messages:
+        return [head, b',"result":{"ok":true}}']
+    return [head, b',"result":{"messages":[', b",".join(messages), b"]}}"]
+
+
+class Reader(asyncio.Protocol):
+    """Pieces of a body are held until the last is there, then joined once."""
+
+    def __init__(self, out: asyncio.WriteTransport, ended: "asyncio.Future[None]") -> None:
+        self.out, self.ended = out, ended
+        self.header = b""
+        self.pieces: list[bytes] = []
+        self.left = 0
+
+    def data_received(self, data: bytes) -> None:
+        while data:
+            if self.left:
+                piece, data = data[: self.left], data[self.left :]
+                self.pieces.append(piece)
+                self.left -= len(piece)
+                if not self.left:
+                    body = b"".join(self.pieces) if len(self.pieces) > 1 else self.pieces[0]
+                    self.pieces = []
+                    parts = answer(body)
+                    self.out.writelines([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts])
+            else:
+                self.header += data
+                at = self.header.find(b"\r\n\r\n")
+                if at < 0:
+                    return
+                self.left = int(self.header[len("Content-Length:") : at])
+                data, self.header = self.header[at + 4 :], b""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+async def main() -> None:
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+    out, _ = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
+    await loop.connect_read_pipe(lambda: Reader(out, ended), sys.stdin)
+    await ended
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,131 @@
+"""A lean host: writes bytes that were prepared before and counts the bytes of the answers. Decodes nothing.
+
+Rules:
+1. What the host does is part of every measurement, for ctxmgr and the floor alike: no JSON, no copies, one
+   buffer that was touched before.
+2. It reads while it writes: a server may begin to answer before it has read everything.
+"""
+
+import os
+import select
+import socket
+import subprocess
+from collections.abc import Sequence
+from typing import Literal
+
+Transport = Literal["pipe", "socket"]
+Part = bytes | memoryview
+
+BUFFER_BYTES = 24 << 20  # holds the largest answer (8 MB) and what was read behind it
+WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
+HEADER_END = b"\r\n\r\n"
+
+
+class Ended(Exception):  # noqa: N818  what happened, not a kind of error
+    """The server closed its output."""
+
+
+class Host:
+    """One spawned server. `ask` is a whole round trip."""
+
+    def __init__(self, command: Sequence[str], transport: Transport = "pipe", cwd: str | None = None) -> None:
+        self._buffer = bytearray(b"\1") * BUFFER_BYTES
+        self._view = memoryview(self._buffer)
+        self._start = self._end = 0  # of what was read and not taken
+        self._socket: socket.socket | None = None
+        if transport == "socket":
+            self._socket, theirs = socket.socketpair()
+            self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, cwd=cwd)
+            theirs.close()
+            self._in = self._out = self._socket.fileno()
+        else:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, bufsize=0
+            )
+            assert self.process.stdin is not None
+            assert self.process.stdout is not None
+            self._in, self._out = self.process.stdout.fileno(), self.process.stdin.fileno()
+            os.set_blocking(self._out, False)  # the host's end has a description of its own
+        self._poll = select.poll()
+        self._poll.register(self._in, select.POLLIN)
+        if self._out == self._in:
+            self._poll.modify(self._in, select.POLLIN | select.POLLOUT)
+        else:
+            self._poll.register(self._out, select.POLLOUT)
+
+    def ask(self, parts: Sequence[Part]) -> memoryview:
+        """Writes one frame and reads one. The view is good until the next call."""
+        self.write(parts)
+        return self.read()
+
+    def write(self, parts: Sequence[Part]) -> None:
+        left = [memoryview(part) for part in parts]
+        while left:
+            written = self._send(left[:WRITE_PARTS])
+            done = 0
+            while done < len(left) and written >= len(left[done]):
+                written -= len(left[done])
+                done += 1
+            del left[:done]
+            if written:
+                left[0] = left[0][written:]
+
+    def read(self) -> memoryview:
+        """The body of the next frame."""
+        while (at := self._buffer.find(HEADER_END, self._start, self._end)) < 0:
+            self._fill()
+        size = int(self._view[self._start + len("Content-Length:") : at])
+        at += len(HEADER_END)
+        if at + size > BUFFER_BYTES:
+            held = self._end - at
+            self._view[:held] = bytes(self._view[at : self._end])
+            at, self._end = 0, held
+        while self._end < at + size:
+            self._fill()
+        self._start = at + size
+        if self._start == self._end:
+            self._start = self._end = 0
+        return self._view[at : at + size]
+
+    def memory(self) -> int:
+        """Resident memory of the server, in bytes (Linux)."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            line = next(line for line in status if line.startswith("VmRSS:"))
+        return int(line.split()[1]) << 10
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._socket.shutdown(socket.SHUT_WR)
+        elif self.process.stdin is not None:
+            self.process.stdin.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        if self._socket is not None:
+            self._socket.close()
+
+    def _send(self, parts: list[memoryview]) -> int:
+        """What the server took; 0 where it took nothing yet, and then something may have been read."""
+        try:
+            if self._socket is not None:
+                return self._socket.sendmsg(parts, [], socket.MSG_DONTWAIT)
+            return os.writev(self._out, parts)
+        except BlockingIOError:
+            for descriptor, event in self._poll.poll():
+                if descriptor == self._in and event & select.POLLIN:
+                    self._fill()
+            return 0
+
+    def _fill(self) -> None:
+        if self._end == BUFFER_BYTES:
+            held = self._end - self._start
+            self._view[:held] = bytes(self._view[self._start : self._end])
+            self._start, self._end = 0, held
+        count = os.readv(self._in, [self._view[self._end :]])
+        if not count:
+            raise Ended("the server closed its output")
+        self._end += count

@@ -1,0 +1,142 @@
+"""Turns numbers into the bytes a host would write: messages as pi writes them, and frames around them.
+
+The same bytes on every machine: a seeded generator chooses words, sizes follow recorded pi sessions (an
+assistant message about 1 kB, a result about 2.5 kB, a step every 3.5 kB).
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+Part = bytes | memoryview
+
+RESULT_CHARACTERS = 2_500  # mean of a tool result in the recorded sessions
+NEW_RESULT_CHARACTERS = 1_000  # of the step that a steady call adds
+STEPS_A_TURN = 9  # recorded sessions: 5 to 9
+WORDS = (
+    "def return self index value None for in if not message table count text part line of the plan bytes "
+    "start end raise total path name size list parse build check write read open close left right frame"
+).split()
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Growing(msgspec.Struct, frozen=True):
+    """A message list in one buffer: the first `ends[k]` bytes are the list after its k-th step; `counts[k]`
+    says how many messages that are."""
+
+    joined: bytes
+    ends: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    def upto(self, number: int) -> memoryview:
+        return memoryview(self.joined)[: self.ends[number]]
+
+    def between(self, before: int, number: int) -> memoryview:
+        """What step `before` + 1 to `number` added, without the comma before it."""
+        return memoryview(self.joined)[self.ends[before] + 1 : self.ends[number]]
+
+    def first_of(self, size: int) -> int:
+        """The number of the first step at which the list has at least so many bytes."""
+        return next(number for number, end in enumerate(self.ends) if end >= size)
+
+
+def prose(chance: random.Random, characters: int) -> str:
+    """Lines of code-like words, so that tokens and line ends are as usual."""
+    out, size = [], 0
+    while size < characters:
+        line = "    " * chance.randrange(4) + " ".join(chance.choices(WORDS, k=chance.randrange(4, 12)))
+        out.append(f"{line} {chance.randrange(10_000)}")
+        size += len(out[-1]) + 1
+    return "\n".join(out)[:characters]
+
+
+def user(number: int, text: str) -> bytes:
+    content = [{"type": "text", "text": text}]
+    return _encode({"role": "user", "content": content, "timestamp": 1_700_000_000_000 + number})
+
+
+def assistant(chance: random.Random, number: int, call: bool = True) -> bytes:
+    content: list[dict[str, Any]] = [
+        {"type": "thinking", "thinking": prose(chance, 250), "thinkingSignature": "c2ln" * 40},
+        {"type": "text", "text": prose(chance, 120)},
+    ]
+    if call:
+        arguments = {"path": f"src/part_{chance.randrange(40)}.py", "offset": number}
+        content.append({"type": "toolCall", "id": f"call_{number}", "name": "read", "arguments": arguments})
+    usage = {"input": 10, "output": 90, "cacheRead": 9_000, "cacheWrite": 500, "totalTokens": 9_600}
+    message = {
+        "role": "assistant",
+        "content": content,
+        "api": "messages",
+        "provider": "bench",
+        "model": "bench-1",
+        "usage": usage,
+        "stopReason": "toolUse" if call else "stop",
+        "timestamp": 1_700_000_000_000 + number,
+    }
+    return _encode(message)
+
+
+def result(chance: random.Random, number: int, characters: int) -> bytes:
+    message = {
+        "role": "toolResult",
+        "toolCallId": f"call_{number}",
+        "toolName": "read",
+        "content": [{"type": "text", "text": prose(chance, characters)}],
+        "isError": False,
+        "timestamp": 1_700_000_000_000 + number,
+    }
+    return _encode(message)
+
+
+def growing(
+    messages_bytes: int,
+    more_steps: int,
+    steps_a_turn: int = STEPS_A_TURN,
+    result_characters: int = RESULT_CHARACTERS,
+) -> Growing:
+    """A session whose list reaches `messages_bytes`, then grows by so many small steps. No step is a turn's
+    end: a user message comes before each `steps_a_turn` steps (0: only the first)."""
+    chance = random.Random(7)
+    parts: list[bytes] = []
+    ends: list[int] = []
+    counts: list[int] = []
+    size, number, more = 0, 0, more_steps
+    while size < messages_bytes or more:
+        new = []
+        if number == 0 or (steps_a_turn and number % steps_a_turn == 0):
+            new.append(user(number, f"Please look at part {number}. {prose(chance, 200)}"))
+        more -= size >= messages_bytes
+        characters = NEW_RESULT_CHARACTERS if size >= messages_bytes else result_characters
+        new += [assistant(chance, number), result(chance, number, characters)]
+        parts += new
+        size += sum(map(len, new)) + len(new)
+        ends.append(size - 1)
+        counts.append(len(parts))
+        number += 1
+    return Growing(b",".join(parts), tuple(ends), tuple(counts))
+
+
+def frame(parts: Sequence[Part]) -> list[Part]:
+    return [b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]
+
+
+def request(id: int, method: str, params: Any) -> list[Part]:
+    return frame([_encode({"jsonrpc": "2.0", "id": id, "method": method, "params": params})])
+
+
+def context(id: int, session: str, messages: Part, answer: str | None = None) -> list[Part]:
+    """A `context` request; `messages` are joined by commas."""
+    wants = b',"answer":"%b"' % answer.encode() if answer else b""
+    head = b'{"jsonrpc":"2.0","id":%d,"method":"context","params":{"sessionId":"%b"%b,"messages":['
+    return frame([head % (id, session.encode(), wants), messages, b"]}}"])
+
+
+def appended(id: int, session: str, after: int, base: bytes, messages: Part) -> list[Part]:
+    """A `context` request with `append`, answered in edits; `base` as it stood in the last answer."""
+    head = b'{"jsonrpc":"2.0","id":%d,"method":"context","params":{"sessionId":"%b","answer":"edits",'
+    more = b'"append":{"after":%d,"base":"%b","messages":[' % (after, base)
+    return frame([head % (id, session.encode()) + more, messages, b"]}}}"])

@@ -1,0 +1,1 @@
+"""Sensor readings, watering and frost alerts of a small greenhouse."""

@@ -1,0 +1,3 @@
+from greenhouse.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,135 @@
+"""The floors of ctxmgr/README.md: imports point down, and some rooms never meet."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "ctxmgr"
+
+FLOORS = {
+    "model": 0,
+    "engine": 1,
+    "formats": 1,
+    "wire": 1,
+    "session": 2,
+    "effects": 3,
+    "lanes": 3,
+    "sessions": 3,
+    "connection": 3,
+    "edges": 4,
+    "worker": 5,
+    "study": 6,
+    "cli": 6,
+    "__main__": 7,
+    "__init__": 0,
+}
+# rooms that never import these, though their floor would allow it
+STRANGERS = {
+    "engine": {"wire", "formats"},
+    "formats": {"wire", "engine"},
+    "wire": {"engine", "formats"},
+    "edges": {"session", "engine", "formats", "connection", "sessions", "lanes"},
+    "worker": {"engine", "formats"},
+}
+ENGINE_MAY = {"__future__", "bisect", "collections", "dataclasses", "functools", "hashlib", "itertools", "json"}
+ENGINE_MAY |= {"math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
+FORBIDDEN_NAMES = ("manager", "handler", "helper", "utils", "common", "misc", "data", "info", "process", "service")
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def faults_of(place: str, imported: str) -> list[str]:
+    """What is wrong with a module of room `place` importing `imported`."""
+    top, *rest = imported.split(".")
+    faults = []
+    if top == "ctxmgr" and rest:
+        target = rest[0]
+        if target not in FLOORS:
+            return []  # a name of the package itself, such as its version
+        if FLOORS[target] > FLOORS[place]:
+            faults.append(f"{place} must not look up to {target}")
+        if target in STRANGERS.get(place, ()):
+            faults.append(f"{place} and {target} never meet")
+    elif place == "model" and top not in ("msgspec", "typing", "collections", "ctxmgr"):
+        faults.append(f"model imports msgspec alone, not {top}")
+    elif place == "engine" and top != "ctxmgr" and top not in ENGINE_MAY:
+        faults.append(f"the engine is pure, it has no {top}")
+    elif top == "pylsp_jsonrpc":
+        faults.append("only wire/peer.py knows python-lsp-jsonrpc")
+    return faults
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    place = room(path)
+    assert place in FLOORS, f"{place} has no floor: put it into ctxmgr/README.md and here"
+    faults = [fault for name in imports(path) for fault in faults_of(place, name)]
+    if path.relative_to(PACKAGE).as_posix() == "wire/peer.py":
+        faults = [fault for fault in faults if "python-lsp-jsonrpc" not in fault]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("place", "imported"),
+    [
+        ("model", "ctxmgr.engine.turns"),
+        ("model", "time"),
+        ("engine", "time"),
+        ("engine", "ctxmgr.wire.verbs"),
+        ("wire", "ctxmgr.engine.turns"),
+        ("session", "pylsp_jsonrpc.endpoint"),
+        ("edges", "ctxmgr.session.session"),
+        ("connection", "ctxmgr.worker"),
+    ],
+)
+def test_a_planted_import_is_found(place: str, imported: str) -> None:
+    assert faults_of(place, imported)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_names_say_what_a_file_does(path: Path) -> None:
+    assert not any(word in path.stem.split("_") for word in FORBIDDEN_NAMES)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_does_one_thing(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 430, "look for the second thing in it"
+
+
+def test_every_room_is_in_the_map() -> None:
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    missing = [place for place in FLOORS if not place.startswith("__") and f"`{place}" not in text]
+    assert missing == []
+
+
+def test_serving_imports_only_what_serving_needs() -> None:
+    """A start must not wait for what it may never use."""
+    code = (
+        "import sys, ctxmgr.worker; "
+        "heavy = {'rich', 'tiktoken', 'ujson', 'platformdirs', 'requests', 'regex', 'ctypes', 'hypothesis'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
