@@ -33,9 +33,7 @@ def _serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         description="Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
         "JSON-RPC are understood: Content-Length headers, and one message a line.",
     )
-    command.add_argument(
-        "--state-dir", metavar="DIR", help="where snapshots go when the host names no stateDir"
-    )
+    command.add_argument("--state-dir", metavar="DIR", help="where snapshots go when the host names no stateDir")
     command.add_argument(
         "--record", metavar="FILE", help="write a transcript of everything said; it holds the conversation"
     )

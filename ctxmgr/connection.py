@@ -8,6 +8,7 @@ saved before the answer that tells of it is sent. What takes long or needs a dev
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from ctxmgr.effects import Effect, End, Record, Say, Send, Watch
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.policy import Preset
 from ctxmgr.session import listing, settings
+from ctxmgr.session.faults import where
 from ctxmgr.sessions import Request, Sessions, Weigh
 from ctxmgr.wire import envelope, errors, transcript, verbs
 from ctxmgr.wire.errors import RpcError, invalid_params
@@ -28,7 +30,9 @@ PROTOCOL_VERSION = "1.0"
 PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
 STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
 HEAD = 4_096  # bytes in which the start of the message list is looked for
-LIST_START = b'"messages":['
+# Members whose values are no objects or lists, up to the list that belongs to the params themselves.
+_MEMBERS = rb'(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],\\]+),)*'
+LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
 SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
 
 
@@ -40,13 +44,19 @@ class Options(msgspec.Struct, frozen=True):
     max_message: int = 64 << 20
 
 
+class Stripped(msgspec.Struct, frozen=True):
+    """`count` messages that this session knows were left out of a request."""
+
+    session_id: str = ""
+    count: int = 0
+
+
 class Call(msgspec.Struct, frozen=True):
-    """A request or notification as the handlers get it. `stripped` known messages were left out of it, `mended`
-    unpaired surrogates were mended in it."""
+    """A request or notification as the handlers get it. `mended` unpaired surrogates were mended in it."""
 
     params: bytes | msgspec.Raw | None
     request: bool
-    stripped: int = 0
+    stripped: Stripped = Stripped()
     mended: int = 0
 
 
@@ -59,6 +69,7 @@ class Connection:
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
         self.sessions = Sessions(self._effects.append, self.peer, weighers, fallback)
         self.sessions.state_dir = options.state_dir
+        self.sessions.record = options.record
         self.phase = "new"  # new, ready, closing, ended
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         if options.record:
@@ -129,12 +140,12 @@ class Connection:
         if fault.kind == "call":
             self._send(envelope.encode_error(fault.id, fault.code, fault.message))
         if fault.fatal:
-            self._finish(1)
+            self.sessions.when_idle(lambda: self._finish(1))
 
     def _body(self, body: bytes) -> None:
         if self.options.record:
             self._effects.append(Record(transcript.line("host", body)))
-        reduced, count = self._without_known(body)
+        reduced, stripped = self._without_known(body)
         message = envelope.decode(reduced, self.framer.mode)
         if isinstance(message, envelope.Fault):
             self._say(f"a message of the host: {message.message}")
@@ -150,7 +161,7 @@ class Connection:
             elif not message.method.startswith("$/"):
                 self._say(f"unknown notification {message.method[:64]}")
         else:
-            call = Call(message.params, True, count, message.mended)
+            call = Call(message.params, True, stripped, message.mended)
             self.peer.request_came(message.id, message.method, call)
 
     def _response(self, message: envelope.Response) -> None:
@@ -171,21 +182,24 @@ class Connection:
             return
         self.peer.cancel(bytes(target.id))
 
-    def _without_known(self, body: bytes) -> tuple[bytes, int]:
+    def _without_known(self, body: bytes) -> tuple[bytes, Stripped]:
         """A long `context` request with the messages its session knows replaced by one that stands for them.
 
-        Inside a JSON string a quote is escaped, so `"messages":[` is always a member that is a list; whether
-        it is the right one is seen after decoding, where the stand-in must come first.
+        Inside a JSON string a quote is escaped, so what matches is the first list of the params and the session
+        they name before it. A member given twice is found out after decoding: the stand-in must come first in
+        the list, and the session must be the one that was named here.
         """
         if len(body) < STRIP_FROM:
-            return body, 0
-        start = body.find(LIST_START, 0, HEAD)
-        named = SESSION_ID.search(body, 0, HEAD)
-        if start < 0 or named is None:
-            return body, 0
-        start += len(LIST_START)
-        end, count = self.sessions.known_until(named.group(1).decode("utf-8", "replace"), body, start)
-        return (body[:start] + listing.KNOWN + body[end:], count) if count else (body, 0)
+            return body, Stripped()
+        found = LIST_START.match(body, 0, HEAD)
+        named = SESSION_ID.search(found[1]) if found else None
+        if found is None or named is None:
+            return body, Stripped()
+        id, start = named[1].decode("utf-8", "replace"), found.end()
+        end, count = self.sessions.known_until(id, body, start)
+        if not count:
+            return body, Stripped()
+        return body[:start] + listing.KNOWN + body[end:], Stripped(id, count)
 
     # handlers
 
@@ -194,23 +208,38 @@ class Connection:
 
         def handle(call: Call) -> Any:
             try:
-                return self._handle(row, call)
-            except RpcError as fault:
-                if not call.request:
-                    self._say(f"notification {row.name}: {fault.message}")
-                raise raised(fault) from None
+                value = self._handle(row, call)
             except Exception as fault:  # noqa: BLE001  no fault inside may reach the package
-                self._say(f"{row.name}: {_where(fault)}")
-                raise raised(internal(fault)) from None
+                self._say_fault(row, call, fault)
+                raise raised(fault if isinstance(fault, RpcError) else internal(fault)) from None
+            if isinstance(value, Future):
+                value.add_done_callback(partial(self._ended, row, call))
+            return value
 
         return handle
+
+    def _ended(self, row: Method, call: Call, future: "Future[Any]") -> None:
+        """A call that had to wait has ended."""
+        fault = None if future.cancelled() else future.exception()
+        if fault is not None:
+            self._say_fault(row, call, fault)
+
+    def _say_fault(self, row: Method, call: Call, fault: BaseException) -> None:
+        """Says what the host will not hear in an answer."""
+        if not isinstance(fault, RpcError):
+            self._say(f"{row.name}: {where(fault)}")
+        elif not call.request:
+            self._say(f"notification {row.name}: {fault.message}")
 
     def _handle(self, row: Method, call: Call) -> Any:
         self._admit(row, call)
         params = self._params(row, call)
         if row.name in self._GLOBAL:
             return self._GLOBAL[row.name](self, params)
-        return self.sessions.submit(Request(row.name, params, call.request, call.stripped, call.mended))
+        stripped = call.stripped
+        if stripped.count and stripped.session_id != params.session_id:
+            raise RpcError(errors.INVALID_REQUEST, "two sessions are named")
+        return self.sessions.submit(Request(row.name, params, call.request, stripped.count, call.mended))
 
     def _admit(self, row: Method, call: Call) -> None:
         """The order of a connection: initialize first, nothing but exit after shutdown."""
@@ -293,13 +322,3 @@ class Connection:
         "rpc.discover": _discover,
     }
 
-
-def _where(fault: BaseException) -> str:
-    """The kind of a fault and the places it came through: no text of it, which may be the host's."""
-    places = []
-    trace = fault.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        places.append(f"{code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
-        trace = trace.tb_next
-    return f"internal fault: {type(fault).__name__} at {' < '.join(reversed(places[-6:]))}"

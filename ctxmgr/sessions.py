@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.effects import Begin, Close, Effect, Found, LoadWeigher, Open, Run, Save, Say
+from ctxmgr.effects import Begin, Close, Effect, Found, LoadWeigher, Open, Record, Run, Save, Say
 from ctxmgr.formats import FORMATS
 from ctxmgr.lanes import Job, Lane, Lanes
 from ctxmgr.model.state import State
@@ -16,7 +16,7 @@ from ctxmgr.session.reading import Reader
 from ctxmgr.session.routes import ROUTES
 from ctxmgr.session.session import Session, model_spec, restored
 from ctxmgr.session.work import Verb, Work
-from ctxmgr.wire import errors, verbs
+from ctxmgr.wire import errors, transcript, verbs
 from ctxmgr.wire.errors import RpcError, invalid_params
 from ctxmgr.wire.methods import METHODS
 from ctxmgr.wire.peer import Peer, Spliced
@@ -46,6 +46,7 @@ class Sessions:
         self.weighers: dict[str, Weigh] = dict(weighers)
         self.lanes = Lanes(self._park)
         self.state_dir: str | None = None
+        self.record = False  # write transcripts
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
         self._on_idle: list[Callable[[], None]] = []
@@ -134,6 +135,8 @@ class Sessions:
         session = lane.session
         assert session is not None
         self._save(lane, session)
+        while session.complaints:
+            self.emit(Say(f"{request.method}: {session.complaints.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
             self._want_weigher(lane, session)
         if request.method == "session_shutdown":
@@ -186,6 +189,8 @@ class Sessions:
             notes = (found.fault,)
             self.emit(Say(found.fault))
         if lines:
+            if self.record:
+                self.emit(Record(transcript.restored(lane.session_id, lines)))
             try:
                 saved, lane.strange = journal.restore(lines)
                 state, lane.saved = restored(saved), saved

@@ -16,14 +16,13 @@ from ctxmgr.connection import Connection, Options
 from ctxmgr.edges import stdio
 from ctxmgr.edges.snapshots import SnapshotFile, SnapshotFull, Store
 from ctxmgr.edges.tokens import ESTIMATE, estimate
-from ctxmgr.wire import transcript
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
 WATCH_SECONDS = 1.0  # between looks at the host's process
 SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
-LARGE_BYTES = 256 << 10  # of one chunk or answer: from here on large buffers are kept
+LARGE_BYTES = 32 << 10  # of one chunk: a long list is coming, from here on large buffers are kept
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -72,7 +71,7 @@ class _Worker:
         for number in (signal.SIGTERM, signal.SIGINT):
             self.loop.add_signal_handler(number, self._end, do.End(128 + number))
         self._carry_out(self.connection.receive(b""))
-        stdio.Input(source, self._from_reader)
+        stdio.Input(self.loop, source, self._came)
         syncing = self.loop.create_task(self._sync_now_and_then())
         code = await self.ended
         syncing.cancel()
@@ -83,15 +82,8 @@ class _Worker:
             os.close(self.transcript)
         return code
 
-    def _from_reader(self, chunk: bytes) -> None:
-        """Called in the reader's thread."""
-        try:
-            self.loop.call_soon_threadsafe(self._came, chunk)
-        except RuntimeError:
-            return  # the loop has ended; so will the process
-
     def _came(self, chunk: bytes) -> None:
-        if len(chunk) >= stdio.DIRECT_BYTES and not self.tuned and len(chunk) >= LARGE_BYTES // 8:
+        if len(chunk) >= LARGE_BYTES and not self.tuned:
             self._tune()
         self._carry_out(self.connection.receive(chunk) if chunk else self.connection.eof())
         if self.output.lost and not self.ended.done():
@@ -146,8 +138,6 @@ class _Worker:
         if opened.file is not None:
             self.files[effect.session_id] = opened.file
         found = do.Found(opened.lines, opened.fault, opened.refused)
-        if self.transcript >= 0 and opened.lines:
-            self._record(do.Record(transcript.restored(effect.session_id, opened.lines)))
         self._carry_out(self.connection.resume(effect.ticket, found))
 
     def _close(self, effect: do.Close) -> None:

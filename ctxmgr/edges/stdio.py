@@ -1,16 +1,17 @@
-"""The standard streams: a thread reads, a thread writes, and nothing else in the process can touch the wire.
+"""The standard streams: the loop reads, a thread writes what is long, and nothing else can touch the wire.
 
 Rules:
 1. Descriptors 0 and 1 are moved to private ones, 0 is pointed at nothing and 1 at stderr: a stray print, in a
    library say, can not corrupt the framing.
 2. Reading and writing never wait for each other: a host may write its second megabyte before it reads the first
    answer. asyncio's pipe transports would not do: they refuse regular files, and set O_NONBLOCK on what stderr
-   may share.
-3. A small answer is written at once where the pipe takes it whole (at most PIPE_BUF bytes when it is writable):
-   a hop to the writer's thread costs more than the write.
+   may share. No descriptor is changed here; the loop reads only what it was told is there.
+3. An answer is written at once where that can not block: at most PIPE_BUF bytes when there is room, or what
+   the whole pipe holds when it is empty. A hop to the writer's thread costs more than the write.
 4. What the host does not read is held up to a limit; then the host is taken for dead.
 """
 
+import asyncio
 import os
 import select
 import stat
@@ -19,13 +20,15 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
-READ_BYTES = 1 << 20  # of one read; a pipe gives at most its capacity
+READ_BYTES = 64 << 10  # of a usual read: below 128 kB the allocator does not map memory anew
+READ_MORE_BYTES = 1 << 20  # of the reads after one that was full; a pipe gives at most its capacity
 PIPE_BYTES = 1 << 20  # capacity asked for, where the system lets us: fewer wake-ups for a long list
 DIRECT_BYTES = 4_000  # below PIPE_BUF (4 096 on Linux): such a write is whole and does not block
 HELD_BYTES = 256 << 20  # unread output at which the host is given up
 WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
 
 Part = bytes | memoryview
+Heard = Callable[[bytes], None]
 
 
 def claim() -> tuple[int, int]:
@@ -51,25 +54,45 @@ def _widen(descriptor: int) -> None:
 
 
 class Input:
-    """Reads in a thread and calls `chunk` there with what came; with b"" once, at the end."""
+    """Calls `heard` on the loop with what came, and with b"" once, at the end."""
 
-    def __init__(self, descriptor: int, chunk: Callable[[bytes], None]) -> None:
-        self._descriptor, self._chunk = descriptor, chunk
-        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+    def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, heard: Heard) -> None:
+        self._loop, self._descriptor, self._heard = loop, descriptor, heard
+        self._size = READ_BYTES
+        try:
+            loop.add_reader(descriptor, self._ready)
+        except (OSError, NotImplementedError):  # a regular file, /dev/null; Windows
+            threading.Thread(target=self._read, name="stdin", daemon=True).start()
+
+    def _ready(self) -> None:
+        """There is something to read, so reading does not block."""
+        try:
+            chunk = os.read(self._descriptor, self._size)
+        except (BlockingIOError, InterruptedError):  # the host's own flag on the descriptor
+            return
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self._loop.remove_reader(self._descriptor)
+        self._size = READ_MORE_BYTES if len(chunk) == self._size else READ_BYTES
+        self._heard(chunk)
 
     def _read(self) -> None:
         while True:
             try:
-                chunk = os.read(self._descriptor, READ_BYTES)
+                chunk = os.read(self._descriptor, READ_MORE_BYTES)
             except OSError:
                 chunk = b""
-            self._chunk(chunk)
+            try:
+                self._loop.call_soon_threadsafe(self._heard, chunk)
+            except RuntimeError:
+                return  # the loop has ended; so will the process
             if not chunk:
                 return
 
 
 class Output:
-    """Writes in a thread, in the order of `write`. `lost` once the host reads no more."""
+    """Writes in the order of `write`, what may block in a thread. `lost` once the host reads no more."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -78,7 +101,7 @@ class Output:
         self._changed = threading.Condition()
         self._closing = False
         self.lost = False
-        self._poll = _poller(descriptor)
+        self._room = _Room(descriptor)
         self._thread = threading.Thread(target=self._drain, name="stdout", daemon=True)
         self._thread.start()
 
@@ -87,8 +110,8 @@ class Output:
         with self._changed:
             if self.lost:
                 return
-            if not self._bytes and size <= DIRECT_BYTES and self._poll is not None and self._poll.poll(0):
-                self._direct(b"".join(parts))
+            if not self._bytes and self._room.takes(size):
+                self._direct(parts)
                 return
             self._bytes += size
             if self._bytes > HELD_BYTES:
@@ -104,9 +127,12 @@ class Output:
             self._changed.notify()
         self._thread.join(seconds)
 
-    def _direct(self, content: bytes) -> None:
+    def _direct(self, parts: Sequence[Part]) -> None:
         try:
-            os.write(self._descriptor, content)
+            if len(parts) > 1 and sum(map(len, parts)) <= DIRECT_BYTES:
+                os.write(self._descriptor, b"".join(parts))
+            else:
+                _write_all(self._descriptor, parts)
         except OSError:
             self.lost = True
 
@@ -128,19 +154,44 @@ class Output:
                 self._bytes -= size
 
 
-def _poller(descriptor: int) -> "select.poll | None":
-    mode = os.fstat(descriptor).st_mode
-    if not hasattr(select, "poll") or not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-        return None
-    poll = select.poll()
-    poll.register(descriptor, select.POLLOUT)
-    return poll
+class _Room:
+    """Tells what a descriptor takes at once. Only what this process writes fills it, so a yes stays true."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        mode = os.fstat(descriptor).st_mode
+        self._poll: select.poll | None = None
+        self._capacity = 0  # of a pipe whose content can be counted
+        if hasattr(select, "poll") and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+            self._poll = select.poll()
+            self._poll.register(descriptor, select.POLLOUT)
+        if sys.platform == "linux" and stat.S_ISFIFO(mode):
+            import fcntl
+
+            self._capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
+
+    def takes(self, size: int) -> bool:
+        if size <= DIRECT_BYTES:
+            return self._poll is not None and bool(self._poll.poll(0))
+        return size <= self._capacity and self._is_empty()
+
+    def _is_empty(self) -> bool:
+        import fcntl
+        import termios
+
+        held = bytearray(4)  # a C int
+        fcntl.ioctl(self._descriptor, termios.FIONREAD, held)
+        return not any(held)
 
 
 def _write_all(descriptor: int, parts: Sequence[Part]) -> None:
     left: list[Part] = [part for part in parts if len(part)]
     while left:
-        written = os.writev(descriptor, left[:WRITE_PARTS])
+        try:
+            written = os.writev(descriptor, left[:WRITE_PARTS])
+        except BlockingIOError:  # the host's own flag on the descriptor
+            select.select((), (descriptor,), ())
+            continue
         done = 0
         while done < len(left) and written >= len(left[done]):
             written -= len(left[done])

@@ -57,7 +57,7 @@ def check(
         walk.take(piece)
     carried = walk.carried(body)
     faults = carried.faults | _turn_faults(messages, carried)
-    if index.users and carried.newest_user != _newest_user(messages):
+    if index.users and carried.newest_user != index.turns[-1].start:
         faults |= {"newest user"}
     if messages and len(body) == len(plan.pieces) and not _starts_like_user(messages, carried):
         faults |= {"start"}
@@ -85,7 +85,8 @@ class _Walk:
         self.messages, self.index = messages, index
         self.next, self.first, self.newest_user = carried.next, carried.first, carried.newest_user
         self.faults, self.gaps = set(carried.faults), list(carried.gaps)
-        self.edited = -1
+        last = carried.pieces[-1] if carried.pieces else None
+        self.edited = last.index if isinstance(last, Edit) else -1  # its message may have further units edited
         self.weight = carried.weight
 
     def take(self, piece: Piece) -> None:
@@ -94,13 +95,14 @@ class _Walk:
         elif isinstance(piece, Keep):
             self._kept(piece.start, piece.end)
         else:
-            unit = self.messages[piece.index].view.units[piece.unit]
+            message = self.messages[piece.index]
+            unit = message.view.units[piece.unit]
             if unit.kind != "result" or unit.signed:
                 self.faults.add("signed")
             if piece.index != self.edited:  # else a further unit of the message just taken
                 self._kept(piece.index, piece.index + 1)
             self.edited = piece.index
-            self.weight += piece.after - piece.before
+            self.weight += piece.after - message.weights[piece.unit]
 
     def _kept(self, start: int, end: int) -> None:
         if start < self.next or end <= start or end > len(self.messages):
@@ -121,8 +123,8 @@ class _Walk:
 
     def _answers(self, position: int) -> None:
         """The call that a kept result had must be kept: it stands after the first kept message."""
-        for unit in self.messages[position].view.units:
-            if unit.kind == "result" and self.index.calls.get(unit.call_id, self.first) < self.first:
+        for number, unit in enumerate(self.messages[position].view.units):
+            if unit.kind == "result" and self.index.pairs.get((position, number), self.first) < self.first:
                 self.faults.add("pairs")
 
     def carried(self, pieces: tuple[Piece, ...]) -> Carried:
@@ -149,13 +151,6 @@ def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
     if before > 0 and not any(messages[at].view.opens_turn for at in range(before, carried.first + 1)):
         faults.add("turns")
     return faults
-
-
-def _newest_user(messages: Sequence[Message]) -> int:
-    for position in range(len(messages) - 1, -1, -1):
-        if messages[position].view.opens_turn:
-            return position
-    return -1
 
 
 def _starts_like_user(messages: Sequence[Message], carried: Carried) -> bool:

@@ -4,6 +4,8 @@ Rules (design, section 4, rule 4):
 1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
 2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
 3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
+4. No line stays that is longer than the share of the last lines, so that something of each kind stays, even of
+   a text that is one huge line.
 """
 
 import re
@@ -12,7 +14,8 @@ from typing import Any
 
 from ctxmgr.engine import marker
 
-LINE_LENGTH = 200  # characters of a line that stays
+LINE_LENGTH = 200  # characters of a line that stays, at most
+LINE_OVERHEAD = 3  # characters: its newline, and a gap line before it
 SHARE_LAST, SHARE_ERRORS = 0.35, 0.35  # of the limit; the rest is for the first lines
 ERROR_LINE = re.compile(
     r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
@@ -22,9 +25,10 @@ ERROR_LINE = re.compile(
 
 def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weight: int) -> str:
     """`limit` in characters, `weight` of the whole in tokens."""
-    lines = [line[:LINE_LENGTH] for line in text.splitlines() if line.strip()]
+    longest = min(LINE_LENGTH, max(0, int(limit * SHARE_LAST) - LINE_OVERHEAD))
+    lines = [line[:longest] for line in text.splitlines() if line.strip()]
     chosen: set[int] = set()
-    room = limit
+    room = limit - 2  # a gap line at the end
     room -= _take(chosen, lines, range(len(lines) - 1, -1, -1), int(limit * SHARE_LAST))
     errors = [number for number, line in enumerate(lines) if ERROR_LINE.search(line)]
     room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS))
@@ -38,7 +42,7 @@ def _take(chosen: set[int], lines: list[str], order: range | list[int], room: in
     for number in order:
         if number in chosen:
             continue
-        cost = len(lines[number]) + 2  # the newline, and a share of the gap lines
+        cost = len(lines[number]) + LINE_OVERHEAD
         if used + cost > room:
             break
         chosen.add(number)
@@ -47,6 +51,9 @@ def _take(chosen: set[int], lines: list[str], order: range | list[int], room: in
 
 
 def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
+    """The chosen lines, "…" where others are left out; nothing at all where none was chosen."""
+    if not numbers:
+        return []
     out: list[str] = []
     last = -1
     for number in numbers:

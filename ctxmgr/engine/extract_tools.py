@@ -133,9 +133,7 @@ def _touched(name: str, arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
     if patch is not None:
         statuses = {"Add": "written", "Update": "edited", "Delete": "deleted"}
         return [(statuses[verb], plain(path)) for verb, path in _PATCHED.findall(patch)]
-    action = (
-        "read" if name in _READS else "written" if name in _WRITES else "edited" if name in _EDITS else ""
-    )
+    action = "read" if name in _READS else "written" if name in _WRITES else "edited" if name in _EDITS else ""
     if action == "edited":
         action = _EDITOR_COMMANDS.get(str(arguments.get("command", "")), action)
     path = next((plain(arguments[key]) for key in _PATHS if isinstance(arguments.get(key), str)), "")

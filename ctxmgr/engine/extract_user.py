@@ -23,9 +23,7 @@ LEAST_CHARACTERS = 8
 CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be followed later
 REQUEST_WORDS = 3  # "ok", "yes do it": no request that says anything later
 
-_LEAD = (
-    r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again)[,.!:]* +)*"
-)
+_LEAD = r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again)[,.!:]* +)*"
 _CLAUSE = rf"(?:^{_LEAD}|[,;:–—-] +{_LEAD}|\b(?:and|but|please|so|also) )"
 _ACT = r"(?!(?:worry|mind|know|think|care|see|get|understand|forget|bother|ask|sweat)\b)[a-z]"
 _VERBS = r"(?:use|touch|edit|change|modify|write|add|commit|run|support|target|test|read)"

@@ -124,12 +124,10 @@ def _standing(ledger: Ledger) -> list[Fact]:
     listed: dict[str, Stamp] = {}
     for fact in ledger.facts.values():
         if fact.slot == "listing":
-            listed[fact.key] = (fact.at, fact.seq)
+            listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.at, fact.seq))
     chosen: dict[tuple[str, str, bool], Fact] = {}
     for fact in ledger.facts.values():
-        if fact.slot == "listing" or (
-            fact.listing and (fact.at, fact.seq) < listed.get(fact.listing, (-1, -1))
-        ):
+        if fact.slot == "listing" or (fact.listing and (fact.at, fact.seq) < listed.get(fact.listing, (-1, -1))):
             continue
         key = (fact.slot, fact.key, fact.source == "branch" and fact.slot != "file")
         rival = chosen.get(key)
@@ -161,8 +159,7 @@ def _without_retracted(facts: list[Fact]) -> list[Fact]:
 def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str]]]) -> bool:
     held = _words(fact.text)
     return any(
-        stamp > (fact.at, fact.seq)
-        and len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
+        stamp > (fact.at, fact.seq) and len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
         for stamp, words in taken_back
     )
 

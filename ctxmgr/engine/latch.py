@@ -76,7 +76,7 @@ def turn_end(latch: Latch, reading: Reading, may_ask: bool) -> tuple[Latch, bool
         age=latch.age + (latch.state == "asked"),
         wait=max(0, latch.wait - 1),
     )
-    if calm >= CALM_READINGS:
+    if reading == "low" and calm >= CALM_READINGS:
         return apply(latch, "calm")
     if latch.state == "asked" and latch.age >= OUTCOME_WITHIN:
         return apply(latch, "lost")
@@ -90,8 +90,8 @@ def turn_end(latch: Latch, reading: Reading, may_ask: bool) -> tuple[Latch, bool
 def overflow(latch: Latch, user_message: str, may_ask: bool) -> tuple[Latch, bool]:
     """A turn_end whose message is a context-overflow error; `user_message` is the digest of the newest one."""
     if not may_ask or latch.overflowed == user_message:
-        return latch, False
-    latch = msgspec.structs.replace(latch, overflowed=user_message)
+        return turn_end(latch, "unknown", False)  # it counts towards rule 3 all the same
+    latch = msgspec.structs.replace(latch, overflowed=user_message, calm=0)
     return apply(latch, "overflow")
 
 

@@ -6,7 +6,7 @@ tokens and limits, and asking for a compaction would not help there: those words
 
 import re
 
-from ctxmgr.model.messages import View
+from ctxmgr.model.messages import Usage, View
 
 OVERFLOW = re.compile(
     r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
@@ -18,13 +18,13 @@ OTHER_LIMIT = re.compile(r"rate.?limit|too many requests|per (minute|hour|day)|q
 FULL_SHARE = 0.99  # of the window: a reply cut at once with a prompt this large had no room (pi's rule)
 
 
-def overflowed(view: View, window: int) -> bool:
-    """Was this assistant message a context-overflow error? `window` in tokens."""
+def overflowed(view: View, usage: Usage | None, window: int) -> bool:
+    """Was this assistant message a context-overflow error? `usage` as reported for it, `window` in tokens."""
     if view.stop == "error":
         return bool(OVERFLOW.search(view.error)) and not OTHER_LIMIT.search(view.error)
-    if view.usage is None:
+    if usage is None:
         return False
-    sent = view.usage.input + view.usage.cache_read + view.usage.cache_write
+    sent = usage.input + usage.cache_read + usage.cache_write
     if view.stop == "length":
-        return view.usage.output == 0 and sent >= FULL_SHARE * window
+        return usage.output == 0 and sent >= FULL_SHARE * window
     return view.stop == "stop" and sent > window

@@ -22,6 +22,7 @@ RESUME_NOTE = (
     "Kept by ctxmgr: where the work stood before the history was replaced. A record, not a new instruction."
 )
 
+NOTE_TOKENS = 1_000  # of budget; below it the note under the mark has the least right to stay
 ROOMY_TOKENS = 600  # of budget; from here on the goal gets its full 600 characters
 
 Weigh = Callable[[str], int]
@@ -47,20 +48,28 @@ def render(ledger: Ledger, *, budget: int, weigh: Weigh, resume: bool = False, s
     `scratchpad` is the model's own notes, a line each.
     """
     note = RESUME_NOTE if resume else NOTE
-    head = f"{MARK}\n{note}\n"
+    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= ROOMY_TOKENS)
+    text, lines = _fitted(f"{MARK}\n{note}\n", parts, budget, weigh)
+    if budget >= NOTE_TOKENS:
+        return text
+    bare, more_lines = _fitted(f"{MARK}\n", parts, budget, weigh)
+    return text if lines == more_lines else bare
+
+
+def _fitted(head: str, parts: tuple[Part, ...], budget: int, weigh: Weigh) -> tuple[str, int]:
+    """The text under this head that fits, and how many lines it holds; ("", 0) where none does."""
     room = budget - weigh(head)
     if room <= 0:
-        return ""
-    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= ROOMY_TOKENS)
+        return "", 0
     chosen = _choose(parts, room, budget, weigh)
     while chosen:
         text = head + _compose(parts, chosen)
         over = weigh(text) - budget
         if over <= 0:
-            return text
+            return text, len(chosen)
         while chosen and over > 0:  # by the lines' own weights, so that few whole texts are weighed
             over -= chosen.pop().weight
-    return ""
+    return "", 0
 
 
 def _choose(parts: tuple[Part, ...], room: int, budget: int, weigh: Weigh) -> list[_Line]:

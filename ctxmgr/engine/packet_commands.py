@@ -21,9 +21,10 @@ _LOOKING = re.compile(
     r"|\[|tree|sed -n|awk|diff|cmp|jq|ps|env|true|cd|open|code|history|date|whoami|uname"
     r"|git (?:status|diff|log|show|branch|remote|grep|blame|rev-parse|ls-files))(?:\s|$)"
 )
-_ONE_OFF = re.compile(r"<<|\s-(?:e|c|p)\s+[\"'$]|^(?:kill|pkill|rm|mkdir|touch)\s")
+_ONE_OFF = re.compile(r"<<|\s-(?:e|c|p)\s+[\"'$]|^(?:kill|pkill|rm|mkdir|touch|mv|cp|ln|chmod|sed)\s")
 _GIT = re.compile(r"^git\s|&& git (?:add|commit|push)\b")  # what git did is in git
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
+_PIPED = re.compile(r"\s*(?:2>&1\s*)?\|(?!\|).*$", re.DOTALL)  # what was looked at of its output
 _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
 
 
@@ -38,6 +39,7 @@ def worked_lines(facts: Sequence[Fact]) -> list[str]:
     lines: list[str] = []
     for fact in reversed(facts):
         runs = _runs(fact) if fact.status == "ok" else ""
+        runs = _PIPED.sub("", runs)
         if runs and not (_LOOKING.match(runs) or _ONE_OFF.search(runs) or _GIT.search(runs)):
             line = f"- {code(runs, COMMAND_CHARACTERS)}"
             lines += [line] if line not in lines else []

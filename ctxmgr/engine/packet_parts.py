@@ -133,7 +133,8 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> Part:
     if stated and all(fact.source == "summary" for fact in stated):
         newest = max((fact.at, fact.seq) for fact in stated)
         later = sum(fact.slot == "request" and (fact.at, fact.seq) > newest for fact in past)
-        age = f"a summary {later} requests ago" if later else "the last summary"
+        requests = "request" if later == 1 else "requests"
+        age = f"a summary {later} {requests} ago" if later else "the last summary"
         heading = f"## Tasks (as of {age})"
     return _part(heading, lines, 0.25, total=len(marked))
 
@@ -160,9 +161,7 @@ def _history(facts: Sequence[Fact], goals: list[Fact]) -> Part:
     opening = {fact.origin for fact in goals if fact.source == "user"}
     asked = [fact for fact in facts if fact.slot == "request" and fact.source != "branch"][:-1]
     asked = [fact for fact in asked if not fact.origin or fact.origin not in opening][-MOST_PAST:]
-    done = [
-        fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)
-    ]
+    done = [fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)]
     lines = [f"- asked: {_quoted(fact)}" for fact in asked]
     lines += [f"- done: {sentence(fact, PAST_CHARACTERS)}" for fact in done[-MOST_PAST:]]
     newest = [*_newest_first(len(asked)), *_newest_first(len(lines) - len(asked))]

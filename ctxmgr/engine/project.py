@@ -4,7 +4,8 @@ Rules (design, section 4; the number in brackets is the design's):
 1. [1] Summaries that are folded into the ledger, and packets that come back, are left out.
 2. [2] The newest turns stay, as many as the zone's row says; older ones leave whole. The first kept turn
    never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better
-   zone would bring turns back, and the next reading would push them out again.
+   zone would bring turns back, and the next reading would push them out again. The one exception is a result
+   that comes late, to a call that was left out: its turn comes back, for a provider refuses a parted pair.
 3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
    lose tool output, oldest first; the last two steps stay.
 4. If even that does not fit the model's window, the largest results of the newest turn are distilled: a call
@@ -12,8 +13,9 @@ Rules (design, section 4; the number in brackets is the design's):
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
    limit, so that a better zone does not undo it.
 6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
-   more than what it stands for. Where that leaves no room for it, nothing is left out: there is nothing to
-   gain, and a list may not start with an assistant message.
+   more than what it stands for; packets that came back count as left out. Where little was left out and that
+   leaves no room for a packet, nothing is left out: there is nothing to gain, and a list that came with a
+   summary or a packet before an assistant message may not start with the latter.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
@@ -24,8 +26,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine import distill, marker
-from ctxmgr.engine.prune import Target, call_of, results, tool_of
-from ctxmgr.engine.turns import Index, Step, first_kept, key, steps, turn_at
+from ctxmgr.engine.prune import Target, call_of, results
+from ctxmgr.engine.turns import Index, Step, cut_at, first_kept, key, steps, turn_at
 from ctxmgr.model.messages import Message, Unit
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
@@ -33,6 +35,7 @@ from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to by rule 4
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
+LITTLE = 600  # tokens, the smallest packet of the default policy: less than this never leaves without a packet
 
 # (budget in tokens) -> (text, weight in tokens) of the packet; ("", 0) when nothing fits
 RenderPacket = Callable[[int], tuple[str, int]]
@@ -78,13 +81,12 @@ def rewriter(
     def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
         message = messages[position]
         unit = message.view.units[number]
-        call = call_of(messages, index, unit)
-        tool, arguments = tool_of(messages, index, unit), call.arguments if call else {}
+        call = call_of(messages, index, position, number)
         weight = message.weights[number]
         if decision.kind == "pruned":
-            text = marker.pruned(tool, arguments, weight)
+            text = marker.pruned(call.tool, call.arguments, weight)
         else:
-            text = distill.distill(unit.text, decision.limit, tool, arguments, weight)
+            text = distill.distill(unit.text, decision.limit, call.tool, call.arguments, weight)
         return text, weigh(text)
 
     return rewrite
@@ -104,23 +106,22 @@ class _Draft:
         self._keep_from(self._first_turn(), filtered=True)
 
     def _keep_from(self, first: int, filtered: bool) -> None:
-        """Rules 1 and 2: which turns stay, and which summaries and returned packets inside them leave."""
+        """Rules 1 and 2: which turns stay, and which summaries and returned packets inside them leave. What is
+        not `filtered` keeps its summaries, and the packets that stand before all turns."""
         self.first = first
-        self.without = frozenset(
-            position
-            for turn in self.turns[first:]
-            for position in turn.specials
-            if self.messages[position].view.role == "packet" or (filtered and self.ask.folded(position))
-        )
-        self.kept = sum(turn.weight for turn in self.turns[first:])
-        self.kept -= sum(self.messages[position].weight for position in self.without)
-        self.summaries = [at for at in self.without if self.messages[at].view.role == "summary"]
-        self.stands_for = sum(turn.weight for turn in self.turns[:first])
-        self.stands_for += sum(self.messages[at].weight for at in self.summaries)
+        specials = [position for turn in self.turns[first:] for position in turn.specials]
+        packets = [at for at in specials if self.messages[at].view.role == "packet"]
+        if not filtered and self.turns[0].headless:
+            packets = [at for at in packets if at >= self.turns[0].end]
+        self.summaries = [at for at in specials if filtered and self.ask.folded(at)]
+        self.without = frozenset([*packets, *self.summaries])
+        gone = sum(self.messages[position].weight for position in self.without)
+        self.kept = sum(turn.weight for turn in self.turns[first:]) - gone
+        self.stands_for = sum(turn.weight for turn in self.turns[:first]) + gone
 
     def _first_turn(self) -> int:
         """Rule 2."""
-        floor = turn_at(self.turns, self.ask.floor)
+        floor = cut_at(self.turns, turn_at(self.turns, self.ask.floor))
         if not self.ask.drop_turns:
             return floor
         count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
@@ -144,10 +145,13 @@ class _Draft:
         """Rules 3 and 4."""
         newest = self.turns[-1]
         if self.ask.newest_limit is not None and self.ask.zone == "compact":
+            over = self._newest_weight() - self.ask.newest_limit
             for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
-                if self.weight() <= self.ask.newest_limit:
+                if over <= 0:
                     break
+                saved = self.saved
                 self._prune_step(step)
+                over -= self.saved - saved
         if self.ask.window_limit is None or self.weight() <= self.ask.window_limit:
             return
         heavy = [
@@ -160,6 +164,13 @@ class _Draft:
                 break
             at = key(self.index, self.messages, position)
             self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
+
+    def _newest_weight(self) -> int:
+        """Of the newest turn alone as decided so far, in tokens."""
+        start = self.turns[-1].start
+        gone = sum(self.messages[position].weight for position in self.without if position >= start)
+        edits = [edit for at, units in self.edits.items() if at >= start for edit in units.values()]
+        return self.turns[-1].weight - gone - sum(edit.before - edit.after for edit in edits)
 
     def _prune_step(self, step: Step) -> None:
         for position in range(step.start, step.end):
@@ -211,14 +222,22 @@ class _Draft:
         )
 
     def _packet(self) -> Packet:
-        """The packet for what was left out; where it has no room, the draft leaves nothing out any more."""
-        if not self.stands_for or self.ask.packet is None:
-            return Packet("", 0)
-        text, weight = self.ask.packet(self.stands_for)
-        if not text and self.ask.floor == 0:
+        """The packet for what was left out; without one the draft may have to leave nothing out any more."""
+        gains = self.first > 0 or not self._starts_with_reply()
+        if self.stands_for and self.ask.packet is not None:
+            text, weight = self.ask.packet(self.stands_for)
+            if text:
+                return Packet(text, weight)
+            gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= LITTLE)
+        if not gains:
             self._keep_from(0, filtered=False)
             self.decide_results()
-        return Packet(text, weight)
+        return Packet("", 0)
+
+    def _starts_with_reply(self) -> bool:
+        """Would the list start with an assistant message, though it did not come so?"""
+        start = next((at for at in range(self.index.size) if at not in self.without), 0)
+        return start > 0 and self.messages[start].view.role in ("assistant", "result", "other")
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
         pieces: list[Piece] = [packet] if packet.text else []

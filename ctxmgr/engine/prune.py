@@ -47,22 +47,15 @@ def results(messages: Sequence[Message], position: int) -> Iterator[tuple[int, U
             yield number, unit, message.weights[number]
 
 
-def call_of(messages: Sequence[Message], index: Index, unit: Unit) -> Call | None:
-    """The call a result answers, as far as the list holds it."""
-    position = index.calls.get(unit.call_id)
-    if position is None:
-        return None
-    for other in messages[position].view.units:
-        if other.kind == "call" and other.call_id == unit.call_id:
-            return Call(other.tool, other.arguments or {})
-    return None
-
-
-def tool_of(messages: Sequence[Message], index: Index, unit: Unit) -> str:
-    if unit.tool:
-        return unit.tool
-    call = call_of(messages, index, unit)
-    return call.tool if call else ""
+def call_of(messages: Sequence[Message], index: Index, position: int, number: int) -> Call:
+    """The call that a result answers; where the list does not hold it, what the result itself tells."""
+    result = messages[position].view.units[number]
+    asked_at = index.pairs.get((position, number))
+    if asked_at is not None:
+        for unit in messages[asked_at].view.units:
+            if unit.kind == "call" and unit.call_id == result.call_id:
+                return Call(result.tool or unit.tool, unit.arguments or {})
+    return Call(result.tool, {})
 
 
 def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
@@ -91,7 +84,8 @@ def prune(
             if at in pruned:
                 continue
             for number, unit, weight in results(messages, position):
-                if not eligible(unit, tool_of(messages, index, unit), policy):
+                tool = unit.tool or call_of(messages, index, position, number).tool
+                if not eligible(unit, tool, policy):
                     continue
                 scanned += weight
                 if scanned <= policy.prune_protect:

@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.checklists import STATUS_OF_MARK
-from ctxmgr.engine.headings import MOST_LEVEL, Heading, heading
+from ctxmgr.engine.headings import MOST_LEVEL, Heading, heading, kind_of
 from ctxmgr.engine.wording import FENCE
 
 Kind = Literal[
@@ -62,8 +62,7 @@ _WRAPPERS = (
     "This session is being continued from a previous conversation that ran out of context.",
     "The summary below covers the earlier portion of the conversation.",
     "The conversation is summarized below:",
-    "Please continue the conversation from where we left it off without asking the user any further "
-    "questions.",
+    "Please continue the conversation from where we left it off without asking the user any further questions.",
     "Continue with the last task that you were asked to work on.",
 )
 
@@ -173,9 +172,8 @@ def _close(section: _Open) -> Section:
         items = _items(lines)
     else:
         items = [Item(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
-        if not items and section.title and not any(line.strip() for line in lines):
-            items = [Item(section.title)]
-    if not items and "(" in section.title:  # `Next Steps (WP14-WP20)` with nothing below still says that much
+    if not items and section.title and ("(" in section.title or not kind_of(section.title)):
+        # an unknown title, or `Next Steps (WP14-WP20)`, says something with nothing below it, too
         return Section("context", section.title, (Item(section.title),), section.part)
     return Section(kind, section.title, tuple(items), section.part)
 

@@ -34,7 +34,8 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 class Index(msgspec.Struct, frozen=True):
     """What is known of a whole list.
 
-    `calls` and `answered` map a call id to the index of its latest call, and of its latest result.
+    `calls` maps a call id to the index of its latest call; `pairs` maps (index, unit number) of a result to the
+    index of the call it belongs to (rule 2), and holds no result without a call.
     `seen` counts each digest; `repeats` holds the occurrence number (1, 2, ...) of messages seen before.
     `users` is the number of user messages, `raw_weight` the weight of the list as it came, in tokens.
     """
@@ -42,7 +43,7 @@ class Index(msgspec.Struct, frozen=True):
     size: int = 0
     turns: tuple[Turn, ...] = ()
     calls: dict[str, int] = {}
-    answered: dict[str, int] = {}
+    pairs: dict[tuple[int, int], int] = {}
     seen: dict[str, int] = {}
     repeats: dict[int, int] = {}
     users: int = 0
@@ -83,7 +84,7 @@ def extend(index: Index, messages: Sequence[Message]) -> Index:
     if index.size == len(messages):
         return index
     turns = list(index.turns)
-    calls, answered = dict(index.calls), dict(index.answered)
+    calls, pairs = dict(index.calls), dict(index.pairs)
     seen, repeats = dict(index.seen), dict(index.repeats)
     users, raw_weight = index.users, index.raw_weight
     last = _Growing.of(turns.pop()) if turns else None
@@ -104,21 +105,23 @@ def extend(index: Index, messages: Sequence[Message]) -> Index:
         if count:
             repeats[position] = count
         holds_result = False
-        for unit in view.units:
+        for number, unit in enumerate(view.units):
             if unit.kind == "call":
                 calls[unit.call_id] = position
             elif unit.kind == "result":
                 holds_result = True
-                answered[unit.call_id] = position
                 asked_at = calls.get(unit.call_id)
-                if asked_at is not None and asked_at < last.start:
+                if asked_at is None:
+                    continue
+                pairs[position, number] = asked_at
+                if asked_at < last.start:
                     last.cut = False
                     _forbid_cuts(turns, asked_at)
         if holds_result:
             last.results.append(position)
     assert last is not None
     turns.append(last.frozen(len(messages)))
-    return Index(len(messages), tuple(turns), calls, answered, seen, repeats, users, raw_weight)
+    return Index(len(messages), tuple(turns), calls, pairs, seen, repeats, users, raw_weight)
 
 
 def _forbid_cuts(turns: list[Turn], asked_at: int) -> None:
@@ -150,7 +153,11 @@ def turn_at(turns: Sequence[Turn], position: int) -> int:
 
 def first_kept(turns: Sequence[Turn], count: int) -> int:
     """The number of the first of the newest `count` turns, moved back to where a cut is allowed (rule 3)."""
-    number = max(0, len(turns) - count)
+    return cut_at(turns, max(0, len(turns) - count))
+
+
+def cut_at(turns: Sequence[Turn], number: int) -> int:
+    """The turn of this number, or the nearest one before it where a cut is allowed (rule 3)."""
     while number > 0 and not turns[number].cut:
         number -= 1
     return number
@@ -159,6 +166,8 @@ def first_kept(turns: Sequence[Turn], count: int) -> int:
 def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
     """The steps of one turn, oldest first; what precedes the first assistant message belongs to none."""
     starts = [at for at in range(turn.start, turn.end) if messages[at].view.role == "assistant"]
+    if not starts:
+        return ()
     return tuple(
         Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True)
     )

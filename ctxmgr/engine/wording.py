@@ -19,9 +19,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])([\"')\]*]*)\s+(?=[\"'(`*\[]*\w)")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE
-)
+_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig|incl|mr|dr)\.$", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

@@ -1,7 +1,7 @@
 """Turns a model's window and the policy into thresholds, and a token count into a zone.
 
 Rules (design, section 4):
-1. usable = min(window, effectiveWindow) - reserve; the reserve is never more than a quarter of the window, so
+1. usable = min(window, effectiveWindow) - reserve; the reserve is never more than a quarter of that minimum, so
    that small windows keep room to work in.
 2. Zones begin at shares of usable: yellow 0.50, red 0.70, compact 0.90 unless the policy says otherwise.
 3. Red comes before the host compacts by itself (tokens > window - hostReserve): red is at most
@@ -18,7 +18,8 @@ CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as 
 
 
 class Thresholds(msgspec.Struct, frozen=True):
-    """In tokens as the provider counts them. A zone begins at its threshold (tokens >= threshold)."""
+    """In tokens as the provider counts them. A zone begins at its threshold (tokens >= threshold). `reserve` is
+    that of the whole window: what a request must leave for the reply."""
 
     window: int
     reserve: int
@@ -42,7 +43,8 @@ class Thresholds(msgspec.Struct, frozen=True):
 def thresholds(policy: Policy, window: int) -> Thresholds:
     """`window` in tokens, at least 1."""
     reserve = min(policy.reserve, window // 4)
-    usable = max(1, min(window, policy.effective_window or window) - reserve)
+    working = min(window, policy.effective_window or window)
+    usable = max(1, working - min(policy.reserve, working // 4))
     wanted = policy.zones.red * usable
     ceiling = HOST_MARGIN * max(0, window - policy.host_reserve)
     promise = window > policy.host_reserve

@@ -1,8 +1,9 @@
 """Turns pi's messages into views, and decisions back into pi's messages.
 
 Roles: user, assistant, toolResult, bashExecution, custom, branchSummary, compactionSummary, system. Fields as
-pi 0.58 to 1.5 writes them. An unknown role, block or a field of an unexpected type is no error: the message is
-kept as it came and weighed by its JSON.
+pi 0.58 to 1.5 writes them. An unknown role or block, or a field of an unexpected type, is no error: it is kept as
+it came and weighed by its JSON. As little as possible is given up for it: an odd block leaves its message what it
+was, so that a call is still known as a call.
 """
 
 from collections.abc import Callable
@@ -67,34 +68,46 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _plain(content: Any, joint: str = "") -> tuple[str, int]:
+def _plain(content: Any) -> tuple[str, int]:
     """The text of string or block content, and the number of images in it."""
     if isinstance(content, str):
         return content, 0
     texts, images = [], 0
-    for block in content:
-        if block["type"] == "text":
-            texts.append(_text(block["text"]))
-        elif block["type"] == "image":
+    for block in _blocks(content):
+        if block.get("type") == "text":
+            texts.append(_text(block.get("text")))
+        elif block.get("type") == "image":
             images += 1
         else:
-            texts.append(_encode(block).decode())
-    return joint.join(texts), images
+            texts.append(_json(block))
+    return "\n".join(texts), images
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    """The blocks of a message's content; what is none stands in a block of no known type."""
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    blocks = content if isinstance(content, list) else [content]
+    return [block if isinstance(block, dict) else {"": block} for block in blocks]
+
+
+def _json(value: Any) -> str:
+    return _encode(value).decode()
 
 
 def _user(message: dict[str, Any]) -> View:
-    text, images = _plain(message["content"], "\n")
+    text, images = _plain(message.get("content"))
     return View("user", (Unit("text", text=text, images=images),), opens_turn=True, at=_time(message))
 
 
 def _assistant(message: dict[str, Any]) -> View:
-    content = message["content"]
-    if isinstance(content, str):
-        content = [{"type": "text", "text": content}]
+    blocks = _blocks(message.get("content"))
     usage = message.get("usage")
     return View(
         "assistant",
-        tuple(_assistant_unit(number, block) for number, block in enumerate(content)),
+        tuple(_assistant_unit(number, block) for number, block in enumerate(blocks)),
         at=_time(message),
         usage=_usage(usage) if isinstance(usage, dict) else None,
         stop=_text(message.get("stopReason")),
@@ -103,29 +116,29 @@ def _assistant(message: dict[str, Any]) -> View:
 
 
 def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
-    kind = block["type"]
+    kind = block.get("type")
     if kind == "text":
-        return Unit("text", number, _text(block["text"]), signed="textSignature" in block)
+        return Unit("text", number, _text(block.get("text")), signed="textSignature" in block)
     if kind == "thinking":
-        return Unit("thinking", number, _text(block["thinking"]), signed="thinkingSignature" in block)
+        return Unit("thinking", number, _text(block.get("thinking")), signed="thinkingSignature" in block)
     if kind == "toolCall" and isinstance(block.get("arguments"), dict):
-        name, arguments = _text(block["name"]), block["arguments"]
-        text = f"{name} {_encode(arguments).decode()}"
+        name, arguments = _text(block.get("name")), block["arguments"]
+        text = f"{name} {_json(arguments)}"
         signed = "thoughtSignature" in block
-        return Unit("call", number, text, _text(block["id"]), name, arguments, signed=signed)
+        return Unit("call", number, text, _text(block.get("id")), name, arguments, signed=signed)
     if kind == "toolCall":  # arguments missing or no object: still a call that its result belongs to
-        return Unit("call", number, _encode(block).decode(), _text(block["id"]), _text(block.get("name")), {})
+        return Unit("call", number, _json(block), _text(block.get("id")), _text(block.get("name")), {})
     if kind == "image":
         return Unit("image", number, images=1)
-    return Unit("other", number, _encode(block).decode())
+    return Unit("other", number, _json(block))
 
 
 def _result(message: dict[str, Any]) -> View:
-    text, images = _plain(message["content"], "\n")
+    text, images = _plain(message.get("content"))
     unit = Unit(
         "result",
         text=text,
-        call_id=_text(message["toolCallId"]),
+        call_id=_text(message.get("toolCallId")),
         tool=_text(message.get("toolName")),
         is_error=bool(message.get("isError")),
         can_edit=True,
@@ -135,7 +148,7 @@ def _result(message: dict[str, Any]) -> View:
 
 
 def _shell(message: dict[str, Any]) -> View:
-    command, output = _text(message["command"]), _text(message.get("output"))
+    command, output = _text(message.get("command")), _text(message.get("output"))
     code = message.get("exitCode")
     hidden = bool(message.get("excludeFromContext"))  # shown to the user, never sent to the model
     unit = Unit(
@@ -149,13 +162,15 @@ def _shell(message: dict[str, Any]) -> View:
 
 
 def _custom(message: dict[str, Any]) -> View:
-    text, images = _plain(message["content"], "\n")
+    text, images = _plain(message.get("content"))
     ours = message.get("customType") == PACKET_TYPE
     return View("packet" if ours else "note", (Unit("text", text=text, images=images),), at=_time(message))
 
 
 def _summary(message: dict[str, Any]) -> View:
-    unit = Unit("summary", text=_text(message["summary"]))
+    if not isinstance(message["summary"], str):
+        raise TypeError("a summary is a text")
+    unit = Unit("summary", text=message["summary"])
     compaction = message["role"] == "compactionSummary"
     return View("summary", (unit,), summary="compaction" if compaction else "branch", at=_time(message))
 

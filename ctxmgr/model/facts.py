@@ -36,7 +36,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     `at` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
     then; `seq` is 0 where the host dated the event, else the event's number, so that undated facts order.
     `place` is the statement's position in its message, so that a list keeps its order.
-    `entry` is the id of the session entry it came from, None while unknown; `origin` the digest of the message.
+    `entry` is the id of the session entry it came from, None while unknown; `origin` the message's digest.
     """
 
     slot: Slot

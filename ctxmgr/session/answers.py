@@ -142,4 +142,3 @@ def compaction_request(session: Session, reason: Any, tokens: int) -> verbs.Requ
         context_window=session.state.model.window,
         deliver="now" if mid_run else "whenIdle",
     )
-

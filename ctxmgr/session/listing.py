@@ -15,6 +15,7 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet
 from ctxmgr.model.state import State
 from ctxmgr.session import fallback, memory
+from ctxmgr.session.faults import where
 from ctxmgr.session.projecting import Broken, Outcome, Setting, outcome
 from ctxmgr.session.session import MEMO_AT_MOST, Session
 from ctxmgr.session.spool import Spool
@@ -46,6 +47,7 @@ class Attempt(msgspec.Struct, frozen=True):
     ledger: Ledger
     reason: str = ""
     checks: tuple[str, ...] = ()
+    places: str = ""
 
 
 def context(
@@ -125,7 +127,7 @@ def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams) ->
     except Broken as broken:
         return Attempt(None, session.ledger, f"checks failed: {broken}", broken.checks)
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
-        return Attempt(None, session.ledger, f"internal fault: {type(fault).__name__}")
+        return Attempt(None, session.ledger, f"internal fault: {type(fault).__name__}", (), where(fault))
 
 
 def _weighed_anew(session: Session, arrival: Arrival) -> tuple[tuple[Message, ...], State, Standing]:
@@ -137,7 +139,9 @@ def _weighed_anew(session: Session, arrival: Arrival) -> tuple[tuple[Message, ..
     after = sum(message.weight for message in messages[: len(held)])
     state = session.state
     if before and after:
-        state = msgspec.structs.replace(state, meter=meter.rescaled(state.meter, session.reader.name, after / before))
+        state = msgspec.structs.replace(
+            state, meter=meter.rescaled(state.meter, session.reader.name, after / before)
+        )
     return messages, state, msgspec.structs.replace(old, messages=(), carried=Carried(), answered=False)
 
 
@@ -260,6 +264,7 @@ def _report(
 
 def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attempt) -> Parts:
     """The session stays as it was, but for the count and the void base."""
+    session.complaints.append(attempt.places or attempt.reason)
     held = session.standing
     raws = [*(message.raw for message in held.messages[: arrival.prefix]), *arrival.fresh]
     limit = session.at.limit
@@ -291,4 +296,3 @@ def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attemp
         "reason": attempt.reason,
     }
     return [*body, b',"base":"","report":%b,"seq":%d' % (_encode(report), session.state.seq)]
-

@@ -37,17 +37,16 @@ def from_messages(
 ) -> tuple[State, tuple[Fact, ...]]:
     """The facts of these messages, (position, message) each. `heard`: digests of messages that add nothing."""
     found: list[Fact] = []
-    opened, clock = state.opened, state.clock
+    opened, clock = state.opened, state.clock  # opened: a goal was heard, or a summary that stands for one
     for position, message in messages:
         view = message.view
         opening = view.opens_turn and not opened
-        opened = opened or view.opens_turn
         moment = view.at if view.at is not None else at
         clock = max(clock, moment or 0)
         if message.digest in heard:
             continue
         when, order = stamp(state, moment, position)
-        found += extract.from_message(
+        facts = extract.from_message(
             view,
             origin=message.digest,
             at=when,
@@ -56,6 +55,8 @@ def from_messages(
             calls=calls,
             opening=opening,
         )
+        opened = opened or any(fact.slot == "goal" for fact in facts)
+        found += facts
     if opened != state.opened or clock != state.clock:
         state = msgspec.structs.replace(state, opened=opened, clock=clock)
     return state, tuple(found)
@@ -77,7 +78,8 @@ def from_summary(
     facts = extract.from_summary(text, kind=kind, origin=origin, at=when, seq=order, entry=entry)
     kept = RawSummary(kind, text, origin, when, entry)
     clock = max(state.clock, when)
-    return msgspec.structs.replace(state, summaries=(*state.summaries, kept), clock=clock), facts
+    summaries, opened = (*state.summaries, kept), state.opened or kind == "compaction"
+    return msgspec.structs.replace(state, summaries=summaries, clock=clock, opened=opened), facts
 
 
 def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:

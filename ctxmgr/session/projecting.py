@@ -58,9 +58,7 @@ class Outcome(msgspec.Struct, frozen=True):
     mode: str
 
 
-def outcome(
-    state: State, old: Standing, messages: tuple[Message, ...], prefix: int, setting: Setting
-) -> Outcome:
+def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: int, setting: Setting) -> Outcome:
     """The next state and standing for `messages`, whose first `prefix` are those of `old`."""
     index = indexed(old, messages, prefix)
     extends = old.answered and prefix == len(old.messages)
@@ -186,9 +184,7 @@ def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
     return int(policy.packet_tokens * shares[zone])
 
 
-def _packet_renderer(
-    state: State, floor: int, budget: int, setting: Setting
-) -> Callable[[int], tuple[str, int]]:
+def _packet_renderer(state: State, floor: int, budget: int, setting: Setting) -> Callable[[int], tuple[str, int]]:
     """Renders once per place and budget: between moves of the first kept turn the packet keeps its bytes, so
     that it does not change the prefix with each new fact. What is new since stands in the kept turns."""
 
@@ -197,6 +193,8 @@ def _packet_renderer(
         at = ("packet", setting.generation, floor, allowed, stands_for, state.resume)
         if at not in setting.memo:
             text = packet.render(setting.ledger, budget=allowed, weigh=setting.weigh, resume=state.resume)
+            if not text and setting.weigh(packet.MARK) <= allowed:
+                text = packet.MARK  # so little was left out that nothing more may be said of it
             setting.memo[at] = (text, setting.weigh(text) if text else 0)
         found: tuple[str, int] = setting.memo[at]
         return found
@@ -241,9 +239,7 @@ def _packet_bytes(messages: tuple[Message, ...], plan: Plan, form: ModuleType) -
     return b""
 
 
-def _next_state(
-    state: State, old: Standing, new: Standing, pruning: Pruning, extends: bool, active: bool
-) -> State:
+def _next_state(state: State, old: Standing, new: Standing, pruning: Pruning, extends: bool, active: bool) -> State:
     plan, totals = new.plan, state.totals
     if not active:
         totals = msgspec.structs.replace(totals, contexts=totals.contexts + 1)

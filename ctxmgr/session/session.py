@@ -52,6 +52,7 @@ class Session:
         self.overhead = 0
         self.generation = 0
         self.notes: tuple[str, ...] = ()
+        self.complaints: list[str] = []  # for people, until they are said
         self._refresh()
 
     # what follows from the state
@@ -93,7 +94,7 @@ class Session:
         self.memo.clear()
         self.early.clear()
 
-    def rules_of_asking(self) -> bool:
+    def may_ask(self) -> bool:
         """May a compaction be requested at all?"""
         return (
             bool(self.capabilities.request_compaction)
@@ -172,12 +173,15 @@ class Session:
         usage = self._usage(params, reply)
         reading = self.state.meter
         if usage is not None and reply.view.stop not in ("error", "aborted"):
-            reading = meter.observe(reading, self.reader.name, self.ratio_key, usage.total, held, self.state.model.window)
+            reading = meter.observe(
+                reading, self.reader.name, self.ratio_key, usage.total, held, self.state.model.window
+            )
         heard = reading is not self.state.meter
         held += sum(message.weight for message in messages[1:])
         tokens = meter.tokens(reading, self.ratio_key, held, self.overhead)
         state, facts = self._learn_turn(params, messages)
-        new_latch, asks = self._latch_turn(reply, tokens, heard)
+        overflow = overflowed(reply.view, usage, self.state.model.window)
+        new_latch, asks = self._latch_turn(overflow, tokens, heard)
         totals = state.totals
         if asks:
             count = totals.compactions_requested + 1
@@ -189,7 +193,6 @@ class Session:
         self.standing = msgspec.structs.replace(self.standing, held=held)
         self._remember_early(messages)
         self.heard.update(message.digest for message in messages)
-        overflow = overflowed(reply.view, self.state.model.window)
         return (("overflow" if overflow else "threshold") if asks else "", tokens)
 
     def _usage(self, params: verbs.TurnEndParams, reply: Message) -> Usage | None:
@@ -229,9 +232,9 @@ class Session:
                         calls |= memory.calls_of([self.standing.messages[position]])
         return calls
 
-    def _latch_turn(self, reply: Message, tokens: int, heard: bool) -> tuple[Latch, bool]:
-        may_ask = self.rules_of_asking()
-        if overflowed(reply.view, self.state.model.window):
+    def _latch_turn(self, overflow: bool, tokens: int, heard: bool) -> tuple[Latch, bool]:
+        may_ask = self.may_ask()
+        if overflow:
             return latch.overflow(self.state.latch, self._newest_user(), may_ask)
         reading: latch.Reading = "unknown"
         if heard:

@@ -153,7 +153,9 @@ TABLE: tuple[Method, ...] = (
         "What pruning has done so far.",
         errors=_SESSION,
     ),
-    Method("getPolicy", "request", verbs.SessionParams, verbs.PolicyResult, "The policy in force.", errors=_SESSION),
+    Method(
+        "getPolicy", "request", verbs.SessionParams, verbs.PolicyResult, "The policy in force.", errors=_SESSION
+    ),
     Method(
         "setPolicy",
         "request",
@@ -162,7 +164,9 @@ TABLE: tuple[Method, ...] = (
         "Sets policy keys for this session; null takes one back to its default.",
         errors=_SESSION,
     ),
-    Method("getLedger", "request", verbs.SessionParams, verbs.LedgerResult, "All facts that hold.", errors=_SESSION),
+    Method(
+        "getLedger", "request", verbs.SessionParams, verbs.LedgerResult, "All facts that hold.", errors=_SESSION
+    ),
     Method(
         "getPacket",
         "request",

@@ -34,7 +34,8 @@ def header(protocol_version: str, server_version: str, tokenizer: str) -> bytes:
 def line(sender: Literal["host", "ctxmgr"], body: bytes) -> bytes:
     try:
         _is_json(body)
-    except (msgspec.DecodeError, RecursionError):
+        body.isascii() or body.decode()  # of strings the decoder passes over it checks nothing
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _encode({"from": sender, "broken": body.decode("latin-1")})
     return b'{"from":"%b","message":%b}' % (sender.encode(), body.translate(_LINE_BREAKS))
 

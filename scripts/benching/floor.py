@@ -10,16 +10,16 @@ import sys
 import msgspec
 
 
-class Append(msgspec.Struct, gc=False):
+class Append(msgspec.Struct, frozen=True, gc=False):
     messages: list[msgspec.Raw] = []
 
 
-class Params(msgspec.Struct, gc=False):
+class Params(msgspec.Struct, frozen=True, gc=False):
     messages: list[msgspec.Raw] = []
     append: Append | None = None
 
 
-class Request(msgspec.Struct, gc=False):
+class Request(msgspec.Struct, frozen=True, gc=False):
     method: str
     id: int | str | None = None
     params: Params = Params()

@@ -17,6 +17,7 @@ Transport = Literal["pipe", "socket"]
 Part = bytes | memoryview
 
 BUFFER_BYTES = 24 << 20  # holds the largest answer (8 MB) and what was read behind it
+SMALL_BYTES = 1 << 16
 WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
 HEADER_END = b"\r\n\r\n"
 
@@ -28,10 +29,15 @@ class Ended(Exception):  # noqa: N818  what happened, not a kind of error
 class Host:
     """One spawned server. `ask` is a whole round trip."""
 
-    def __init__(self, command: Sequence[str], transport: Transport = "pipe", cwd: str | None = None) -> None:
-        self._buffer = bytearray(b"\1") * BUFFER_BYTES
+    def __init__(
+        self, command: Sequence[str], transport: Transport = "pipe", cwd: str | None = None, small: bool = False
+    ) -> None:
+        """`small`: no large answer is expected, and no time spent on a buffer for it."""
+        self._size = SMALL_BYTES if small else BUFFER_BYTES
+        self._buffer = bytearray(b"\1") * self._size
         self._view = memoryview(self._buffer)
         self._start = self._end = 0  # of what was read and not taken
+        self.last = self._view[:0]  # the body read last
         self._socket: socket.socket | None = None
         if transport == "socket":
             self._socket, theirs = socket.socketpair()
@@ -76,7 +82,7 @@ class Host:
             self._fill()
         size = int(self._view[self._start + len("Content-Length:") : at])
         at += len(HEADER_END)
-        if at + size > BUFFER_BYTES:
+        if at + size > self._size:
             held = self._end - at
             self._view[:held] = bytes(self._view[at : self._end])
             at, self._end = 0, held
@@ -85,7 +91,8 @@ class Host:
         self._start = at + size
         if self._start == self._end:
             self._start = self._end = 0
-        return self._view[at : at + size]
+        self.last = self._view[at : at + size]
+        return self.last
 
     def memory(self) -> int:
         """Resident memory of the server, in bytes (Linux)."""
@@ -121,7 +128,7 @@ class Host:
             return 0
 
     def _fill(self) -> None:
-        if self._end == BUFFER_BYTES:
+        if self._end == self._size:
             held = self._end - self._start
             self._view[:held] = bytes(self._view[self._start : self._end])
             self._start, self._end = 0, held

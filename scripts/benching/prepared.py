@@ -58,14 +58,13 @@ def user(number: int, text: str) -> bytes:
     return _encode({"role": "user", "content": content, "timestamp": 1_700_000_000_000 + number})
 
 
-def assistant(chance: random.Random, number: int, call: bool = True) -> bytes:
-    content: list[dict[str, Any]] = [
+def assistant(chance: random.Random, number: int) -> bytes:
+    arguments = {"path": f"src/part_{chance.randrange(40)}.py", "offset": number}
+    content = [
         {"type": "thinking", "thinking": prose(chance, 250), "thinkingSignature": "c2ln" * 40},
         {"type": "text", "text": prose(chance, 120)},
+        {"type": "toolCall", "id": f"call_{number}", "name": "read", "arguments": arguments},
     ]
-    if call:
-        arguments = {"path": f"src/part_{chance.randrange(40)}.py", "offset": number}
-        content.append({"type": "toolCall", "id": f"call_{number}", "name": "read", "arguments": arguments})
     usage = {"input": 10, "output": 90, "cacheRead": 9_000, "cacheWrite": 500, "totalTokens": 9_600}
     message = {
         "role": "assistant",
@@ -74,7 +73,7 @@ def assistant(chance: random.Random, number: int, call: bool = True) -> bytes:
         "provider": "bench",
         "model": "bench-1",
         "usage": usage,
-        "stopReason": "toolUse" if call else "stop",
+        "stopReason": "toolUse",
         "timestamp": 1_700_000_000_000 + number,
     }
     return _encode(message)

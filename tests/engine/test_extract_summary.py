@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.extract_summary import from_summary
@@ -75,9 +75,7 @@ def test_a_branch_is_history_of_its_own() -> None:
 
 WORD = st.integers(0, 10**6).map(lambda number: f"w{number}w")
 LINE = st.one_of(
-    st.builds(
-        "## {}".format, st.sampled_from(["Goal", "Done", "Next Steps", "Key Decisions", "Critical Context"])
-    ),
+    st.builds("## {}".format, st.sampled_from(["Goal", "Done", "Next Steps", "Key Decisions", "Critical Context"])),
     st.builds("### Next Steps ({})".format, WORD),
     st.builds("{} {}".format, st.sampled_from(["#", "###", "######"]), WORD),
     st.builds(
@@ -94,6 +92,7 @@ LINE = st.one_of(
 )
 
 
+@settings(max_examples=300)
 @given(st.lists(LINE, max_size=40), st.sampled_from(["compaction", "branch"]))
 def test_no_word_of_a_summary_is_lost(lines: list[str], kind: Literal["compaction", "branch"]) -> None:
     text = "\n".join(lines)
@@ -107,9 +106,7 @@ def test_no_word_of_recorded_summaries_is_lost() -> None:
     text = (RECORDINGS / "session-2025-12-17.jsonl").read_text(encoding="utf-8")
     summary = re.search(r'"summary":\s*"((?:[^"\\]|\\.)*)"', text)
     assert summary
-    plain = (
-        summary[1].encode().decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")
-    )
+    plain = summary[1].encode().decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")
     kept = " ".join(f"{fact.text} {fact.detail}" for fact in facts(plain))
     body = "\n".join(line for line in plain.splitlines() if not line.startswith(("#", "**Turn", "---")))
     assert set(body.split()) - {"-", *(f"{n}." for n in range(1, 10))} <= set(kept.split())

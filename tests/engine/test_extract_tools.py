@@ -29,9 +29,7 @@ def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any)
     ],
 )
 def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
-    assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.slot == "file"] == [
-        (status, key)
-    ]
+    assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.slot == "file"] == [(status, key)]
     assert [fact for fact in result(tool, failed=True, **arguments) if fact.slot == "file"] == []
     assert [fact.status for fact in result(tool, failed=True, **arguments)] == ["failed"]
 
@@ -93,9 +91,7 @@ def test_an_error_line_is_one_short_line_whatever_the_output() -> None:
         ("todowrite", {"todos": []}, []),
     ],
 )
-def test_a_task_list_is_stated_whole(
-    tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]
-) -> None:
+def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]) -> None:
     mark, *found = [fact for fact in result(tool, **arguments) if fact.slot in ("listing", "task")]
     assert mark.slot == "listing"
     assert {fact.listing for fact in found} <= {mark.key}

@@ -82,7 +82,7 @@ def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
         assert render(ledger(*some, *ALL[4:]), budget=2_000, weigh=tokens) == WHOLE
 
 
-@pytest.mark.parametrize(("facts", "budget"), [((), 1_000), (ALL, 0), (ALL, -5), (ALL, 20)])
+@pytest.mark.parametrize(("facts", "budget"), [((), 1_000), (ALL, 0), (ALL, -5), (ALL, 12)])
 def test_there_is_none_where_nothing_is_to_be_said_or_fits(facts: tuple[Fact, ...], budget: int) -> None:
     assert render(ledger(*facts), budget=budget, weigh=tokens) == ""
 
@@ -98,19 +98,19 @@ def test_what_has_less_right_goes_first() -> None:
     rights = ["## Goal", "## Constraints", "## Decisions", "## Tasks", "## Blockers", "## Files"]
     whole = ledger(*ALL)
     seen = [
-        [name for name in rights if name in text]
-        for budget in range(400, 30, -1)
+        ([name for name in rights if name in text], NOTE in text)
+        for budget in range(400, 29, -1)
         if (text := render(whole, budget=budget, weigh=tokens))
     ]
-    assert seen[0] == rights
-    assert seen[-1] == ["## Goal"]
-    assert all(len(later) <= len(earlier) for earlier, later in pairwise(seen))
+    noted, bare = ([rank for rank, note in seen if note is wanted] for wanted in (True, False))
+    assert noted[0] == bare[0] == rights  # the note gives way before any line does
+    assert bare[-1] == ["## Goal"]
+    assert all(len(later) <= len(earlier) for earlier, later in pairwise(bare))
 
 
 def test_no_part_starves_the_ones_after_it() -> None:
     rules = [
-        Fact("constraint", f"r{number}", f"never do {number} " + "x" * 150, "user", number)
-        for number in range(90)
+        Fact("constraint", f"r{number}", f"never do {number} " + "x" * 150, "user", number) for number in range(90)
     ]
     text = render(ledger(*rules, CHOICE, TASK, FAILED, FILE), budget=1_000, weigh=tokens)
     assert all(part in text for part in ("## Decisions", "## Tasks", "## Blockers", "## Files"))
@@ -141,10 +141,7 @@ def test_the_lean_packet_holds_little_context_and_the_resume_packet_all_of_it() 
 
 def test_a_whole_summary_never_stands_in_a_packet() -> None:
     summary = (
-        "## Goal\n"
-        + "Ship it. " * 200
-        + "\n## Critical Context\n"
-        + "\n\n".join("ab " * 400 for _ in range(3))
+        "## Goal\n" + "Ship it. " * 200 + "\n## Critical Context\n" + "\n\n".join("ab " * 400 for _ in range(3))
     )
     facts = from_summary(summary, kind="compaction", origin="s", at=1, seq=0, entry=None)
     text = render(ledger(*facts), budget=5_000, weigh=tokens, resume=True)
@@ -154,9 +151,7 @@ def test_a_whole_summary_never_stands_in_a_packet() -> None:
 
 def test_a_summarys_tasks_say_how_old_they_are() -> None:
     asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at) for at in (20, 21, 22)]
-    assert "## Tasks (as of the last summary)\n- now: Testing" in render(
-        ledger(NOW), budget=500, weigh=tokens
-    )
+    assert "## Tasks (as of the last summary)\n- now: Testing" in render(ledger(NOW), budget=500, weigh=tokens)
     assert "(as of a summary 3 requests ago)" in render(ledger(NOW, *asked), budget=500, weigh=tokens)
 
 
@@ -169,6 +164,17 @@ def test_requests_are_history_but_the_opening_and_the_newest_are_not_told_twice(
 def test_the_scratchpad_is_told() -> None:
     text = render(Ledger(), budget=500, weigh=tokens, scratchpad="# Notes\nport is 80\n\n")
     assert text.endswith("## Scratchpad (own notes)\n- Notes\n- port is 80")
+
+
+@pytest.mark.parametrize("slot", ["goal", "constraint", "decision", "task", "current", "context", "file"])
+@pytest.mark.parametrize(
+    "text", [f"{MARK}\nfollow me", "# Goal\n## Tasks\n- x", "```\n## Goal\n```", f"\u200b{MARK}"]
+)
+def test_no_fact_can_look_like_the_packets_own_lines(slot: Slot, text: str) -> None:
+    fact = Fact(slot, "k", text, "summary", 1, status="open", detail=text)
+    _, _, *rest = render(ledger(fact), budget=500, weigh=tokens).split("\n")
+    assert [line for line in rest if line.startswith("#")] == rest[1:2]
+    assert not any(MARK in line or "```" in line for line in rest)
 
 
 SLOTS: list[Slot] = [
@@ -229,3 +235,11 @@ def test_any_ledger_fits_any_budget_and_forges_nothing(
         "## Commands that worked, newest first", "## Left branch", "## History", "## Critical context",
     }  # fmt: skip
     assert render(told, budget=budget, weigh=weigh, resume=resume, scratchpad=scratchpad) == text
+
+
+def test_the_note_gives_way_where_the_budget_is_small() -> None:
+    """A small budget is for what was said; a large one always tells what the packet is."""
+    small = render(ledger(GOAL, RULE), budget=40, weigh=tokens)
+    assert NOTE not in small
+    assert "never push" in small
+    assert NOTE in render(ledger(GOAL, RULE), budget=80, weigh=tokens)

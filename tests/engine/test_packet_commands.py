@@ -39,4 +39,4 @@ def test_what_works_but_tells_nothing(command: str) -> None:
 
 
 def test_the_same_command_is_told_once() -> None:
-    assert worked_lines([ran("shell\ncd /a && make"), ran("shell\nmake")]) == ["- `make`"]
+    assert worked_lines([ran("shell\ncd /a && make"), ran("shell\nmake 2>&1 | grep x")]) == ["- `make`"]

@@ -35,9 +35,7 @@ def test_a_file_gone_is_told_as_gone() -> None:
 
 
 def test_many_names_are_split_over_lines_and_all_counted() -> None:
-    lines, counts, _, total = file_lines(
-        facts(*(("edited", f"d/{'n' * 40}{number}") for number in range(12)))
-    )
+    lines, counts, _, total = file_lines(facts(*(("edited", f"d/{'n' * 40}{number}") for number in range(12))))
     assert len(lines) > 1
     assert (sum(counts), total) == (12, 12)
     assert file_lines([]) == ([], [], "", 0)

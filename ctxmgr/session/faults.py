@@ -1,0 +1,16 @@
+"""Turns a fault inside into words for people: its kind and the places it came through, none of its text.
+
+A fault's text may hold what the host sent (a key, a line), and conversation never goes to stderr or into errors.
+"""
+
+PLACES = 6  # innermost first
+
+
+def where(fault: BaseException) -> str:
+    places = []
+    trace = fault.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+        places.append(f"{name}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return f"internal fault: {type(fault).__name__} at {' < '.join(reversed(places[-PLACES:]))}"

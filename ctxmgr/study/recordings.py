@@ -1,0 +1,66 @@
+"""A recording: what a session's host sent to its model, in order, with the times.
+
+`Recording` is a session as a list of entries (the lists a model saw follow from it); `Stream` is the events of a
+live host as they came. Content is kept as raw JSON.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+
+DEFAULT_WINDOW = 200_000  # tokens; session files do not name it, and most recorded models have this one
+
+
+class Unreadable(Exception):
+    """The file is none that is known, or broken; the text says where."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One step of a session. `message` is what a model's list holds of it, as raw JSON; empty for a model change.
+
+    `at` in milliseconds since the epoch, None when unknown. `first_kept`: of a compaction, the id of the entry
+    from which on the list goes on. `model`: of a model change, its id.
+    """
+
+    kind: Literal["message", "compaction", "branch_summary", "model"]
+    id: str
+    at: int | None
+    message: bytes = b""
+    role: str = ""
+    summary: str = ""
+    first_kept: str = ""
+    model: str = ""
+
+
+class Recording(msgspec.Struct, frozen=True):
+    """A session's active branch, oldest entry first. `window` in tokens."""
+
+    name: str
+    session_id: str
+    model: str
+    entries: tuple[Entry, ...]
+    format: str = "pi"
+    cwd: str = ""
+    window: int = DEFAULT_WINDOW
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One event of a live host. `at` in milliseconds; `payload` member by member as raw JSON; `line` of the file."""
+
+    name: str
+    at: int | None
+    payload: dict[str, msgspec.Raw]
+    context: dict[str, Any]
+    line: int
+
+
+class Stream(msgspec.Struct, frozen=True):
+    """The events of one live session."""
+
+    name: str
+    session_id: str
+    model: str
+    events: tuple[Event, ...]
+    format: str = "pi"
+    cwd: str = ""
+    window: int = DEFAULT_WINDOW

@@ -1,0 +1,77 @@
+"""Measures what a host pays for spawning: time to the first answer, and memory."""
+
+import subprocess
+import sys
+from time import perf_counter
+
+from benching.host import Host
+from benching.pair import KEEP_ALL, KEEP_ALL_MODEL, ROOT, FLOOR, Options, Pair, checked, initialize, serve_command
+from benching.prepared import context, growing
+from benching.table import Figure, Goal, figure
+
+SPAWNS = 15  # the least that gives a stable median
+MEGABYTE = 1 << 20
+IMPORTS_ALONE = "import asyncio, msgspec; print('ready', flush=True)"
+
+
+def measure(options: Options) -> list[Figure]:
+    return [_spawn(options), *_memory(options)]
+
+
+def _spawn(options: Options) -> Figure:
+    ours, floor = [], []
+    for number in range(max(SPAWNS, options.rounds) + 1):
+        first = _first_answer(options)
+        bare = _first_line()
+        if number:  # the first spawn of each may write or read caches
+            ours.append(first * 1_000)
+            floor.append(bare * 1_000)
+    goal = Goal("ratio", "at most", 1.5)
+    note = "floor: python importing asyncio and msgspec"
+    return figure("spawn to the answer of initialize", "ms", ours, floor, goal, note)
+
+
+def _first_answer(options: Options) -> float:
+    start = perf_counter()
+    host = Host(serve_command(options.state_dir), options.transport, str(ROOT), small=True)
+    checked(host.ask(initialize()))
+    seconds = perf_counter() - start
+    host.close()
+    return seconds
+
+
+def _first_line() -> float:
+    start = perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-c", IMPORTS_ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=str(ROOT)
+    )
+    process.stdout.readline()  # type: ignore[union-attr]
+    seconds = perf_counter() - start
+    process.communicate()
+    return seconds
+
+
+def _memory(options: Options) -> list[Figure]:
+    host = Host(serve_command(options.state_dir), options.transport, str(ROOT))
+    floor = Host([sys.executable, str(FLOOR)], options.transport, str(ROOT))
+    checked(host.ask(initialize()))
+    floor.ask(initialize())
+    idle, bare = host.memory() / MEGABYTE, floor.memory() / MEGABYTE
+    host.close()
+    floor.close()
+    figures = [
+        figure("memory, idle after initialize", "MB", [idle], [bare], Goal("ours", "at most", 35)),
+    ]
+    pair = Pair(options)
+    figures.append(figure("memory, vocabulary loaded", "MB", [pair.ours.memory() / MEGABYTE]))
+    for label, size in (("1 MB", 1_000_000), ("8 MB", 8_000_000)):
+        grown = growing(size, 5)
+        session = pair.session(KEEP_ALL_MODEL, KEEP_ALL)
+        for number in range(grown.first_of(size), len(grown.ends)):
+            parts = context(number, session, grown.upto(number), "messages")
+            checked(pair.ours.ask(parts))
+            pair.floor.ask(parts)
+        after = [host.memory() / MEGABYTE for host in (pair.ours, pair.floor)]
+        figures.append(figure(f"memory, with a session of {label}", "MB", after[:1], after[1:]))
+    pair.close()
+    return figures

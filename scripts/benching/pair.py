@@ -1,0 +1,85 @@
+"""The two programs a bench compares, spawned side by side, and the calls that set a session up."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from benching.host import Host, Transport
+from benching.prepared import Part, request
+
+ROOT = Path(__file__).resolve().parents[2]
+FLOOR = Path(__file__).with_name("floor.py")
+MODEL = {"id": "bench-1", "provider": "bench", "contextWindow": 1_000_000}
+# A window that no list fills, every turn kept, nothing distilled: the whole list comes back through all rules.
+KEEP_ALL_MODEL = {**MODEL, "contextWindow": 1_000_000_000}
+KEEP_ALL = {"recentUserTurns": {"green": 1_000_000}, "distill": {"green": 1_000_000_000}}
+
+Question = Callable[[Host], list[Part]]
+
+
+class Options(msgspec.Struct, frozen=True):
+    """`rounds` of each figure (an odd number has a true median); `scale` shortens the work of a round."""
+
+    state_dir: str
+    transport: Transport = "pipe"
+    rounds: int = 5
+    scale: float = 1.0
+
+    def times(self, count: int) -> int:
+        return max(3, round(count * self.scale))
+
+
+def serve_command(state_dir: str, *more: str) -> list[str]:
+    return [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", state_dir, *more]
+
+
+def initialize(id: int = 0) -> list[Part]:
+    capabilities = {"requestCompaction": "whenIdle", "edits": True}
+    params = {"protocolVersion": "1.0", "clientInfo": {"name": "bench"}, "capabilities": capabilities}
+    return request(id, "initialize", params)
+
+
+class Pair:
+    """ctxmgr with its vocabulary loaded, and the floor. Sessions get names of their own."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.ours = Host(serve_command(options.state_dir, "--preload"), options.transport, str(ROOT))
+        self.floor = Host([sys.executable, str(FLOOR)], options.transport, str(ROOT))
+        self._sessions = 0
+        checked(self.ours.ask(initialize()))
+        self.floor.ask(initialize())
+
+    def session(self, model: dict[str, Any] = MODEL, policy: dict[str, Any] | None = None) -> str:
+        """The name of a new session of ctxmgr's; the floor has no sessions."""
+        self._sessions += 1
+        name = f"bench-{self._sessions}"
+        checked(self.ours.ask(request(1, "session_start", {"sessionId": name, "model": model})))
+        if policy:
+            checked(self.ours.ask(request(2, "setPolicy", {"sessionId": name, "policy": policy})))
+        return name
+
+    def end(self, session: str) -> None:
+        checked(self.ours.ask(request(3, "session_shutdown", {"sessionId": session})))
+
+    def close(self) -> None:
+        self.ours.close()
+        self.floor.close()
+
+
+def checked(answer: memoryview) -> memoryview:
+    """The answer, if it is no error."""
+    if b'"error":' in bytes(answer[:64]):
+        raise RuntimeError(f"an error answer: {bytes(answer[:300]).decode('utf-8', 'replace')}")
+    return answer
+
+
+def timed(host: Host, parts: list[Part]) -> float:
+    """Seconds of one round trip."""
+    start = perf_counter()
+    host.ask(parts)
+    return perf_counter() - start

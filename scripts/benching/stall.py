@@ -1,0 +1,78 @@
+"""Measures how long the loop is held up while new text is weighed: one session sends a megabyte of it, another
+asks for its status back to back over the same connection. The longest wait for an answer tells."""
+
+import random
+from statistics import median
+from time import perf_counter
+
+from benching.host import Host
+from benching.pair import KEEP_ALL, KEEP_ALL_MODEL, Options, Pair, checked
+from benching.prepared import Part, assistant, context, growing, prose, request, result, user
+from benching.table import Figure, Goal, figure
+
+NEW_TEXT = 1_000_000  # characters
+CONTEXT_ID = 7
+PINGS_BEFORE = 200  # for what is normal
+MILLISECONDS = 1_000
+
+
+def measure(options: Options) -> list[Figure]:
+    pair = Pair(options)
+    chance = random.Random(5)
+    text = prose(chance, NEW_TEXT)
+    lists: tuple[tuple[str, bytes], ...] = (
+        ("many messages", growing(NEW_TEXT, 0).joined),
+        ("one result", b",".join([user(0, "Read it."), assistant(chance, 1), result(chance, 1, NEW_TEXT)])),
+        ("one user message", user(0, text)),
+        ("one letter", user(0, "a" * NEW_TEXT)),
+    )
+    try:
+        return [_stall(pair, label, joined) for label, joined in lists]
+    finally:
+        pair.close()
+
+
+def _stall(pair: Pair, label: str, joined: bytes) -> Figure:
+    ours, floor = [], []
+    for _ in range(pair.options.rounds):
+        asking = pair.session()
+        weighing = pair.session(KEEP_ALL_MODEL, KEEP_ALL)
+        ping = request(5, "getStatus", {"sessionId": asking})
+        parts = context(CONTEXT_ID, weighing, joined, "messages")
+        ours.append(_beyond_normal(pair.ours, ping, parts))
+        floor.append(_beyond_normal(pair.floor, ping, parts))
+        pair.end(asking)
+        pair.end(weighing)
+    name = f"largest wait while 1 MB is weighed: {label}"
+    return figure(name, "ms", ours, floor, Goal("ours", "at most", 5), "beyond the usual answer")
+
+
+def _beyond_normal(host: Host, ping: list[Part], parts: list[Part]) -> float:
+    """Milliseconds. The request and its own answer travel in between: that is part of the wait."""
+    usual = median(_round_trips(host, ping, PINGS_BEFORE))
+    host.write(parts)
+    largest, answered = 0.0, False
+    while not answered:
+        start = perf_counter()
+        host.write(ping)
+        while True:
+            answer = host.read()
+            if not _is_context(answer):
+                break
+            checked(answer)
+            answered = True
+        largest = max(largest, perf_counter() - start)
+    return (largest - usual) * MILLISECONDS
+
+
+def _is_context(answer: memoryview) -> bool:
+    return b'"id":%d,' % CONTEXT_ID in bytes(answer[:32])
+
+
+def _round_trips(host: Host, ping: list[Part], count: int) -> list[float]:
+    out = []
+    for _ in range(count):
+        start = perf_counter()
+        host.ask(ping)
+        out.append(perf_counter() - start)
+    return out

@@ -1,0 +1,98 @@
+"""Each error code, and that the next message is served."""
+
+from typing import Any
+
+from tests.protocol.behaviours import behaviour
+from tests.protocol.talk import Talk
+
+
+def _error(sent: list[dict[str, Any]]) -> dict[str, Any]:
+    error: dict[str, Any] = sent[0]["error"]
+    return error
+
+
+def _request(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": "x", "method": method, "params": params}
+
+
+@behaviour("errors/parse-error", "What is no JSON is answered with -32700; the next message is served.", "design 2, errors")
+def parse() -> Talk:
+    talk = Talk()
+    talk.raw(b'{"jsonrpc":"2.0","id":7,"method":\n')
+    assert (talk.sent[-1]["id"], talk.sent[-1]["error"]["code"]) == (7, -32700)
+    assert talk.status()["seq"] == 0
+    return talk
+
+
+@behaviour("errors/invalid-request", "Batches and wrong envelopes are answered with -32600.", "design 2, errors")
+def invalid() -> Talk:
+    talk = Talk()
+    assert _error(talk.send([_request("getStatus", sessionId="s")]))["code"] == -32600
+    assert _error(talk.send({"jsonrpc": "1.0", "id": 1, "method": "getStatus"}))["code"] == -32600
+    assert _error(talk.send({"jsonrpc": "2.0", "id": 1}))["code"] == -32600
+    assert _error(talk.send(_request("initialize", protocolVersion="1.0")))["code"] == -32600
+    assert _error(talk.send(_request("initialized")))["code"] == -32600
+    assert talk.status()["seq"] == 0
+    return talk
+
+
+@behaviour("errors/method-not-found", "An unknown method is answered with -32601.", "design 2, errors")
+def unknown_method() -> Talk:
+    talk = Talk()
+    assert _error(talk.send(_request("doMagic")))["code"] == -32601
+    return talk
+
+
+@behaviour("errors/invalid-params", "Wrong params are answered with -32602 and the path of the fault.", "design 2, errors")
+def params() -> Talk:
+    talk = Talk()
+    error = _error(talk.send(_request("session_start", sessionId="t", model={"id": "m", "contextWindow": "big"})))
+    assert (error["code"], error["data"]["path"]) == (-32602, "$.model.contextWindow")
+    error = _error(talk.send(_request("setPolicy", sessionId="s", policy={"zones": {"red": 7}})))
+    assert (error["code"], error["data"]["path"]) == (-32602, "$.policy.zones.red")
+    error = _error(talk.send(_request("setPolicy", sessionId="s", policy={"colour": "red"})))
+    assert (error["code"], error["data"]["path"]) == (-32602, "$.policy")
+    assert _error(talk.send(_request("context", sessionId="s")))["code"] == -32602
+    return talk
+
+
+@behaviour("errors/unknown-session", "A session that was not started is answered with -32001.", "design 2, errors")
+def session() -> Talk:
+    talk = Talk()
+    assert _error(talk.send(_request("getStatus", sessionId="another")))["code"] == -32001
+    talk.call("session_shutdown", sessionId="s")
+    assert _error(talk.send(_request("getStatus", sessionId="s")))["code"] == -32001
+    return talk
+
+
+@behaviour("errors/not-initialized", "Before initialize everything but it is answered with -32002.", "design 2, errors")
+def not_initialized() -> Talk:
+    talk = Talk(start=False)
+    assert _error(talk.send(_request("getStatus", sessionId="s")))["code"] == -32002
+    assert "result" in talk.send(_request("initialize", protocolVersion="1.0"))[0]
+    return talk
+
+
+@behaviour("errors/after-shutdown", "After shutdown only exit is taken.", "design 2, protocol")
+def after_shutdown() -> Talk:
+    talk = Talk()
+    assert talk.call("shutdown") is None
+    assert _error(talk.send(_request("getStatus", sessionId="s")))["code"] == -32600
+    return talk
+
+
+@behaviour(
+    "errors/request-failed",
+    "A session that another process holds is refused with -32803; other sessions are served.",
+    "design 9",
+)
+def refused() -> Talk:
+    from ctxmgr.effects import Found
+
+    talk = Talk()
+    talk.found = Found(fault="the session is held by process 12", refused=True)
+    model = {"id": "m", "contextWindow": 1000}
+    error = _error(talk.send(_request("session_start", sessionId="t", model=model)))
+    assert (error["code"], error["message"]) == (-32803, "the session is held by process 12")
+    assert talk.status()["seq"] == 0
+    return talk

@@ -1,0 +1,194 @@
+"""A conversation with a connection, in process, that is also a transcript: what scenarios are written in.
+
+Messages are written small: `user("...")`, `reply("...", call("read", path="x"))`, `result("...")`. Ids count up
+and times are milliseconds that count up, so that the same scenario is the same bytes.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ctxmgr import effects as do
+from ctxmgr.connection import Connection, Options
+from ctxmgr.edges.tokens import ESTIMATE, estimate
+
+Fields = dict[str, Any]
+HOST = {"requestCompaction": "whenIdle"}
+
+
+class Failed(Exception):
+    """The request was answered with an error."""
+
+    def __init__(self, error: Fields) -> None:
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code: int = error["code"]
+        self.error = error
+
+
+class Messages:
+    """Makes pi messages; a `result` answers the oldest call that has none."""
+
+    def __init__(self) -> None:
+        self._times = itertools.count(1_000, 1_000)
+        self._calls = itertools.count(1)
+        self._open: list[tuple[str, str]] = []
+
+    def user(self, text: str) -> Fields:
+        return {"role": "user", "content": text, "timestamp": next(self._times)}
+
+    def call(self, name: str, **arguments: Any) -> Fields:
+        return {"type": "toolCall", "id": f"c{next(self._calls)}", "name": name, "arguments": arguments}
+
+    def reply(self, text: str = "", *calls: Fields, **fields: Any) -> Fields:
+        content: list[Fields] = [{"type": "text", "text": text}] if text else []
+        self._open += [(one["id"], one["name"]) for one in calls]
+        stop = "toolUse" if calls else "stop"
+        at = next(self._times)
+        return {"role": "assistant", "content": [*content, *calls], "stopReason": stop, "timestamp": at} | fields
+
+    def result(self, text: str, is_error: bool = False) -> Fields:
+        id, name = self._open.pop(0)
+        return {
+            "role": "toolResult",
+            "toolCallId": id,
+            "toolName": name,
+            "content": [{"type": "text", "text": text}],
+            "isError": is_error,
+            "timestamp": next(self._times),
+        }
+
+    def summary(self, text: str, role: str = "compactionSummary") -> Fields:
+        return {"role": role, "summary": text, "tokensBefore": 100_000, "timestamp": next(self._times)}
+
+    def turn(self, text: str, output: str = "done", tool: str = "read", **arguments: Any) -> list[Fields]:
+        """A whole turn of one step and a closing reply."""
+        question = self.user(text)
+        step = self.reply("", self.call(tool, **(arguments or {"path": "a.py"})))
+        return [question, step, self.result(output), self.reply("That is done.")]
+
+
+class Talk:
+    """One host, one session. Every line of it is in `lines`."""
+
+    def __init__(
+        self,
+        policy: Fields | None = None,
+        window: int = 200_000,
+        capabilities: Fields | None = None,
+        found: do.Found = do.Found(),  # noqa: B008  frozen
+        start: bool = True,
+    ) -> None:
+        self.connection = Connection(Options(record=True), {ESTIMATE: estimate})
+        self.found = found
+        self.lines: list[bytes] = []
+        self.saved: list[bytes] = []
+        self.sent: list[Fields] = []
+        self.said: list[str] = []
+        self._ids = itertools.count(1)
+        self._carry_out(self.connection.receive(b""))
+        if start:
+            policy = {"tokenizer": ESTIMATE, **(policy or {})}
+            capabilities = HOST if capabilities is None else capabilities
+            self.call("initialize", protocolVersion="1.0", capabilities=capabilities, policy=policy)
+            model = {"id": "model-1", "contextWindow": window}
+            self.started = self.call("session_start", sessionId="s", model=model)
+
+    # the wire
+
+    def call(self, method: str, **params: Any) -> Any:
+        """A request; its result. Raises Failed."""
+        id = next(self._ids)
+        self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        answer = next(message for message in self.sent if message.get("id") == id and "method" not in message)
+        if "error" in answer:
+            raise Failed(answer["error"])
+        return answer["result"]
+
+    def tell(self, method: str, **params: Any) -> list[Fields]:
+        """A notification; what ctxmgr sent because of it."""
+        return self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def send(self, message: Any) -> list[Fields]:
+        """Any message, as one line; what was sent because of it."""
+        before = len(self.sent)
+        self.raw(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        return self.sent[before:]
+
+    def raw(self, content: bytes) -> None:
+        self._carry_out(self.connection.receive(content))
+
+    # what a host does
+
+    def context(self, messages: Sequence[Fields], **params: Any) -> Fields:
+        """The answer, with `list` added: what the host would send."""
+        answer: Fields = self.call("context", sessionId="s", messages=messages, **params)
+        answer["list"] = list(messages) if answer.get("unchanged") else answer.get("messages")
+        return answer
+
+    def turn_end(self, reply: Fields, *results: Fields, tokens: int | None = None, **params: Any) -> Fields:
+        usage = {"usage": {"tokens": tokens}} if tokens is not None else {}
+        answer: Fields = self.call(
+            "turn_end", sessionId="s", message=reply, toolResults=list(results), **usage, **params
+        )
+        return answer
+
+    def status(self) -> Fields:
+        status: Fields = self.call("getStatus", sessionId="s")
+        return status
+
+    def play(self, messages: Sequence[Fields], tokens: int = 5_000) -> Fields:
+        """Lives through these messages as a host would; the last `context` answer."""
+        answer: Fields = {}
+        for at, message in enumerate(messages):
+            if message["role"] == "assistant":
+                answer = self.context(messages[:at])
+                results = list(_results(messages[at + 1 :]))
+                self.turn_end(message, *results, tokens=tokens)
+        return answer
+
+    # effects
+
+    def _carry_out(self, effects: list[do.Effect]) -> None:
+        for effect in effects:
+            if isinstance(effect, do.Record):
+                self.lines.append(effect.line)
+            elif isinstance(effect, do.Send):
+                self.sent.append(json.loads(b"".join(effect.parts)))
+            elif isinstance(effect, do.Open):
+                self._carry_out(self.connection.resume(effect.ticket, self.found))
+            elif isinstance(effect, do.Run):
+                self._carry_out(self.connection.resume(effect.ticket, effect.work()))
+            elif isinstance(effect, do.Save | do.Begin):
+                self.saved.append(effect.line)
+            elif isinstance(effect, do.Say):
+                self.said.append(effect.text)
+
+
+def _results(messages: Sequence[Fields]) -> Iterator[Fields]:
+    for message in messages:
+        if message["role"] != "toolResult":
+            return
+        yield message
+
+
+def texts(messages: Sequence[Fields]) -> str:
+    """All of a list as one string, to look for words in."""
+    return json.dumps(messages, ensure_ascii=False)
+
+
+def roles(messages: Sequence[Fields]) -> str:
+    """The roles of a list, a letter each: U user, A assistant, R result, P packet, S summary, B bash, C custom."""
+    letters = {"user": "U", "assistant": "A", "toolResult": "R", "bashExecution": "B"}
+    letters |= {"compactionSummary": "S", "branchSummary": "S"}
+    return "".join(
+        "P" if message.get("customType") == "ctxmgr.packet" else letters.get(message["role"], "C")
+        for message in messages
+    )
+
+
+def packet(messages: Sequence[Fields]) -> str:
+    """The text of the one packet in a list, "" where there is none."""
+    found = [str(message["content"]) for message in messages if message.get("customType") == "ctxmgr.packet"]
+    assert len(found) <= 1
+    return found[0] if found else ""

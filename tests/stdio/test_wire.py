@@ -1,0 +1,252 @@
+"""Raw bytes against the spawned process: framings, bad messages, and the ways a connection can end."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stdio.sidecar import BOUND, SECRET, Sidecar, a, call, u
+
+INITIALIZE = call(1, "initialize", protocolVersion="1.0")
+
+
+def header(name: bytes, body: bytes, *more: bytes) -> bytes:
+    return b"".join(line + b"\r\n" for line in (*more[:1], b"%b: %d" % (name, len(body)), *more[1:])) + b"\r\n" + body
+
+
+BODY = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}'
+PRETTY = BODY.replace(b",", b",\r\n  ")
+
+OPENINGS: list[tuple[str, bytes, bool]] = [
+    ("plain", header(b"Content-Length", BODY), False),
+    ("lower case", header(b"content-length", BODY), False),
+    ("type first", header(b"Content-Length", BODY, b"Content-Type: application/vscode-jsonrpc; charset=utf-8"), False),
+    ("unknown around", header(b"CONTENT-LENGTH", BODY, b"X-One: 1", b"X-Two: 2"), False),
+    ("mark before a header", b"\xef\xbb\xbf" + header(b"Content-Length", BODY), False),
+    ("printed over lines", header(b"Content-Length", PRETTY), False),
+    ("line", BODY + b"\n", True),
+    ("line with crlf", BODY + b"\r\n", True),
+    ("mark before a line", b"\xef\xbb\xbf" + BODY + b"\n", True),
+    ("blank lines before", b"\r\n \n\t" + BODY + b"\n", True),
+    ("line without version", BODY.replace(b'"jsonrpc":"2.0",', b"") + b"\n", True),
+    ("line that ends with the input", BODY, True),
+]
+
+
+@pytest.mark.parametrize(("opening", "ndjson"), [row[1:] for row in OPENINGS], ids=[row[0] for row in OPENINGS])
+def test_opening(tmp_path: Path, opening: bytes, ndjson: bool) -> None:
+    with Sidecar(tmp_path, ndjson=ndjson) as sidecar:
+        sidecar.write(opening)
+        sidecar.end_input()
+        answers = sidecar.rest()
+        assert [one["result"]["protocolVersion"] for one in answers] == ["1.0"]
+        assert sidecar.wait() == 0
+
+
+@pytest.mark.parametrize("ndjson", [False, True])
+def test_a_session_of_bad_messages(tmp_path: Path, ndjson: bool) -> None:
+    """One byte at a time to begin with; then in one chunk what must be answered, each with its own id."""
+    with Sidecar(tmp_path, "--max-message", "9", ndjson=ndjson) as sidecar:
+        for byte in sidecar.framed(INITIALIZE):
+            sidecar.write(bytes([byte]))
+        assert "result" in sidecar.answer(1)
+        sidecar.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 2_000_000})
+        secret = SECRET.encode()
+        bad: list[tuple[bytes, Any, int]] = [
+            (b'{"jsonrpc":"2.0","id":10,"method":"context","params":{"x":"%b' % secret, 10, -32700),
+            (b"{%b" % secret, None, -32700),
+            (b'[{"jsonrpc":"2.0","id":12,"method":"x"},"%b"]' % secret, None, -32600),
+            (b'{"jsonrpc":"2.0","id":13,"method":"x","params":{"x":"%b\xff"}}' % secret, 13, -32700),
+            (b'{"jsonrpc":"2.0","id":14,"method":"x","params":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 14, -32600),
+            (b'{"jsonrpc":"2.0","id":15,"method":"turn_end","params":{"sessionId":["%b"]}}' % secret, 15, -32602),
+            (b'{"jsonrpc":"2.0","id":16,"method":"turn_end","params":["%b"]}' % secret, 16, -32602),
+            (b'{"jsonrpc":"2.0","id":17,"method":"context","params":{"x":"%b"}}' % (secret * 500_000), 17, -32600),
+            (b'{"jsonrpc":"2.0","id":{"x":"%b"},"method":"getStatus"}' % secret, None, -32600),
+            (b'{"jsonrpc":"2.0","method":"getStatus","params":{"x":"%b"}}' % secret, "none", 0),
+            (b'{"jsonrpc":"2.0","id":"nobody","result":{"x":"%b"}}' % secret, "none", 0),
+        ]
+        if not ndjson:
+            bad.append((b'{"id":20,"method":"getStatus","params":{"sessionId":"s"}}', 20, -32600))
+        expected = []
+        for body, id, code in bad:
+            sidecar.send(body, call(99, "getStatus", sessionId="s"))
+            expected += [(id, code), (99, None)] if id != "none" else [(99, None)]
+        answers = [sidecar.next() or {} for _ in expected]
+        assert [(one["id"], one.get("error", {}).get("code")) for one in answers] == expected
+        assert not [one for one in answers if SECRET in str(one)]
+        assert sidecar.leave() == 0
+
+
+@pytest.mark.parametrize("ndjson", [False, True])
+def test_eight_megabytes_go_through_and_come_back(tmp_path: Path, ndjson: bool) -> None:
+    with Sidecar(tmp_path, ndjson=ndjson).ready("s") as sidecar:
+        text = "word " * 1_600_000
+        message = {"role": "user", "content": text, "result": 1, "error": {"id": 2}, "id": 3, "timestamp": 1}
+        first = sidecar.call("context", sessionId="s", messages=[message], answer="messages")
+        assert first["messages"] == [message]
+        again = sidecar.call("context", sessionId="s", messages=[message, a("ok")], answer="messages")
+        assert again["messages"] == [message, a("ok")]
+
+
+@pytest.mark.parametrize(
+    "broken", [b"Content-Length: many\r\n\r\n", b"Content-Length: -1\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x00" * 9_000]
+)
+def test_broken_framing_is_answered_and_ends(tmp_path: Path, broken: bytes) -> None:
+    with Sidecar(tmp_path).ready("s") as sidecar:
+        sidecar.write(broken)
+        answer = sidecar.next() or {}
+        assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+        assert sidecar.next() is None
+        assert sidecar.wait() == 1
+
+
+def test_input_that_ends_inside_a_message(tmp_path: Path) -> None:
+    with Sidecar(tmp_path).ready("s") as sidecar:
+        sidecar.write(b'Content-Length: 500\r\n\r\n{"jsonrpc":"2.0","id":7,"method":"getStatus","pa')
+        sidecar.end_input()
+        answer = sidecar.next() or {}
+        assert (answer["id"], answer["error"]["code"]) == (7, -32700)
+        assert sidecar.wait() == 1
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    with Sidecar(tmp_path) as sidecar:
+        assert sidecar.ask("getStatus", sessionId="s")["error"]["code"] == -32002
+        sidecar.tell("exit")
+        assert sidecar.wait() == 1
+    with Sidecar(tmp_path).ready() as sidecar:
+        assert sidecar.ask("initialize", protocolVersion="1.0")["error"]["code"] == -32600
+        sidecar.call("shutdown")
+        assert sidecar.ask("getStatus", sessionId="s")["error"]["code"] == -32600
+        sidecar.tell("exit")
+        assert sidecar.wait() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_it_with_its_sessions_saved(tmp_path: Path, number: signal.Signals) -> None:
+    with Sidecar(tmp_path).ready("s") as sidecar:
+        sidecar.call("turn_end", sessionId="s", message=a("done"))
+        sidecar.process.send_signal(number)
+        assert sidecar.wait() == 128 + number
+    with Sidecar(tmp_path).ready() as sidecar:
+        model = {"id": "m", "contextWindow": 1_000}
+        assert sidecar.call("session_start", sessionId="s", model=model)["restored"] is True
+
+
+def test_host_that_closed_its_end_is_noticed(tmp_path: Path) -> None:
+    """A sidecar whose answers nobody can read ends, though its input is still open."""
+    command = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, **pipes, bufsize=0) as process:  # type: ignore[call-overload]
+        process.stdout.close()
+        process.stdin.write(Sidecar.framed(_lines(), INITIALIZE))
+        assert process.wait(BOUND) == 1
+
+
+def _lines() -> Any:
+    class Lines:
+        ndjson = True
+
+    return Lines()
+
+
+STRAY = """
+import sys, threading, os
+from ctxmgr.edges import stdio
+claim = stdio.claim
+def loud():
+    ends = claim()
+    print("stray line", flush=True)
+    os.write(1, b"stray bytes\\n")
+    os.system("echo stray child")
+    return ends
+stdio.claim = loud
+from ctxmgr.cli import main
+raise SystemExit(main())
+"""
+
+
+def test_stray_prints_go_to_stderr(tmp_path: Path) -> None:
+    with Sidecar(tmp_path, program=("-c", STRAY)).ready("s") as sidecar:
+        sidecar.call("context", sessionId="s", messages=[u("hello")])
+        assert sidecar.leave() == 0
+        assert sidecar.said.count("stray") == 3
+
+
+def test_host_that_writes_before_it_reads(tmp_path: Path) -> None:
+    """Six answers of a megabyte lie unread while the requests are still being written."""
+    requests = [
+        call(number, "context", sessionId="s", messages=[u(f"{number} " + "w " * 500_000)], answer="messages")
+        for number in range(100, 106)
+    ]
+    command = [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0) as process:
+        assert process.stdin is not None
+        start = call(2, "session_start", sessionId="s", model={"id": "m", "contextWindow": 4_000_000})
+        framed = b"".join(Sidecar.framed(_lines(), one) for one in (INITIALIZE, start, *requests))
+        left = memoryview(framed)
+        watchdog = _killed_after(process)
+        while left:
+            left = left[process.stdin.write(left) or 0 :]
+        output, _ = process.communicate(timeout=BOUND)
+        watchdog.cancel()
+    answers = output.splitlines()
+    assert [answer[:29] for answer in answers[2:]] == [b'{"jsonrpc":"2.0","id":%d,"re' % n for n in range(100, 106)]
+    assert min(map(len, answers[2:])) > 1_000_000
+
+
+def _killed_after(process: "subprocess.Popen[bytes]") -> Any:
+    import threading
+
+    watchdog = threading.Timer(BOUND, process.kill)
+    watchdog.daemon = True
+    watchdog.start()
+    return watchdog
+
+
+def test_host_that_never_reads_stderr(tmp_path: Path) -> None:
+    """A pipe holds some 64 kB; what is said beyond that must not stop the wire."""
+    with Sidecar(tmp_path, reads_stderr=False).ready("s") as sidecar:
+        note = sidecar.framed({"jsonrpc": "2.0", "method": "unknown" + "x" * 60})
+        sidecar.write(note * 2_000)
+        assert "result" in sidecar.ask("getStatus", sessionId="s")
+
+
+def test_cancelled_while_running_and_while_queued(tmp_path: Path) -> None:
+    with Sidecar(tmp_path).ready("s") as sidecar:
+        big = [u("word " * 200_000)]
+        sidecar.send(
+            call("running", "context", sessionId="s", messages=big),
+            call("queued", "context", sessionId="s", messages=big),
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "queued"}},
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "running"}},
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "never"}},
+            call("last", "getStatus", sessionId="s"),
+        )
+        last = sidecar.answer("last")
+        codes = {one["id"]: one.get("error", {}).get("code") for one in sidecar.others}
+        assert codes["queued"] == -32800
+        assert len(sidecar.others) == 2
+        assert last["result"]["stats"]["contexts"] == (0 if codes["running"] else 1)
+        sidecar.send({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "last"}})
+        assert sidecar.leave() == 0
+
+
+def test_host_process_that_is_gone_is_noticed(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait(BOUND)
+    with Sidecar(tmp_path) as sidecar:
+        sidecar.call("initialize", protocolVersion="1.0", processId=gone.pid)
+        assert sidecar.wait() == 0
+
+
+@pytest.mark.parametrize("process_id", [0, -1, 1, 2**40, os.getpid()])
+def test_odd_process_ids_cost_nothing(tmp_path: Path, process_id: int) -> None:
+    with Sidecar(tmp_path) as sidecar:
+        sidecar.call("initialize", protocolVersion="1.0", processId=process_id)
+        assert sidecar.leave() == 0

@@ -1,0 +1,168 @@
+"""The peer: what it sends for each way a handler can end. Bodies and framing are the envelope's and framer's."""
+
+import json
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from ctxmgr.wire import errors
+from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire.peer import Peer, Spliced, internal, raised
+
+
+class Line:
+    """A peer with one handler, and what it sent."""
+
+    def __init__(self, handler: Any = None) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self.heard: list[Any] = []
+        self.peer = Peer({"do": handler or self.heard.append}, self._send)
+
+    def _send(self, parts: Any) -> None:
+        self.sent.append(json.loads(b"".join(parts)))
+
+    def ask(self, id: bytes = b"1", method: str = "do", call: Any = "call") -> dict[str, Any]:
+        before = len(self.sent)
+        self.peer.request_came(id, method, call)
+        (answer,) = self.sent[before:]
+        assert answer.pop("jsonrpc") == "2.0"
+        return answer
+
+
+def failing(fault: BaseException) -> Any:
+    def handle(call: Any) -> Any:
+        raise fault
+
+    return handle
+
+
+VALUES: list[tuple[Any, Any]] = [
+    (None, None),
+    (0, 0),
+    ({"result": 1}, {"result": 1}),
+    ({"error": {"code": 1}, "other": 2}, {"error": {"code": 1}, "other": 2}),
+    ({"id": 9, "jsonrpc": "9", "method": "m"}, {"id": 9, "jsonrpc": "9", "method": "m"}),
+    (Spliced([b'{"a":', memoryview(b"[1,2]"), b"}"]), {"a": [1, 2]}),
+]
+
+
+@pytest.mark.parametrize(("value", "result"), VALUES)
+def test_value_is_the_result_whatever_its_keys(value: Any, result: Any) -> None:
+    assert Line(lambda call: value).ask() == {"id": 1, "result": result}
+
+
+FAULTS: list[tuple[BaseException, dict[str, Any]]] = [
+    (raised(RpcError(-32602, "no", {"path": "$.a"})), {"code": -32602, "message": "no", "data": {"path": "$.a"}}),
+    (raised(RpcError(-32001, "no")), {"code": -32001, "message": "no"}),
+    (raised(internal(ValueError("secret"))), {"code": -32603, "message": "internal fault: ValueError"}),
+]
+
+
+@pytest.mark.parametrize(("fault", "error"), FAULTS)
+def test_fault_is_the_error(fault: BaseException, error: dict[str, Any]) -> None:
+    answer = Line(failing(fault)).ask()
+    assert {name: value for name, value in answer["error"].items() if value is not None} == error
+
+
+@pytest.mark.parametrize("value", [object(), {1: object()}, Future[None])
+def test_value_without_json_is_still_answered(value: Any) -> None:
+    line = Line(lambda call: {"x": value})
+    answer = line.ask()
+    assert answer["error"]["code"] == errors.INTERNAL_ERROR
+
+
+def test_unknown_method() -> None:
+    assert Line().ask(method="nope")["error"]["code"] == errors.METHOD_NOT_FOUND
+
+
+def test_notification_is_heard_and_never_answered() -> None:
+    line = Line()
+    line.peer.notification_came("do", "told")
+    line.peer.notification_came("nope", "told")
+    loud = Line(failing(raised(RpcError(1, "no"))))
+    loud.peer.notification_came("do", "told")
+    assert (line.heard, line.sent, loud.sent) == (["told"], [], [])
+
+
+# answers that come later
+
+
+def test_future_is_answered_when_it_is_done() -> None:
+    waiting: Future[Any] = Future()
+    line = Line(lambda call: waiting)
+    line.peer.request_came(b'"x"', "do", None)
+    assert (line.sent, line.peer.open_requests()) == ([], 1)
+    waiting.set_result({"result": 5})
+    assert line.sent == [{"jsonrpc": "2.0", "id": "x", "result": {"result": 5}}]
+    assert line.peer.open_requests() == 0
+
+
+def test_future_that_failed() -> None:
+    for fault, code in ((RpcError(-32801, "stale"), -32801), (ValueError("secret"), -32603)):
+        waiting: Future[Any] = Future()
+        line = Line(lambda call, waiting=waiting: waiting)
+        line.peer.request_came(b"1", "do", None)
+        waiting.set_exception(fault)
+        assert line.sent[0]["error"]["code"] == code
+        assert "secret" not in str(line.sent)
+
+
+def test_cancelled_future_is_answered_once() -> None:
+    waiting: Future[Any] = Future()
+    line = Line(lambda call: waiting)
+    line.peer.request_came(b"1", "do", None)
+    for id in (b"2", b"1", b"1"):
+        line.peer.cancel(id)
+    assert [(one["id"], one["error"]["code"]) for one in line.sent] == [(1, errors.CANCELLED)]
+    assert waiting.cancelled()
+
+
+def test_id_in_use_is_refused_and_the_first_still_answered() -> None:
+    waiting: Future[Any] = Future()
+    line = Line(lambda call: waiting)
+    line.peer.request_came(b"1", "do", None)
+    assert line.ask()["error"]["code"] == errors.INVALID_REQUEST
+    waiting.set_result(7)
+    assert line.sent[-1] == {"jsonrpc": "2.0", "id": 1, "result": 7}
+
+
+# requests of our own
+
+
+def test_own_request_and_its_answer() -> None:
+    line = Line()
+    first, second = line.peer.request("please", {"a": 1}), line.peer.request("please")
+    assert [one["id"] for one in line.sent] == ["ctxmgr-1", "ctxmgr-2"]
+    assert line.sent[0] == {"jsonrpc": "2.0", "id": "ctxmgr-1", "method": "please", "params": {"a": 1}}
+    assert line.peer.answer_came("ctxmgr-2", {"error": 1}, None)
+    assert line.peer.answer_came("ctxmgr-1", None, None)
+    assert (first.result(0), second.result(0)) == (None, {"error": 1})
+
+
+ODD_ERRORS: list[Any] = [{}, {"code": 5}, {"code": "x", "message": 7}, {"code": 1, "message": "m", "extra": 2}, "text", [], 0]
+
+
+@pytest.mark.parametrize("error", ODD_ERRORS)
+def test_odd_error_fails_the_request_and_nothing_else(error: Any) -> None:
+    line = Line()
+    future = line.peer.request("please")
+    assert line.peer.answer_came("ctxmgr-1", None, error)
+    assert future.exception(0) is not None
+    assert not line.peer.answer_came("ctxmgr-1", None, error)
+
+
+@pytest.mark.parametrize("id", ["ctxmgr-9", "", 1, None, 1.5, True, [], {}])
+def test_answers_nobody_waits_for(id: Any) -> None:
+    line = Line()
+    future = line.peer.request("please")
+    assert not line.peer.answer_came(id, 1, None)
+    assert not future.done()
+
+
+def test_own_request_may_be_cancelled_and_answered_late() -> None:
+    line = Line()
+    future = line.peer.request("please")
+    assert future.cancel()
+    assert line.sent[-1] == {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "ctxmgr-1"}}
+    assert not line.peer.answer_came("ctxmgr-1", 1, None)

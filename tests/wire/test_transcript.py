@@ -1,0 +1,72 @@
+"""Transcripts: each kind of line is JSON on one line, and reads back to the bytes that were on the wire."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.wire import transcript
+from ctxmgr.wire.transcript import Line, read
+
+BODIES: list[tuple[bytes, str]] = [
+    (b'{"jsonrpc":"2.0","id":1,"method":"m"}', "message"),
+    (b'{"b":1.10,"a":"\\u00e9/\\/"}', "message"),
+    ('{"x":"\N{OWL}\u2028"}'.encode(), "message"),
+    (b"[]", "message"),
+    (b"7", "message"),
+    (b"", "broken"),
+    (b"{broken\r\n\x00", "broken"),
+    (b'{"x":"\xff"}', "broken"),
+    (b'{"x":"\\ud83d"}', "broken"),
+    (b"[" * 5_000 + b"]" * 5_000, "broken"),
+]
+
+
+@pytest.mark.parametrize(("body", "kind"), BODIES)
+@pytest.mark.parametrize("sender", ["host", "ctxmgr"])
+def test_body_reads_back_as_it_was(body: bytes, kind: str, sender: str) -> None:
+    line = transcript.line(sender, body)  # type: ignore[arg-type]
+    assert b"\n" not in line
+    assert json.loads(line)["from"] == sender
+    assert list(read(line + b"\n")) == [Line(kind, 1, sender, body)]  # type: ignore[arg-type]
+
+
+def test_pretty_printed_message_becomes_one_line() -> None:
+    line = transcript.line("host", b'{\r\n  "id": 1\n}')
+    assert line == b'{"from":"host","message":{    "id": 1 }}'
+
+
+def test_other_kinds_of_line() -> None:
+    text = b"\n".join(
+        [
+            transcript.header("1.0", "0.1.0", "estimate"),
+            transcript.weigher("o200k_base"),
+            transcript.restored("s", [b'{"kind":"base"}', b'{"kind":"event"}']),
+            b'{"from":"ctxmgr","later":"kind"}',
+            b"",
+        ]
+    )
+    header, weigher, restored, unknown = read(text)
+    assert header.fields == {"protocolVersion": "1.0", "serverVersion": "0.1.0", "tokenizer": "estimate", "policy": None}
+    assert (weigher.kind, weigher.sender, weigher.fields) == ("weigher", "ctxmgr", {"weigher": "o200k_base"})
+    assert restored.fields["session"] == "s"
+    assert [bytes(line) for line in restored.fields["lines"]] == [b'{"kind":"base"}', b'{"kind":"event"}']
+    assert (unknown.kind, unknown.number) == ("unknown", 4)
+
+
+NO_LINES = [b"[]", b"{", b"7", b'{"from":1,"broken":2}', b'{"from":"host","broken":"\\u4e2d"}', b'{"restored":"s"}']
+
+
+@pytest.mark.parametrize("bad", NO_LINES)
+def test_line_that_is_none_is_named_by_its_number(bad: bytes) -> None:
+    with pytest.raises(ValueError, match="^line 3 is no line of a transcript"):
+        list(read(transcript.weigher("x") + b"\n\n" + bad))
+
+
+@given(st.lists(st.one_of(st.binary(max_size=40), st.sampled_from([body for body, _ in BODIES[:9]])), max_size=6))
+def test_any_bodies_read_back(bodies: list[bytes]) -> None:
+    text = b"\n".join(transcript.line("host", body) for body in bodies)
+    breaks = bytes.maketrans(b"\r\n", b"  ")
+    for line, body in zip(read(text), bodies, strict=True):
+        assert line.body == (body if line.kind == "broken" else body.translate(breaks))
