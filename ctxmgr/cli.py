@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from ctxmgr import __version__
 
+PRESETS = ("off", "tools", "turns")  # written out: starting the server waits for no import it does not need
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
@@ -23,6 +25,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ctxmgr {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _serve(commands)
+    _replay(commands)
+    _inspect(commands)
+    _describe(commands)
     return parser
 
 
@@ -62,3 +67,97 @@ def _run_serve(parsed: argparse.Namespace) -> int:
         return 2
     setup = Setup(parsed.state_dir, parsed.record, parsed.preload, parsed.max_message << 20)
     return serve(setup)
+
+
+def _replay(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "replay",
+        help="try ctxmgr on a recorded session, or compare it with a transcript",
+        description="What happens depends on the file. A recorded session (a pi session file or export, or a "
+        "stream of pi's extension events) is driven through a freshly spawned ctxmgr as its host would have "
+        "done, each answer is checked, and tables show what became of the context. A transcript (written by "
+        "`ctxmgr serve --record FILE`) is fed to this version, and its answers are compared with the recorded "
+        "ones. The exit code is 1 if a check failed or an answer differs.",
+    )
+    command.add_argument("files", metavar="FILE", nargs="+", help="a recorded session or a transcript")
+    sessions = command.add_argument_group("for recorded sessions")
+    sessions.add_argument(
+        "--preset",
+        metavar="NAME",
+        action="append",
+        choices=PRESETS,
+        help=f"drive it with this preset ({', '.join(PRESETS)}); several times: side by side",
+    )
+    sessions.add_argument(
+        "--window",
+        metavar="TOKENS",
+        type=_positive,
+        help="the model's context window, instead of the recorded one (200000 where none is recorded)",
+    )
+    sessions.add_argument(
+        "--append", action="store_true", help="send only what is new with each call, and take edits back"
+    )
+    sessions.add_argument(
+        "--recorded-compactions",
+        action="store_true",
+        help="compact where the recording did, instead of when ctxmgr asks for it",
+    )
+    sessions.add_argument(
+        "--record", metavar="DIR", help="write a transcript of each drive; it holds the conversation"
+    )
+    command.add_argument("--json", action="store_true", help="print the figures as JSON")
+    transcripts = command.add_argument_group("for transcripts")
+    transcripts.add_argument(
+        "--update", action="store_true", help="write ctxmgr's lines anew from the host's, instead of comparing"
+    )
+    command.set_defaults(run=_run_replay)
+
+
+def _inspect(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "inspect",
+        help="show what a session's snapshot holds",
+        description="Shows a snapshot file of the state directory: what ctxmgr knows of the session, the facts "
+        "it has learned and the summaries it has heard. The file is only read. The exit code is 1 if it is "
+        "broken or its end is torn.",
+    )
+    command.add_argument("file", metavar="FILE", help="a snapshot, NAME.jsonl in the state directory")
+    command.add_argument("--full", action="store_true", help="show long texts whole")
+    command.set_defaults(run=_run_inspect)
+
+
+def _describe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "describe",
+        help="print all methods and their shapes as OpenRPC JSON",
+        description="Prints every method, either way, with params, answers and errors, as an OpenRPC document.",
+    )
+    command.set_defaults(run=_run_describe)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _run_replay(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study import replaying
+
+    return replaying.run(parsed)
+
+
+def _run_inspect(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study import inspecting
+
+    return inspecting.run(parsed)
+
+
+def _run_describe(parsed: argparse.Namespace) -> int:
+    import json
+
+    from ctxmgr.wire import openrpc
+
+    print(json.dumps(openrpc.document(__version__), indent=2, ensure_ascii=False))
+    return 0

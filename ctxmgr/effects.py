@@ -26,10 +26,11 @@ class Save(msgspec.Struct, frozen=True):
 
 
 class Begin(msgspec.Struct, frozen=True):
-    """The first line of a snapshot, where there was none: the whole state."""
+    """The first line of a snapshot: the whole state. `anew`: what is there makes up no state; set it aside."""
 
     session_id: str
     line: bytes
+    anew: bool = False
 
 
 class Open(msgspec.Struct, frozen=True):

@@ -38,6 +38,7 @@ class Lane:
         self.session: Session | None = None
         self.spool = Spool()
         self.saved: State | None = None  # as the snapshot knows it
+        self.unreadable = False  # what its snapshot held made up no state
         self.strange: tuple[bytes, ...] = ()  # snapshot lines of kinds not known here
         self.queue: deque[Job] = deque()
         self.busy: Job | None = None

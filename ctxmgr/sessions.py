@@ -195,8 +195,8 @@ class Sessions:
                 saved, lane.strange = journal.restore(lines)
                 state, lane.saved = restored(saved), saved
             except journal.Unreadable as fault:
-                lines = ()
-                notes = (f"the snapshot could not be read and was begun anew: {fault}",)
+                lines, lane.unreadable = (), True
+                notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self.emit(Say(notes[0]))
         lane.session = Session(state, self.form, self.keys, self.capabilities, self._reader(self.fallback))
         lane.session.notes = notes
@@ -214,7 +214,7 @@ class Sessions:
 
     def _save(self, lane: Lane, session: Session) -> None:
         if lane.saved is None:
-            self.emit(Begin(lane.session_id, journal.base(session.state)))
+            self.emit(Begin(lane.session_id, journal.base(session.state), lane.unreadable))
             lane.saved = session.state
             return
         line = journal.delta(lane.saved, session.state)

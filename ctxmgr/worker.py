@@ -6,23 +6,24 @@ import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ctxmgr import effects as do
 from ctxmgr.connection import Connection, Options
 from ctxmgr.edges import stdio
-from ctxmgr.edges.snapshots import SnapshotFile, SnapshotFull, Store
-from ctxmgr.edges.tokens import ESTIMATE, estimate
+
+# Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
+if TYPE_CHECKING:
+    from ctxmgr.edges.snapshots import SnapshotFile, Store
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
 WATCH_SECONDS = 1.0  # between looks at the host's process
 SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
-LARGE_BYTES = 32 << 10  # of one chunk: a long list is coming, from here on large buffers are kept
+ESTIMATE = "estimate"  # what weighs text until a vocabulary is there
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -43,7 +44,7 @@ def serve(setup: Setup) -> int:
 class _Worker:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        weighers: dict[str, Callable[[str], int]] = {ESTIMATE: estimate}
+        weighers: dict[str, Callable[[str], int]] = {ESTIMATE: _estimate}
         fallback, note = ESTIMATE, None
         if setup.preload:
             from ctxmgr.edges.tokens import load
@@ -59,7 +60,6 @@ class _Worker:
         self.faulty: set[str] = set()
         self.transcript = _transcript(setup.record) if setup.record else -1
         self.threads = ThreadPoolExecutor(THREADS, "work")
-        self.tuned = False
         if note:
             _say(note)
 
@@ -83,18 +83,10 @@ class _Worker:
         return code
 
     def _came(self, chunk: bytes) -> None:
-        if len(chunk) >= LARGE_BYTES and not self.tuned:
-            self._tune()
         self._carry_out(self.connection.receive(chunk) if chunk else self.connection.eof())
         if self.output.lost and not self.ended.done():
             _say("the host reads no more")
             self.ended.set_result(1)
-
-    def _tune(self) -> None:
-        from ctxmgr.edges.memory import keep_large_buffers
-
-        self.tuned = True
-        keep_large_buffers()
 
     # effects
 
@@ -114,10 +106,12 @@ class _Worker:
         if file is None:
             return
         try:
+            if isinstance(effect, do.Begin) and effect.anew:
+                _say(f"a snapshot was set aside as {file.set_aside()}")
             file.append(effect.line)
             if file.grown:
                 file.rewrite(self.connection.base_lines(effect.session_id) or [effect.line])
-        except (SnapshotFull, ValueError) as fault:
+        except (OSError, ValueError) as fault:
             self._save_failed(effect.session_id, fault)
             return
         self.faulty.discard(effect.session_id)
@@ -130,6 +124,12 @@ class _Worker:
             _say(f"a snapshot could not be written: {fault}")
 
     def _open(self, effect: do.Open) -> None:
+        from pathlib import Path
+
+        from ctxmgr.edges.snapshots import Store
+
+        if not self.stores:
+            self.threads.submit(_keep_large_buffers)
         directory = effect.state_dir or _default_state_dir()
         store = self.stores.get(directory)
         if store is None:
@@ -217,18 +217,31 @@ class _Worker:
                 await self.loop.run_in_executor(self.threads, _synced, file)
 
 
-def _synced(file: SnapshotFile) -> None:
+def _synced(file: "SnapshotFile") -> None:
     try:
         file.sync()
     except OSError as fault:
         _say(f"a snapshot could not be synced: {fault}")
 
 
-def _closed(file: SnapshotFile) -> None:
+def _closed(file: "SnapshotFile") -> None:
     try:
         file.close()
     except OSError as fault:
         _say(f"a snapshot could not be synced: {fault}")
+
+
+def _estimate(text: str) -> int:
+    from ctxmgr.edges.tokens import estimate
+
+    return estimate(text)
+
+
+def _keep_large_buffers() -> None:
+    """Off the loop: the first long list must not wait for the import of what calls the allocator."""
+    from ctxmgr.edges.memory import keep_large_buffers
+
+    keep_large_buffers()
 
 
 def _transcript(path: str) -> int:

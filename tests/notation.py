@@ -81,7 +81,7 @@ def written(*said: Said) -> list[Json]:
     out: list[Json] = []
     for one in said:
         fields = dict(one.fields)
-        if fields["role"] == "assistant":
+        if fields["role"] == "assistant" and fields["content"]:
             blocks = []
             for block in fields["content"]:
                 if block["type"] == "toolCall":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ctxmgr import effects as do
 from ctxmgr.connection import Connection, Options
 from ctxmgr.edges.tokens import estimate
+from ctxmgr.sessions import Request
 from ctxmgr.wire import errors
 
 SECRET = "the-owl-flies-at-nine"
@@ -56,7 +57,9 @@ class Host:
         wanted = self.waiting.pop(ticket)
         if self.ended is not None:
             return  # the process has ended: nothing comes back any more
-        value = do.Found(tuple(self.saved.get(wanted.session_id, ()))) if isinstance(wanted, do.Open) else wanted.work()
+        value = (
+            do.Found(tuple(self.saved.get(wanted.session_id, ()))) if isinstance(wanted, do.Open) else wanted.work()
+        )
         self.carry_out(self.connection.resume(ticket, value))
 
     def release_all(self) -> None:
@@ -115,13 +118,12 @@ def a(text: str, **more: Any) -> dict[str, Any]:
 
 def unframed(frame: bytes, ndjson: bool) -> dict[str, Any]:
     if ndjson:
-        assert frame.endswith(b"\n")
-        assert frame.count(b"\n") == 1
-        message: dict[str, Any] = json.loads(frame)
-        return message
-    header, _, body = frame.partition(b"\r\n\r\n")
-    assert header == b"Content-Length: %d" % len(body)
-    message = json.loads(body)
+        body, newline, rest = frame.partition(b"\n")
+        assert (newline, rest) == (b"\n", b"")
+    else:
+        header, _, body = frame.partition(b"\r\n\r\n")
+        assert header == b"Content-Length: %d" % len(body)
+    message: dict[str, Any] = json.loads(body)
     return message
 
 
@@ -141,7 +143,12 @@ def host(request: pytest.FixtureRequest) -> Iterator[Host]:
 # what a bad message costs
 
 BAD: list[tuple[str, bytes, Any, int]] = [
-    ("half an object", b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":{"sessionId":', 7, errors.PARSE_ERROR),
+    (
+        "half an object",
+        b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":{"sessionId":',
+        7,
+        errors.PARSE_ERROR,
+    ),
     ("no JSON", b"{the-owl-flies-at-nine", None, errors.PARSE_ERROR),
     ("no UTF-8", b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":{"x":"\xff"}}', 7, errors.PARSE_ERROR),
     ("batch", b'[{"jsonrpc":"2.0","id":7,"method":"shutdown"}]', None, errors.INVALID_REQUEST),
@@ -152,13 +159,33 @@ BAD: list[tuple[str, bytes, Any, int]] = [
     ("number as method", b'{"jsonrpc":"2.0","id":7,"method":7}', 7, errors.INVALID_REQUEST),
     ("version 1", b'{"jsonrpc":"1.0","id":7,"method":"shutdown"}', 7, errors.INVALID_REQUEST),
     ("params by place", b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":[1]}', 7, errors.INVALID_PARAMS),
-    ("too deep", b'{"jsonrpc":"2.0","id":7,"method":"x","params":' + b"[" * 5000 + b"]" * 5000 + b"}", 7, errors.INVALID_REQUEST),
+    (
+        "too deep",
+        b'{"jsonrpc":"2.0","id":7,"method":"x","params":' + b"[" * 5000 + b"]" * 5000 + b"}",
+        7,
+        errors.INVALID_REQUEST,
+    ),
     ("unknown method", b'{"jsonrpc":"2.0","id":7,"method":"nope"}', 7, errors.METHOD_NOT_FOUND),
     ("unknown $ method", b'{"jsonrpc":"2.0","id":7,"method":"$/nope"}', 7, errors.METHOD_NOT_FOUND),
-    ("cancel as a request", b'{"jsonrpc":"2.0","id":7,"method":"$/cancelRequest","params":{"id":1}}', 7, errors.INVALID_REQUEST),
+    (
+        "cancel as a request",
+        b'{"jsonrpc":"2.0","id":7,"method":"$/cancelRequest","params":{"id":1}}',
+        7,
+        errors.INVALID_REQUEST,
+    ),
     ("exit as a request", b'{"jsonrpc":"2.0","id":7,"method":"exit"}', 7, errors.INVALID_REQUEST),
-    ("second initialize", b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"1.0"}}', 7, errors.INVALID_REQUEST),
-    ("unknown session", b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":{"sessionId":"nope"}}', 7, errors.UNKNOWN_SESSION),
+    (
+        "second initialize",
+        b'{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"1.0"}}',
+        7,
+        errors.INVALID_REQUEST,
+    ),
+    (
+        "unknown session",
+        b'{"jsonrpc":"2.0","id":7,"method":"getStatus","params":{"sessionId":"nope"}}',
+        7,
+        errors.UNKNOWN_SESSION,
+    ),
 ]
 
 
@@ -172,7 +199,18 @@ def test_bad_message_costs_only_itself(host: Host, body: bytes, id: Any, code: i
     assert host.ended is None
 
 
-IDS = [b"0", b"-1", b"1.5", b"1e2", b"9" * 50, b'"x"', b'""', rb'"\u0061\n\"\\"', '"\N{OWL}"'.encode(), rb'"\ud83d"']
+IDS = [
+    b"0",
+    b"-1",
+    b"1.5",
+    b"1e2",
+    b"9" * 50,
+    b'"x"',
+    b'""',
+    rb'"\u0061\n\"\\"',
+    '"\N{OWL}"'.encode(),
+    rb'"\ud83d"',
+]
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -271,7 +309,9 @@ def test_end_of_input_lets_what_came_end() -> None:
     assert (host.sent[-1]["id"], host.ended) == (1, 0)
 
 
-@pytest.mark.parametrize("end", [b"Content-Length: x\r\n\r\n", b"nonsense\r\n\r\n", b"", b"Content-Length: 9\r\n\r\n{"])
+@pytest.mark.parametrize(
+    "end", [b"Content-Length: x\r\n\r\n", b"nonsense\r\n\r\n", b"", b"Content-Length: 9\r\n\r\n{"]
+)
 def test_broken_framing_lets_what_came_end(end: bytes) -> None:
     host = Host(holds=True).ready("s")
     host.write_bytes(host.framed(long_context(1, "s")) + end)
@@ -279,8 +319,7 @@ def test_broken_framing_lets_what_came_end(end: bytes) -> None:
     host.release_all()
     assert Counter(one["id"] for one in host.sent)[1] == 1
     if end:
-        assert {"jsonrpc": "2.0", "id": None} | {"error": host.sent[-2].get("error")} == host.sent[-2]
-        assert code_of(host.sent[-2]) == errors.PARSE_ERROR
+        assert (host.sent[-2]["id"], code_of(host.sent[-2])) == (None, errors.PARSE_ERROR)
     assert host.ended == (1 if end else 0)
 
 
@@ -304,7 +343,8 @@ def test_failed_notification_is_said_even_if_it_had_to_wait() -> None:
     late = tell("session_shutdown", sessionId="s")
     host.write(long_context(1, "s"), late, tell("model_select", sessionId="s", model=MODEL))
     host.release_all()
-    assert host.said == ["notification model_select: unknown session: it could not be started"]
+    (said,) = host.said
+    assert said.startswith("notification model_select: unknown session")
 
 
 def test_missing_jsonrpc_is_taken_in_lines_only() -> None:
@@ -315,13 +355,22 @@ def test_missing_jsonrpc_is_taken_in_lines_only() -> None:
 
 def test_member_order_spaces_and_duplicates_do_not_matter(host: Host) -> None:
     host.ready("s")
-    body = b'{ "params" : {"sessionId":"t", "sessionId": "s"} ,\t"method":"getStatus","id" : 5, "jsonrpc":"2.0","more":1 }'
+    params = b'{"sessionId":"t", "sessionId": "s"}'
+    body = b'{ "params" : %b ,\t"method":"getStatus","id" : 5, "jsonrpc":"2.0","more":1 }' % params
     assert host.write(body)[0]["result"]["seq"] == 0
 
 
 def test_payload_keys_do_not_reach_the_envelope(host: Host) -> None:
     host.ready("s")
-    odd = {"role": "user", "content": "x", "result": 1, "error": {"code": 1}, "id": 99, "jsonrpc": "9", "method": "m"}
+    odd = {
+        "role": "user",
+        "content": "x",
+        "result": 1,
+        "error": {"code": 1},
+        "id": 99,
+        "jsonrpc": "9",
+        "method": "m",
+    }
     answer = host.call(1, "context", sessionId="s", messages=[odd], answer="messages")
     assert sorted(answer) == ["id", "jsonrpc", "result"]
     assert answer["result"]["messages"] == [odd]
@@ -329,7 +378,9 @@ def test_payload_keys_do_not_reach_the_envelope(host: Host) -> None:
 
 def test_unpaired_surrogates_are_mended_and_said(host: Host) -> None:
     host.ready("s")
-    body = rb'{"jsonrpc":"2.0","id":1,"method":"context","params":{"sessionId":"s","answer":"messages","messages":[{"role":"user","content":"cut \ud83d here \\ud83d and \ude00"}]}}'
+    message = rb'{"role":"user","content":"cut \ud83d here \\ud83d and \ude00"}'
+    params = b'{"sessionId":"s","answer":"messages","messages":[%b]}' % message
+    body = b'{"jsonrpc":"2.0","id":1,"method":"context","params":%b}' % params
     result = host.write(body)[0]["result"]
     assert result["messages"][0]["content"] == "cut \ufffd here \\ud83d and \ufffd"
     assert result["report"]["mended"] == 2
@@ -344,7 +395,11 @@ def long_context(id: Any, session: str, text: str = LONG) -> dict[str, Any]:
 
 def test_cancelled_requests_are_answered_once_each() -> None:
     host = Host(holds=True).ready("s")
-    host.write(long_context("running", "s"), long_context("queued", "s", LONG + "!"), call("last", "getStatus", sessionId="s"))
+    host.write(
+        long_context("running", "s"),
+        long_context("queued", "s", LONG + "!"),
+        call("last", "getStatus", sessionId="s"),
+    )
     answers = host.write(cancel("queued"), cancel("running"), cancel("running"), cancel("never"))
     assert [(one["id"], code_of(one)) for one in answers] == [("queued", -32800), ("running", -32800)]
     host.release_all()
@@ -442,7 +497,9 @@ def test_every_request_is_answered_once_and_each_session_keeps_its_order(moves: 
 
 def test_sessions_do_not_wait_for_each_other() -> None:
     host = Host(holds=True).ready("s", "t")
-    answers = host.write(long_context(1, "s"), call(2, "getStatus", sessionId="s"), call(3, "getStatus", sessionId="t"))
+    answers = host.write(
+        long_context(1, "s"), call(2, "getStatus", sessionId="s"), call(3, "getStatus", sessionId="t")
+    )
     assert [one["id"] for one in answers] == [3]
 
 
@@ -557,13 +614,18 @@ def long_list(count: int) -> list[dict[str, Any]]:
     return [u(f"question {number} " + "word " * 400) for number in range(count)]
 
 
-def test_known_messages_are_recognised_in_a_long_request(host: Host) -> None:
+def test_known_messages_are_recognised_in_a_long_request(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     host.ready("s")
     messages = long_list(30)
     host.call(1, "context", sessionId="s", messages=messages[:28])
-    known = []
+    known: list[int] = []
     submit = host.connection.sessions.submit
-    host.connection.sessions.submit = lambda one: known.append(one.known) or submit(one)  # type: ignore[method-assign,func-returns-value]
+
+    def watched(request: Request) -> Any:
+        known.append(request.known)
+        return submit(request)
+
+    monkeypatch.setattr(host.connection.sessions, "submit", watched)
     result = host.call(2, "context", sessionId="s", messages=messages, answer="messages")["result"]
     assert known == [28]
     assert result["messages"][-1] == messages[-1]

@@ -9,7 +9,7 @@ TRIM_FROM = 256 << 20  # bytes kept for the next list
 
 
 def keep_large_buffers() -> bool:
-    """Called at the first large message. Whether the allocator took it."""
+    """Called once, before the first large message. Whether the allocator took it."""
     if sys.platform != "linux":
         return False
     import ctypes

@@ -29,21 +29,14 @@ from typing import NoReturn
 
 import msgspec
 
+from ctxmgr.edges.locks import OPEN_FLAGS, LockedError, release, seize
 from ctxmgr.edges.snapshot_lines import Reading, base_fault, from_lines, to_line
 
 PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart
 HASH_DIGITS = 32  # 128 bits: no two ids meet, and the longest side name stays below 143 (eCryptfs)
 GROWN_BYTES = 64 * 1024  # below this a rewrite costs more (two fsyncs, milliseconds) than reading it saves
 GROWN_TIMES = 4  # times its base: rewriting then costs a third of what was appended since
-LOCK_TRIES = 16  # each failed try is one `delete` of the same session by another process in that instant
-PID_BYTES = 20  # a 64 bit number in decimal
 _IRREGULAR = "it is no regular file"
-
-# Flags that Windows lacks count as nothing there. O_NONBLOCK: a named pipe must not hang us; files ignore it.
-_FLAGS: int = 0
-for _name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-    _FLAGS |= getattr(os, _name, 0)
-
 
 class SnapshotFull(OSError):  # noqa: N818  what happened, not a kind of error
     """The disk did not take what was to be written (full, read-only, failing). The file is whole even so."""
@@ -109,6 +102,16 @@ class SnapshotFile:
             self._fail(error)
         self._entered = True
 
+    def set_aside(self) -> str:
+        """Rename the file, whose lines turned out to make up no state, and begin a new one. Its new name. OSError."""
+        with self._swap:
+            name = _set_aside(self._path)
+            os.close(self._data)
+            self._data = _create(self._path, b"")
+        self._base = self._size = 0
+        self._uncertain = self._gap = False
+        return name
+
     @property
     def grown(self) -> bool:
         """Time to rewrite: the file is several times its base, or lacks a line that could not be appended."""
@@ -132,7 +135,7 @@ class SnapshotFile:
             with self._swap:
                 if self._data >= 0:
                     os.close(self._data)
-                    _release(self._lock)
+                    release(self._lock)
                 self._data = -1
 
     def _check(self, base: bytes | None) -> None:
@@ -164,10 +167,6 @@ class Opened(msgspec.Struct, frozen=True):
     torn: int = 0
 
 
-class _LockedError(Exception):
-    """Another holds the lock; the text says who."""
-
-
 class Store:
     """The snapshots under one directory, which is made (0700) when the first session is opened."""
 
@@ -180,10 +179,10 @@ class Store:
         with contextlib.ExitStack() as undo:
             try:
                 self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-                lock = _seize(path)
-                undo.callback(_release, lock)
+                lock = seize(_beside(path, "lock"))
+                undo.callback(release, lock)
                 opened = _open_locked(path, session_id, lock)
-            except _LockedError as holder:
+            except LockedError as holder:
                 return Opened(fault=f"{path} is locked by {holder}: the session is open there", refused=True)
             except OSError as error:
                 return _unsaved(path, session_id, error)
@@ -196,14 +195,14 @@ class Store:
         if not self._directory.is_dir():
             return None
         try:
-            lock = _seize(path)
+            lock = seize(_beside(path, "lock"))
             try:
                 faults = [_unlink(file) for file in _files_of(path)]
                 faults.append(_unlink(_beside(path, "lock")))  # last: without it the name is free to others
                 _sync_directory(self._directory)
             finally:
-                _release(lock)
-        except _LockedError as holder:
+                release(lock)
+        except LockedError as holder:
             return f"{path} is locked by {holder}: nothing was deleted"
         except OSError as error:
             return f"{path} was not deleted: {error.strerror}"
@@ -247,7 +246,7 @@ def _open_locked(path: Path, session_id: str, lock: int) -> Opened:
         _keep(_beside(path, "torn"), content[-reading.torn :])
         os.truncate(path, len(content) - reading.torn)
         fault = f"{path} had {reading.torn} unreadable bytes at its end, kept in {path.name}.torn"
-    data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600)
+    data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
     file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
     return Opened(file, reading.bodies, fault, torn=reading.torn)
 
@@ -266,7 +265,7 @@ def _content(path: Path) -> bytes | None:
     """The bytes of a regular file, None where the name is something else (a link too). OSError."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return None
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _FLAGS)) as file:
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | OPEN_FLAGS)) as file:
         return file.read()
 
 
@@ -297,7 +296,7 @@ def _set_aside(path: Path) -> str:
 
 def _keep(path: Path, tail: bytes) -> None:
     """Append `tail` to `path`, on the disk when this returns: the snapshot loses it next. OSError, undone."""
-    kept = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600)
+    kept = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
     try:
         before = os.fstat(kept).st_size
         try:
@@ -314,7 +313,7 @@ def _create(path: Path, content: bytes) -> int:
     """A new file with `content`, on the disk; its descriptor appends. OSError, and then there is no file."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
-    created = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | _FLAGS, 0o600)
+    created = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | OPEN_FLAGS, 0o600)
     with _undone(created, path):
         _write(created, content)
         os.fsync(created)
@@ -359,46 +358,3 @@ def _sync_directory(directory: Path) -> None:
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}.{suffix}")
-
-
-def _seize(path: Path) -> int:
-    """The descriptor of the locked lock file of `path` (rule 1). _LockedError if another has it, OSError."""
-    name = _beside(path, "lock")
-    for _ in range(LOCK_TRIES):
-        lock = os.open(name, os.O_RDWR | os.O_CREAT | _FLAGS, 0o600)
-        with contextlib.ExitStack() as undo:
-            undo.callback(os.close, lock)
-            if not _try_lock(lock):
-                pid = os.pread(lock, PID_BYTES, 0)
-                raise _LockedError(f"pid {pid.decode()}" if pid.isdigit() else "another process")
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(lock), os.lstat(name)):
-                    _sign(lock, b"%d" % os.getpid())
-                    undo.pop_all()
-                    return lock
-    raise OSError(errno.EBUSY, "its lock file vanished at each try")
-
-
-def _try_lock(lock: int) -> bool:
-    """Whether the lock was free. It ends with the descriptor, so with the holder, however that ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: two programs on one session are not noticed there
-        return True
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _sign(lock: int, pid: bytes) -> None:
-    """Write who holds the lock, for the message to others alone: a full disk may leave it empty."""
-    with contextlib.suppress(OSError):
-        os.ftruncate(lock, 0)
-        os.write(lock, pid)
-
-
-def _release(lock: int) -> None:
-    _sign(lock, b"")
-    os.close(lock)

@@ -55,6 +55,23 @@ class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
     compactions_requested: int = 0
 
 
+class Rendered(msgspec.Struct, frozen=True):
+    """The packet in force. It keeps its bytes until `place` (where it stands, and what for) is another."""
+
+    place: str
+    text: str
+    weight: int
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """The last projection: `tag` stands for the list it was of, `count` messages; `weight` in tokens of `weigher`."""
+
+    tag: str
+    count: int
+    weight: int
+    weigher: str
+
+
 class State(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that survives a restart.
 
@@ -62,7 +79,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     of the first kept turn's first message. `facts` hold on the active path, `pending` are facts whose entry is
     not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
     `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds.
-    `last_zone` names the zone of the last projection, `packet_weight` its packet's tokens.
+    `opened`: a goal was heard. `overhead`: tokens the host adds to each request, unseen by us.
     """
 
     session_id: str
@@ -79,8 +96,11 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     away: tuple[Fact, ...] = ()
     trail: tuple[str, ...] = ()
     summaries: tuple[RawSummary, ...] = ()
+    packet: Rendered | None = None
+    shown: Shown | None = None
     resume: bool = False
     force_prune: bool = False
     opened: bool = False
     clock: int = 0
+    overhead: int = 0
     totals: Totals = Totals()

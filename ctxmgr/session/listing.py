@@ -73,8 +73,6 @@ def context(
     session.state, session.standing, session.ledger = done.state, done.standing, attempt.ledger
     session.early.clear()
     session.heard.update(message.digest for message in done.standing.messages[arrival.prefix :])
-    if params.overhead_tokens is not None:
-        session.overhead = int(params.overhead_tokens)
     if len(session.memo) > MEMO_AT_MOST:
         session.memo.clear()
     return _answer(session, spool, params, done, before, arrival, mended)
@@ -108,8 +106,9 @@ def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams) ->
         else:
             messages, state, old = _weighed_anew(session, arrival)
             prefix = 0
-        if state.meter.weigher != session.reader.name:  # of another run: its weights say nothing about these
-            state = msgspec.structs.replace(state, meter=meter.void(state.meter))
+        if state.shown is not None and state.shown.weigher != session.reader.name:
+            # of another run: its weights say nothing about these
+            state = msgspec.structs.replace(state, meter=meter.void(state.meter), shown=None)
         state, ledger = _learn(session, state, messages, arrival.prefix, params)
         setting = Setting(
             policy=session.policy,
@@ -118,10 +117,9 @@ def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams) ->
             weigh=session.weigh,
             weigher=session.reader.name,
             model=session.ratio_key,
-            overhead=session.overhead if params.overhead_tokens is None else int(params.overhead_tokens),
+            overhead=state.overhead if params.overhead_tokens is None else int(params.overhead_tokens),
             ledger=ledger,
             memo=session.memo,
-            generation=session.generation,
         )
         return Attempt(outcome(state, old, messages, prefix, setting), ledger)
     except Broken as broken:
@@ -139,9 +137,12 @@ def _weighed_anew(session: Session, arrival: Arrival) -> tuple[tuple[Message, ..
     after = sum(message.weight for message in messages[: len(held)])
     state = session.state
     if before and after:
-        state = msgspec.structs.replace(
-            state, meter=meter.rescaled(state.meter, session.reader.name, after / before)
-        )
+        shown = state.shown
+        if shown is not None:
+            weight = round(shown.weight * after / before)
+            shown = msgspec.structs.replace(shown, weight=weight, weigher=session.reader.name)
+        scaled = meter.rescaled(state.meter, session.reader.name, after / before)
+        state = msgspec.structs.replace(state, shown=shown, meter=scaled)
     return messages, state, msgspec.structs.replace(old, messages=(), carried=Carried(), answered=False)
 
 

@@ -13,14 +13,14 @@ from ctxmgr.engine import meter, packet
 from ctxmgr.engine.check import Carried, check
 from ctxmgr.engine.project import Ask, Rewrite, project, rewriter
 from ctxmgr.engine.prune import Pruning, prune
-from ctxmgr.engine.turns import Index, key
+from ctxmgr.engine.turns import Index, key, turn_at
 from ctxmgr.engine.zone import Thresholds, zone_of
 from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Packet, Plan
-from ctxmgr.model.state import State
-from ctxmgr.session.standing import Standing, indexed, kept_weight, next_tag
+from ctxmgr.model.state import Rendered, Shown, State
+from ctxmgr.session.standing import Standing, hashed, indexed, kept_weight, tag_of
 
 Weigh = Callable[[str], int]
 
@@ -46,7 +46,6 @@ class Setting(msgspec.Struct, frozen=True):
     overhead: int
     ledger: Ledger
     memo: dict[tuple[Any, ...], Any]
-    generation: int  # of the ledger's branch: a packet rendered before a move is not reused
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -63,24 +62,24 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
     index = indexed(old, messages, prefix)
     extends = old.answered and prefix == len(old.messages)
     floor = old.plan.floor if extends else _anchored(state, messages, index)
-    tokens = _tokens_before(state, old, messages, prefix, index, floor, setting)
+    tokens = _tokens_before(state, messages, index, floor, setting, extends)
     zone = zone_of(tokens, setting.at)
     active = state.enabled and setting.policy.preset != "off"
-    if active:
-        pruning = _pruning(state, messages, index, setting)
-        plan = project(messages, index, _ask(state, messages, index, floor, zone, pruning, setting))
-    else:
-        pruning = Pruning()
-        plan = project(messages, index, _frozen(state, messages, index, floor, zone, setting))
+    pruning = _pruning(state, messages, index, setting) if active else Pruning()
+    packets = _Packets(state, packet_budget(setting.policy, zone, state.resume), setting)
+    ask = _ask(state, messages, index, floor, zone, pruning, packets, setting)
+    plan = project(messages, index, ask if active else _frozen(ask, state, index, setting))
     faults, carried = check(messages, index, plan, old.carried if extends else Carried())
     if faults:
         raise Broken(faults)
+    hash = hashed(old.hash if extends else None, messages[prefix if extends else 0 :])
     standing = Standing(
         messages=messages,
         index=index,
         plan=plan,
         carried=carried,
-        tag=next_tag(old, messages, prefix),
+        tag=tag_of(hash, len(messages)),
+        hash=hash,
         held=plan.weight,
         zone=zone,
         weigher=setting.weigher,
@@ -88,7 +87,14 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
         packet=_packet_bytes(messages, plan, setting.form),
         answered=True,
     )
-    after = _next_state(state, old, standing, pruning, extends, active)
+    after = _next_state(state, standing, floor, pruning, extends) if active else state
+    after = msgspec.structs.replace(
+        after,
+        packet=packets.rendered,
+        shown=Shown(standing.tag, len(messages), plan.weight, setting.weigher),
+        overhead=setting.overhead,
+        totals=msgspec.structs.replace(after.totals, contexts=after.totals.contexts + 1),
+    )
     return Outcome(after, standing, tokens, "on" if active else "off")
 
 
@@ -102,20 +108,20 @@ def _anchored(state: State, messages: tuple[Message, ...], index: Index) -> int:
 
 
 def _tokens_before(
-    state: State,
-    old: Standing,
-    messages: tuple[Message, ...],
-    prefix: int,
-    index: Index,
-    floor: int,
-    setting: Setting,
+    state: State, messages: tuple[Message, ...], index: Index, floor: int, setting: Setting, extends: bool
 ) -> int:
-    """Provider tokens of what would be sent if nothing were decided now."""
-    if old.answered and prefix == len(old.messages):
-        weight = old.plan.weight + sum(message.weight for message in messages[prefix:])
+    """Provider tokens of what would be sent if nothing were decided now: the last projection and what came
+    since; where the list was written anew, what is kept of it."""
+    shown = state.shown
+    if shown is not None and (extends or _is_of(shown, messages)):
+        weight = shown.weight + sum(message.weight for message in messages[shown.count :])
     else:
         weight = kept_weight(index, floor)
     return meter.tokens(state.meter, setting.model, weight, setting.overhead)
+
+
+def _is_of(shown: Shown, messages: tuple[Message, ...]) -> bool:
+    return tag_of(hashed(None, messages[: shown.count]), shown.count) == shown.tag
 
 
 def _pruning(state: State, messages: tuple[Message, ...], index: Index, setting: Setting) -> Pruning:
@@ -132,13 +138,13 @@ def _ask(
     floor: int,
     zone: Zone,
     pruning: Pruning,
+    packets: "_Packets",
     setting: Setting,
 ) -> Ask:
     turns = setting.policy.preset == "turns"
     heard = frozenset(summary.digest for summary in state.summaries)
-    budget = packet_budget(setting.policy, zone, state.resume)
     newest_limit, window_limit = (
-        meter.weight_at(state.meter, setting.model, tokens, setting.overhead) - budget
+        meter.weight_at(state.meter, setting.model, tokens, setting.overhead) - packets.budget
         for tokens in (setting.at.red, setting.at.limit)
     )
     return Ask(
@@ -152,20 +158,18 @@ def _ask(
         newest_limit=newest_limit if turns else None,
         window_limit=window_limit if turns else None,
         rewrite=_memoised(messages, index, setting),
-        packet=_packet_renderer(state, floor, budget, setting) if budget else None,
+        packet=packets.render if packets.budget else None,
     )
 
 
-def _frozen(
-    state: State, messages: tuple[Message, ...], index: Index, floor: int, zone: Zone, setting: Setting
-) -> Ask:
+def _frozen(ask: Ask, state: State, index: Index, setting: Setting) -> Ask:
     """Pruning is off: nothing new is decided. What was decided before stays only where the raw list no longer
     fits the window, for then the host did not compact because of us."""
     raw = meter.tokens(state.meter, setting.model, index.raw_weight, setting.overhead)
-    hold = raw > setting.at.limit and bool(floor or state.decisions)
-    ask = _ask(state, messages, index, floor if hold else 0, zone, Pruning(), setting)
+    hold = raw > setting.at.limit and bool(ask.floor or state.decisions)
     return msgspec.structs.replace(
         ask,
+        floor=ask.floor if hold else 0,
         decisions=state.decisions if hold else {},
         folded=ask.folded if hold else lambda at: False,
         drop_turns=False,
@@ -184,22 +188,24 @@ def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
     return int(policy.packet_tokens * shares[zone])
 
 
-def _packet_renderer(state: State, floor: int, budget: int, setting: Setting) -> Callable[[int], tuple[str, int]]:
-    """Renders once per place and budget: between moves of the first kept turn the packet keeps its bytes, so
-    that it does not change the prefix with each new fact. What is new since stands in the kept turns."""
+class _Packets:
+    """Renders once per place: between moves of the first kept turn the packet keeps its bytes, so that it does
+    not change the prefix with each new fact. What is new since stands in the kept turns."""
 
-    def render(stands_for: int) -> tuple[str, int]:
-        allowed = min(budget, stands_for)
-        at = ("packet", setting.generation, floor, allowed, stands_for, state.resume)
-        if at not in setting.memo:
-            text = packet.render(setting.ledger, budget=allowed, weigh=setting.weigh, resume=state.resume)
-            if not text and setting.weigh(packet.MARK) <= allowed:
+    def __init__(self, state: State, budget: int, setting: Setting) -> None:
+        self.rendered, self.budget = state.packet, budget
+        self._resume, self._setting = state.resume, setting
+
+    def render(self, stands_for: int) -> tuple[str, int]:
+        allowed = min(self.budget, stands_for)
+        place = f"{'resume' if self._resume else 'lean'}: {allowed} of {stands_for}"
+        if self.rendered is None or self.rendered.place != place:
+            weigh = self._setting.weigh
+            text = packet.render(self._setting.ledger, budget=allowed, weigh=weigh, resume=self._resume)
+            if not text and weigh(packet.MARK) <= allowed:
                 text = packet.MARK  # so little was left out that nothing more may be said of it
-            setting.memo[at] = (text, setting.weigh(text) if text else 0)
-        found: tuple[str, int] = setting.memo[at]
-        return found
-
-    return render
+            self.rendered = Rendered(place, text, weigh(text) if text else 0)
+        return self.rendered.text, self.rendered.weight
 
 
 def _memoised(messages: tuple[Message, ...], index: Index, setting: Setting) -> Rewrite:
@@ -239,19 +245,16 @@ def _packet_bytes(messages: tuple[Message, ...], plan: Plan, form: ModuleType) -
     return b""
 
 
-def _next_state(state: State, old: Standing, new: Standing, pruning: Pruning, extends: bool, active: bool) -> State:
+def _next_state(state: State, new: Standing, floor: int, pruning: Pruning, extends: bool) -> State:
+    """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
     plan, totals = new.plan, state.totals
-    if not active:
-        totals = msgspec.structs.replace(totals, contexts=totals.contexts + 1)
-        return msgspec.structs.replace(state, totals=totals)
     added = {at: kept for at, kept in plan.decisions.items() if state.decisions.get(at) != kept}
     edits = [piece for piece in plan.pieces if isinstance(piece, Edit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
-    before = old.plan.turns_dropped if extends else 0
+    before = turn_at(new.index.turns, floor) if new.index.turns else 0
     ran = pruning.scanned > 0
     totals = msgspec.structs.replace(
         totals,
-        contexts=totals.contexts + 1,
         turns_dropped=totals.turns_dropped + max(0, plan.turns_dropped - before),
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),

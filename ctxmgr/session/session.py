@@ -49,8 +49,6 @@ class Session:
         self.memo: dict[tuple[Any, ...], Any] = {}
         self.weights: dict[str, int] = {}
         self.early: dict[bytes, Message] = {}
-        self.overhead = 0
-        self.generation = 0
         self.notes: tuple[str, ...] = ()
         self.complaints: list[str] = []  # for people, until they are said
         self._refresh()
@@ -73,7 +71,7 @@ class Session:
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""
-        return meter.tokens(self.state.meter, self.ratio_key, self.standing.held, self.overhead)
+        return meter.tokens(self.state.meter, self.ratio_key, self.standing.held, self.state.overhead)
 
     def zone(self) -> Zone:
         return zone.zone_of(self.tokens(), self.at)
@@ -109,11 +107,6 @@ class Session:
     def void_base(self) -> None:
         """The next `context` must bring the whole list."""
         self.standing = msgspec.structs.replace(self.standing, tag="")
-
-    def _forget_list(self) -> None:
-        """The host rewrote the list, and no packet is reused."""
-        self.void_base()
-        self.generation += 1
 
     # lifecycle
 
@@ -178,7 +171,7 @@ class Session:
             )
         heard = reading is not self.state.meter
         held += sum(message.weight for message in messages[1:])
-        tokens = meter.tokens(reading, self.ratio_key, held, self.overhead)
+        tokens = meter.tokens(reading, self.ratio_key, held, self.state.overhead)
         state, facts = self._learn_turn(params, messages)
         overflow = overflowed(reply.view, usage, self.state.model.window)
         new_latch, asks = self._latch_turn(overflow, tokens, heard)
@@ -266,10 +259,11 @@ class Session:
             meter=meter.void(state.meter),
             resume=True,
             anchor="",
+            packet=None,
             trail=trail,
         )
         self.ledger = fold(self.ledger, facts)
-        self._forget_list()
+        self.void_base()
 
     def compact_failed(self, params: verbs.CompactFailedParams) -> None:
         after, _ = latch.apply(self.state.latch, "failed")
@@ -292,10 +286,10 @@ class Session:
             if entry.id and entry.id not in state.trail:
                 state = msgspec.structs.replace(state, trail=(*state.trail, entry.id))
         self.state = msgspec.structs.replace(
-            state, seq=state.seq + 1, meter=meter.void(state.meter), resume=True, anchor="", decisions={}
+            state, seq=state.seq + 1, meter=meter.void(state.meter), resume=True, anchor="", packet=None, decisions={}
         )
         self.ledger = memory.ledger(self.state)
-        self._forget_list()
+        self.void_base()
 
     def _path(self, params: verbs.SessionTreeParams) -> list[str]:
         """Entry ids from the root to the new leaf, as far as they can be told."""
@@ -317,9 +311,8 @@ class Session:
         """Raises settings.Refused, and then nothing has changed."""
         overrides = settings.merged(self.state.overrides, keys)
         settings.policy(settings.merged(self.defaults, overrides), self.state.model.id)
-        self._replace(overrides=overrides)
+        self._replace(overrides=overrides, packet=None)
         self._refresh()
-        self.generation += 1
 
     def set_pruning(self, enabled: bool) -> None:
         self._replace(enabled=enabled)

@@ -5,7 +5,8 @@ leaves the session, and the next call's fallback, as they were.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -21,7 +22,8 @@ NO_PLAN = Plan((), "green", 0, 0, 0, {})
 class Standing(msgspec.Struct, frozen=True):
     """`tag`: the opaque base of the last answer, "" when void. `held`: weight of what the host would send now:
     the projection, and what was reported since. `weigher` names what weighed the messages. `puts` are the
-    edited messages' bytes by index. `packet` is the packet's bytes."""
+    edited messages' bytes by index. `packet` is the packet's bytes. `hash` is of the messages' digests, never
+    updated but in a copy."""
 
     messages: tuple[Message, ...] = ()
     index: Index = Index()
@@ -33,6 +35,7 @@ class Standing(msgspec.Struct, frozen=True):
     weigher: str = ""
     puts: dict[int, bytes] = {}
     packet: bytes = b""
+    hash: Any = None
     answered: bool = False
 
 
@@ -42,13 +45,16 @@ def indexed(standing: Standing, messages: tuple[Message, ...], prefix: int) -> I
     return extend(start, messages)
 
 
-def next_tag(standing: Standing, messages: Sequence[Message], prefix: int) -> str:
-    """An opaque tag that stands for the whole list."""
-    extends = prefix == len(standing.messages)
-    state = hashlib.blake2b((standing.tag if extends else "").encode(), digest_size=8)
-    for message in messages[prefix if extends else 0 :]:
-        state.update(message.digest.encode())
-    return f"{len(messages)}.{state.hexdigest()}"
+def hashed(state: Any, messages: Iterable[Message]) -> Any:
+    """A copy of the hash `state` (None: a fresh one) with the digests of more messages in it."""
+    state = state.copy() if state is not None else hashlib.blake2b(digest_size=8)
+    state.update("".join([message.digest for message in messages]).encode())
+    return state
+
+
+def tag_of(state: Any, count: int) -> str:
+    """An opaque tag that stands for a whole list of `count` messages, from the hash of its digests."""
+    return f"{count}.{state.hexdigest()}"
 
 
 def kept_weight(index: Index, floor: int) -> int:

@@ -27,6 +27,7 @@ Step = Callable[[], None]
 PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
 VOCABULARY = "o200k_base"
 CONTENT_MODIFIED = -32801
+WHOLE_TURNS = frozenset({"off", "tools", "turns"})  # presets that leave out whole turns only
 PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
 
 _encode = msgspec.json.Encoder().encode
@@ -104,7 +105,7 @@ class Wire:
         self.base = ""
         self.sent = 0
         self.hash = hashlib.sha256()
-        self.last: dict[str, Any] = {}
+        self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         """The bytes of the answer. `counted`: it raises `seq`."""
@@ -180,8 +181,11 @@ class Wire:
         except legal.Illegal as illegal:
             self.fail(str(illegal))
             return
-        whole = self.outcome.preset not in ("balanced",)
-        for text in legal.faults(self.items, placed, report["zone"], whole):
+        if report["zone"] == "compact":
+            self.shortened.update(
+                self.items[one.index].raw for one in placed if one.index is not None and not one.same
+            )
+        for text in legal.faults(self.items, placed, self.outcome.preset in WHOLE_TURNS, self.shortened):
             self.fail(text)
         packet = next((one.message.message["content"] for one in placed if one.index is None), "")
         self.outcome.packet = packet or self.outcome.packet

@@ -4,12 +4,13 @@ own checks, sharing no code with them. Turns both into sentences of what is wron
 1. Each answered message is one that was sent, byte for byte, in its order; or a tool result of which nothing but
    the content differs; or the packet, of which there is one at most.
 2. No result without its call and no call without its result, where both were sent.
-3. The newest user message is there, and from it on all is as it was sent (below the compact zone).
+3. The newest user message is there, and from it on all is as it was sent: but for tool results that are, or in
+   an earlier call of the session were, rewritten in the compact zone.
 4. Of older turns whole ones stay: what is kept, summaries aside, is an unbroken end of the list that starts a turn.
 5. The list weighs no more than what was sent (characters / 4, about), and begins as a provider takes it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import msgspec
@@ -47,13 +48,16 @@ def answered(sent: Sequence[Item], result: dict[str, msgspec.Raw]) -> list[Place
     raise Illegal("an answer with neither messages nor edits nor unchanged")
 
 
-def faults(sent: Sequence[Item], placed: Sequence[Placed], zone: str, whole_turns: bool) -> list[str]:
-    """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset."""
+def faults(
+    sent: Sequence[Item], placed: Sequence[Placed], whole_turns: bool, may_change: Container[bytes] = ()
+) -> list[str]:
+    """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
+    results that the compact zone has rewritten (rule 3)."""
     kept = {one.index: one for one in placed if one.index is not None}
     packets = sum(one.index is None for one in placed)
     out = [f"{packets} packets"] if packets > 1 else []
     out += _pairs(sent, set(kept))
-    out += _newest(sent, kept, zone)
+    out += _newest(sent, kept, may_change)
     if whole_turns:
         out += _whole_turns(sent, set(kept))
     before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
@@ -144,16 +148,16 @@ def _pairs(sent: Sequence[Item], kept: set[int]) -> list[str]:
     return out
 
 
-def _newest(sent: Sequence[Item], kept: dict[int, Placed], zone: str) -> list[str]:
+def _newest(sent: Sequence[Item], kept: dict[int, Placed], may_change: Container[bytes]) -> list[str]:
     newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user"), None)
     if newest is None:
         return []
     if newest not in kept:
         return [f"the newest user message ({newest}) is gone"]
     out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in kept]
-    if zone != "compact":
-        touched = (at for at in range(newest, len(sent)) if at in kept and not kept[at].same)
-        out += [f"message {at} of the newest turn was rewritten" for at in touched]
+    for at in range(newest, len(sent)):
+        if at in kept and not kept[at].same and sent[at].raw not in may_change:
+            out.append(f"message {at} of the newest turn was rewritten")
     return out
 
 

@@ -65,7 +65,6 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         """Whether anybody waited for this answer. `error` may be any JSON value."""
         future = self._server_request_futures.get(id) if isinstance(id, str) else None
         if future is None or future.done():
-            self._server_request_futures.pop(id, None)
             return False
         if error is not None:
             fields = error if isinstance(error, dict) else {}
@@ -135,7 +134,8 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         try:
             return envelope.encode_result(id, [_encoder.encode(result)])
         except (TypeError, ValueError, UnicodeEncodeError, msgspec.MsgspecError) as fault:
-            return envelope.encode_error(id, errors.INTERNAL_ERROR, f"{type(fault).__name__}: no JSON for the answer")
+            text = f"{type(fault).__name__}: no JSON for the answer"
+            return envelope.encode_error(id, errors.INTERNAL_ERROR, text)
 
 
 _encoder = msgspec.json.Encoder()

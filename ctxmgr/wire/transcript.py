@@ -11,7 +11,8 @@ from typing import Any, Literal
 import msgspec
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder().decode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_string = msgspec.json.Decoder(str).decode
 _is_json = msgspec.json.Decoder(msgspec.Raw).decode
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
 
@@ -59,17 +60,17 @@ def read(text: bytes) -> Iterator[Line]:
 def _line(raw: bytes, number: int) -> Line:
     try:
         fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-        sender = _decode(fields["from"]) if "from" in fields else ""
+        sender = _string(fields["from"]) if "from" in fields else ""
         if "ctxmgr" in fields:
             return Line("header", number, fields=_decode(fields["ctxmgr"]))
         if "message" in fields:
             return Line("message", number, sender, bytes(fields["message"]))
         if "broken" in fields:
-            return Line("broken", number, sender, _decode(fields["broken"]).encode("latin-1"))
+            return Line("broken", number, sender, _string(fields["broken"]).encode("latin-1"))
         if "weigher" in fields:
-            return Line("weigher", number, sender, fields={"weigher": _decode(fields["weigher"])})
+            return Line("weigher", number, sender, fields={"weigher": _string(fields["weigher"])})
         if "restored" in fields:
-            session_id = _decode(fields["restored"])
+            session_id = _string(fields["restored"])
             lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])
             return Line("restored", number, sender, fields={"session": session_id, "lines": lines})
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError) as fault:

@@ -5,7 +5,17 @@ import sys
 from time import perf_counter
 
 from benching.host import Host
-from benching.pair import KEEP_ALL, KEEP_ALL_MODEL, ROOT, FLOOR, Options, Pair, checked, initialize, serve_command
+from benching.pair import (
+    FLOOR,
+    KEEP_ALL,
+    KEEP_ALL_MODEL,
+    Options,
+    Pair,
+    checked,
+    environment,
+    initialize,
+    serve_command,
+)
 from benching.prepared import context, growing
 from benching.table import Figure, Goal, figure
 
@@ -22,7 +32,7 @@ def _spawn(options: Options) -> Figure:
     ours, floor = [], []
     for number in range(max(SPAWNS, options.rounds) + 1):
         first = _first_answer(options)
-        bare = _first_line()
+        bare = _first_line(options)
         if number:  # the first spawn of each may write or read caches
             ours.append(first * 1_000)
             floor.append(bare * 1_000)
@@ -33,27 +43,31 @@ def _spawn(options: Options) -> Figure:
 
 def _first_answer(options: Options) -> float:
     start = perf_counter()
-    host = Host(serve_command(options.state_dir), options.transport, str(ROOT), small=True)
+    host = Host(serve_command(options.state_dir), options.transport, environment(options), small=True)
     checked(host.ask(initialize()))
     seconds = perf_counter() - start
     host.close()
     return seconds
 
 
-def _first_line() -> float:
+def _first_line(options: Options) -> float:
     start = perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-c", IMPORTS_ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=str(ROOT)
+        [sys.executable, "-c", IMPORTS_ALONE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(options),
     )
-    process.stdout.readline()  # type: ignore[union-attr]
+    assert process.stdout is not None
+    process.stdout.readline()
     seconds = perf_counter() - start
     process.communicate()
     return seconds
 
 
 def _memory(options: Options) -> list[Figure]:
-    host = Host(serve_command(options.state_dir), options.transport, str(ROOT))
-    floor = Host([sys.executable, str(FLOOR)], options.transport, str(ROOT))
+    host = Host(serve_command(options.state_dir), options.transport, environment(options))
+    floor = Host([sys.executable, str(FLOOR)], options.transport, environment(options))
     checked(host.ask(initialize()))
     floor.ask(initialize())
     idle, bare = host.memory() / MEGABYTE, floor.memory() / MEGABYTE

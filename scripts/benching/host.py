@@ -22,7 +22,7 @@ WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
 HEADER_END = b"\r\n\r\n"
 
 
-class Ended(Exception):  # noqa: N818  what happened, not a kind of error
+class Ended(Exception):
     """The server closed its output."""
 
 
@@ -30,7 +30,11 @@ class Host:
     """One spawned server. `ask` is a whole round trip."""
 
     def __init__(
-        self, command: Sequence[str], transport: Transport = "pipe", cwd: str | None = None, small: bool = False
+        self,
+        command: Sequence[str],
+        transport: Transport = "pipe",
+        environment: dict[str, str] | None = None,
+        small: bool = False,
     ) -> None:
         """`small`: no large answer is expected, and no time spent on a buffer for it."""
         self._size = SMALL_BYTES if small else BUFFER_BYTES
@@ -41,12 +45,12 @@ class Host:
         self._socket: socket.socket | None = None
         if transport == "socket":
             self._socket, theirs = socket.socketpair()
-            self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, cwd=cwd)
+            self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment)
             theirs.close()
             self._in = self._out = self._socket.fileno()
         else:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, bufsize=0
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, bufsize=0
             )
             assert self.process.stdin is not None
             assert self.process.stdout is not None

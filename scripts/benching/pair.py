@@ -1,5 +1,6 @@
 """The two programs a bench compares, spawned side by side, and the calls that set a session up."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,12 @@ class Options(msgspec.Struct, frozen=True):
         return max(3, round(count * self.scale))
 
 
+def environment(options: Options) -> dict[str, str]:
+    """Of spawned programs: compiled modules are kept, as those of an installed program are."""
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**given, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": f"{options.state_dir}/bytecode"}
+
+
 def serve_command(state_dir: str, *more: str) -> list[str]:
     return [sys.executable, "-m", "ctxmgr", "serve", "--state-dir", state_dir, *more]
 
@@ -48,8 +55,8 @@ class Pair:
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        self.ours = Host(serve_command(options.state_dir, "--preload"), options.transport, str(ROOT))
-        self.floor = Host([sys.executable, str(FLOOR)], options.transport, str(ROOT))
+        self.ours = Host(serve_command(options.state_dir, "--preload"), options.transport, environment(options))
+        self.floor = Host([sys.executable, str(FLOOR)], options.transport, environment(options))
         self._sessions = 0
         checked(self.ours.ask(initialize()))
         self.floor.ask(initialize())

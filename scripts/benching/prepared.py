@@ -15,10 +15,11 @@ Part = bytes | memoryview
 RESULT_CHARACTERS = 2_500  # mean of a tool result in the recorded sessions
 NEW_RESULT_CHARACTERS = 1_000  # of the step that a steady call adds
 STEPS_A_TURN = 9  # recorded sessions: 5 to 9
-WORDS = (
+LINE = (
     "def return self index value None for in if not message table count text part line of the plan bytes "
     "start end raise total path name size list parse build check write read open close left right frame"
-).split()
+)
+WORDS = tuple(LINE.split(" "))
 
 _encode = msgspec.json.Encoder().encode
 

@@ -782,3 +782,21 @@ def test_read_says_what_is_no_file(tmp_path: Path) -> None:
 def test_read_works_beside_a_writer(tmp_path: Path) -> None:
     with held(begun(tmp_path)):
         assert read(named(tmp_path)).bodies == RECORDS
+
+
+def test_lines_that_make_up_no_state_are_set_aside(tmp_path: Path) -> None:
+    """The store can not know; who restores from the lines can, and asks."""
+    store = Store(tmp_path)
+    base = b'{"kind":"base","version":1,"sessionId":"s","state":{"odd":true}}'
+    first = store.open("s").file
+    assert first is not None
+    first.append(base)
+    name = first.set_aside()
+    fresh = b'{"kind":"base","version":1,"sessionId":"s","state":{}}'
+    first.append(fresh)
+    first.close()
+    assert (tmp_path / name).read_bytes().endswith(base + b"\n")
+    again = store.open("s")
+    assert again.lines == (fresh,)
+    assert again.file is not None
+    again.file.close()

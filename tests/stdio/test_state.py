@@ -43,7 +43,7 @@ def turn(number: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("answers", [1, 2, 3, 5, 9, 17])
+@pytest.mark.parametrize("answers", [1, 2, 5, 17])
 def test_killed_at_any_moment_it_knows_what_it_has_answered(tmp_path: Path, answers: int) -> None:
     """Twenty turns are under way; the kill comes after so many answers, whatever else it has done by then."""
     with Sidecar(tmp_path).ready("s") as sidecar:
@@ -178,10 +178,10 @@ def test_full_disk_is_said_once_and_survived(tmp_path: Path, full_from: str) -> 
         started(sidecar)
         for number in range(3):
             assert sidecar.call("turn_end", **turn(number))["seq"] == number + 1
-        assert sidecar.said.count("could not be written") == 1
         resource.prlimit(sidecar.process.pid, resource.RLIMIT_FSIZE, free)
         sidecar.call("turn_end", **turn(3))
         sidecar.kill()
+        assert sidecar.said.count("could not be written") == 1
     with Sidecar(tmp_path).ready() as sidecar:
         assert started(sidecar)["seq"] == 4
         assert "src/0.py" in " ".join(facts(sidecar))
@@ -193,9 +193,10 @@ def test_full_disk_is_said_once_and_survived(tmp_path: Path, full_from: str) -> 
 def test_unknown_vocabulary_is_said_and_estimated(tmp_path: Path) -> None:
     with Sidecar(tmp_path).ready("s", policy={"tokenizer": "nonsense"}) as sidecar:
         sidecar.call("session_start", sessionId="t", model=MODEL)
-        status = sidecar.call("getStatus", sessionId="s")
-        while not status["notes"]:  # it is looked for in a thread; each call gives that thread time
+        for _ in range(20_000):  # it is looked for in a thread; each call gives that thread time
             status = sidecar.call("getStatus", sessionId="s")
+            if status["notes"]:
+                break
         assert status["weigher"] == "estimate"
         assert "nonsense" in status["notes"][0]
         assert "nonsense" in sidecar.call("getStatus", sessionId="t")["notes"][0]
@@ -221,7 +222,9 @@ def test_recording_is_private_and_json(tmp_path: Path) -> None:
     record.chmod(0o644)
     with Sidecar(tmp_path / "state", "--record", str(record)).ready("s") as sidecar:
         sidecar.call("context", sessionId="s", messages=[u("hello")])
-        sidecar.send(b"{broken", b'{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"\xff\xe2\x80\xa8"}}', b'"\\ud83d"')
+        sidecar.send(
+            b"{broken", b'{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"\xff\xe2\x80\xa8"}}', b'"\\ud83d"'
+        )
         sidecar.send(b'{"jsonrpc":"2.0","id":8,\r\n "method":"getStatus",\n\n"params":{"sessionId":"s"}}')
         assert sidecar.leave() == 0
     assert mode(record) == 0o600

@@ -42,14 +42,16 @@ CONNECTION = {"initialize", "initialized", "shutdown", "exit", "rpc.discover", "
 
 
 def test_table_is_the_designed_one() -> None:
-    assert {name: row.kind for name, row in METHODS.items()} == {name: KINDS[kind] for name, kind in DESIGNED.items()}
+    assert {name: row.kind for name, row in METHODS.items()} == {
+        name: KINDS[kind] for name, kind in DESIGNED.items()
+    }
     assert [row.name for row in TABLE if row.direction == "to host"] == ["requestCompaction"]
     assert len(TABLE) == len(METHODS) + 1
 
 
 def test_each_method_of_a_session_has_a_route() -> None:
     assert {name for name, row in METHODS.items() if row.session} == {*ROUTES, "context", "session_shutdown"}
-    assert CONNECTION == {name for name, row in METHODS.items() if not row.session}
+    assert {name for name, row in METHODS.items() if not row.session} == CONNECTION
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

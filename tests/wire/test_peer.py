@@ -65,7 +65,7 @@ def test_fault_is_the_error(fault: BaseException, error: dict[str, Any]) -> None
     assert {name: value for name, value in answer["error"].items() if value is not None} == error
 
 
-@pytest.mark.parametrize("value", [object(), {1: object()}, Future[None])
+@pytest.mark.parametrize("value", [object(), {1: object()}, "\ud83d"])
 def test_value_without_json_is_still_answered(value: Any) -> None:
     line = Line(lambda call: {"x": value})
     answer = line.ask()
@@ -140,7 +140,15 @@ def test_own_request_and_its_answer() -> None:
     assert (first.result(0), second.result(0)) == (None, {"error": 1})
 
 
-ODD_ERRORS: list[Any] = [{}, {"code": 5}, {"code": "x", "message": 7}, {"code": 1, "message": "m", "extra": 2}, "text", [], 0]
+ODD_ERRORS: list[Any] = [
+    {},
+    {"code": 5},
+    {"code": "x", "message": 7},
+    {"code": 1, "message": "m", "extra": 2},
+    "text",
+    [],
+    0,
+]
 
 
 @pytest.mark.parametrize("error", ODD_ERRORS)

@@ -48,7 +48,12 @@ def test_other_kinds_of_line() -> None:
         ]
     )
     header, weigher, restored, unknown = read(text)
-    assert header.fields == {"protocolVersion": "1.0", "serverVersion": "0.1.0", "tokenizer": "estimate", "policy": None}
+    assert header.fields == {
+        "protocolVersion": "1.0",
+        "serverVersion": "0.1.0",
+        "tokenizer": "estimate",
+        "policy": None,
+    }
     assert (weigher.kind, weigher.sender, weigher.fields) == ("weigher", "ctxmgr", {"weigher": "o200k_base"})
     assert restored.fields["session"] == "s"
     assert [bytes(line) for line in restored.fields["lines"]] == [b'{"kind":"base"}', b'{"kind":"event"}']
@@ -60,7 +65,7 @@ NO_LINES = [b"[]", b"{", b"7", b'{"from":1,"broken":2}', b'{"from":"host","broke
 
 @pytest.mark.parametrize("bad", NO_LINES)
 def test_line_that_is_none_is_named_by_its_number(bad: bytes) -> None:
-    with pytest.raises(ValueError, match="^line 3 is no line of a transcript"):
+    with pytest.raises(ValueError, match=r"^line 3 is no line of a transcript"):
         list(read(transcript.weigher("x") + b"\n\n" + bad))
 
 

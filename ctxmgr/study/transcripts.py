@@ -1,0 +1,210 @@
+"""Feeds the host's lines of a transcript to a fresh connection, and compares what it says with what was recorded.
+
+1. Answers are compared by their id, requests and notifications in their order, all byte for byte; `$/progress`
+   is not compared, nor is the version that `initialize` answers.
+2. The weigher changes where the transcript says so, and a session is restored from the lines it holds.
+3. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
+   a cancel, or an event that came meanwhile, meets the session as it did then.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.edges.tokens import ESTIMATE, load
+from ctxmgr.effects import Found
+from ctxmgr.study.differences import Difference, first
+from ctxmgr.study.inprocess import Driver, Framing
+from ctxmgr.study.recordings import Unreadable
+from ctxmgr.wire import transcript
+from ctxmgr.wire.errors import INVALID_REQUEST
+from ctxmgr.wire.transcript import Line
+
+VERSION_PATH = "$.result.serverInfo.version"
+NOTHING = "nothing"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One difference: `line` of the transcript (0: at its end), `what` was said there, and where it differs."""
+
+    line: int
+    what: str
+    difference: Difference
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """`compared` messages of ctxmgr; `text` is the transcript as it would be recorded now."""
+
+    findings: tuple[Finding, ...]
+    host_lines: int
+    compared: int
+    text: bytes
+
+
+class _Head(msgspec.Struct):
+    """What a message is told apart by. Any JSON value may stand for an id."""
+
+    jsonrpc: msgspec.Raw = msgspec.Raw(b"")
+    id: msgspec.Raw = msgspec.Raw(b"")
+    method: Any = ""
+    params: msgspec.Raw = msgspec.Raw(b"")
+    error: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _SessionOf(msgspec.Struct):
+    sessionId: Any = None
+
+
+def replay(name: str, content: bytes, rewrite: bool = False) -> Replayed:
+    """Raises Unreadable for a broken transcript, or for a vocabulary that can not be had here.
+
+    `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared.
+    """
+    try:
+        lines = list(transcript.read(content))
+    except ValueError as fault:
+        raise Unreadable(f"{name}, {fault}") from None
+    run = _Run(name, lines, rewrite)
+    run.all()
+    said = [line for line in lines if line.sender == "ctxmgr" and line.kind == "message"]
+    findings = () if rewrite else tuple(_compare(said, run.driver.sent))
+    hosts = sum(line.sender == "host" for line in lines)
+    return Replayed(findings, hosts, len(said), b"".join(line + b"\n" for line in run.driver.recorded))
+
+
+class _Run:
+    """One replay: the lines, and the connection they are fed to."""
+
+    def __init__(self, name: str, lines: Sequence[Line], rewrite: bool) -> None:
+        self.name, self.lines, self.rewrite = name, lines, rewrite
+        header = next((line.fields for line in lines if line.kind == "header"), {})
+        fallback = str(header.get("tokenizer") or ESTIMATE)
+        weighers = {fallback: self._weigher(fallback)} if fallback != ESTIMATE else {}
+        self.driver = Driver(
+            framing=_framing(lines), weighers=weighers, fallback=fallback, hold=not rewrite and _answered(lines)
+        )
+        self.driver.open = self._open  # type: ignore[method-assign]
+        self.at = 0
+        self._answered: set[bytes] = set()  # ids of what was said so far
+        self._seen = 0
+
+    def all(self) -> None:
+        for self.at, line in enumerate(self.lines):
+            if line.sender == "host" and line.kind in ("message", "broken"):
+                self.driver.receive(line.body)
+            elif line.kind == "weigher":
+                name = line.fields["weigher"]
+                self.driver.use_weigher(name, self._weigher(name))
+            elif line.kind == "message" and line.sender == "ctxmgr":
+                self._work_until(line)
+        while self.driver.work():
+            pass
+
+    def _work_until(self, line: Line) -> None:
+        """Rule 3. What was said already needs no work; a cancelled call is answered without it."""
+        id = bytes(_head(line.body).id)
+        while True:
+            said = self.driver.sent
+            self._answered.update(bytes(_head(body).id) for body in said[self._seen :])
+            self._seen = len(said)
+            if id in self._answered or not self.driver.work():
+                return
+
+    def _weigher(self, name: str) -> Any:
+        loaded = load(name)
+        if loaded.weigher.name != name:
+            raise Unreadable(f"{self.name} was recorded with {name}, which is not to be had: {loaded.note}")
+        return loaded.weigher
+
+    def _open(self, session_id: str) -> Found:
+        """From the lines that follow, up to the session's next start (rule 2)."""
+        saved = tuple(self.driver.saved.get(session_id, ()))
+        if self.rewrite and saved:
+            return Found(saved)
+        for line in self.lines[self.at + 1 :]:
+            if line.kind == "restored" and line.fields["session"] == session_id:
+                return Found(tuple(bytes(one) for one in line.fields["lines"]))
+            if line.sender == "host" and _starts(line, session_id):
+                break
+        return Found()
+
+
+def _starts(line: Line, session_id: str) -> bool:
+    head = _head(line.body)
+    if head.method != "session_start":
+        return False
+    try:
+        return bool(msgspec.json.decode(head.params, type=_SessionOf).sessionId == session_id)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _answered(lines: Sequence[Line]) -> bool:
+    return any(line.sender == "ctxmgr" and line.kind == "message" for line in lines)
+
+
+def _framing(lines: Sequence[Line]) -> Framing:
+    """Transcripts do not tell it. A message without `jsonrpc` is taken in lines alone."""
+    refused = {_head(line.body).id for line in lines if _code(line) == INVALID_REQUEST}
+    for line in lines:
+        if line.sender == "host" and line.kind == "message":
+            head = _head(line.body)
+            if not head.jsonrpc and (head.method or head.id) and head.id not in refused:
+                return "ndjson"
+    return "content-length"
+
+
+def _code(line: Line) -> Any:
+    if line.sender != "ctxmgr" or line.kind != "message":
+        return None
+    error = _head(line.body).error
+    return msgspec.json.decode(error).get("code") if error else None
+
+
+def _head(body: bytes) -> _Head:
+    try:
+        return msgspec.json.decode(body, type=_Head)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _Head()
+
+
+def _compare(recorded: Sequence[Line], now: Sequence[bytes]) -> list[Finding]:
+    """Rule 1."""
+    fresh: dict[bytes, list[bytes]] = defaultdict(list)
+    for body in now:
+        if (key := _key(body)) is not None:
+            fresh[key].append(body)
+    findings = []
+    for line in recorded:
+        key = _key(line.body)
+        if key is None:
+            continue
+        what = _what(line.body)
+        if not fresh[key]:
+            findings.append(Finding(line.number, what, Difference("$", what, NOTHING)))
+            continue
+        body = fresh[key].pop(0)
+        difference = first(line.body, body)
+        if difference is not None and difference.path != VERSION_PATH:
+            findings.append(Finding(line.number, what, difference))
+    for left in fresh.values():
+        findings += [Finding(0, _what(body), Difference("$", NOTHING, _what(body))) for body in left]
+    return findings
+
+
+def _key(body: bytes) -> bytes | None:
+    """What a message is matched by: an answer by its id, all else in its order; None is not compared."""
+    head = _head(body)
+    if head.method == "$/progress":
+        return None
+    return b"said" if head.method else b"answer " + bytes(head.id)
+
+
+def _what(body: bytes) -> str:
+    head = _head(body)
+    id = bytes(head.id).decode("utf-8", "replace")[:40]
+    if head.method:
+        return f"{head.method} {id}".strip()
+    return f"the {'error' if head.error else 'answer'} to {id}"

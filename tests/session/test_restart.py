@@ -1,0 +1,109 @@
+"""A snapshot after any prefix of a session, and the rest, come to the same as the whole."""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.effects import Found
+from ctxmgr.model.state import State
+from tests.protocol.talk import Fields, Messages, Talk
+
+SESSION = Path(__file__).parent.parent / "sessions" / "greenhouse.jsonl"
+QUIET: Fields = {}  # nothing is asked: a request under way becomes a cooldown by a restart, which is meant
+POLICY = {"preset": "turns"}
+WINDOW = 32_000  # tokens: every zone is met
+CALLS = 60  # of the session's 99
+
+
+@functools.cache
+def messages() -> tuple[Fields, ...]:
+    entries = [json.loads(line) for line in SESSION.read_text(encoding="utf-8").splitlines()]
+    return tuple(entry["message"] for entry in entries if entry["type"] == "message")
+
+
+def calls() -> list[int]:
+    """The places of assistant messages: each is one call of the model."""
+    return [at for at, message in enumerate(messages()) if message["role"] == "assistant"][:CALLS]
+
+
+def live(talk: Talk, start: int, end: int) -> list[Fields]:
+    """The host's calls from number `start` to `end`; the answers."""
+    answers = []
+    for at in calls()[start:end]:
+        answer = talk.context(messages()[:at], answer="messages")
+        answers.append({name: answer[name] for name in ("messages", "seq", "base")})
+        results = []
+        for message in messages()[at + 1 :]:
+            if message["role"] != "toolResult":
+                break
+            results.append(message)
+        used = 3_000 + answer["report"]["tokens"] * 4 // 3
+        talk.turn_end(messages()[at], *results, tokens=used if used < WINDOW else None)
+    return answers
+
+
+def state(talk: Talk) -> State:
+    session = talk.connection.sessions.lanes.by_session["s"].session
+    assert session is not None
+    return session.state
+
+
+@functools.cache
+def whole() -> tuple[list[Fields], State]:
+    talk = Talk(POLICY, WINDOW, QUIET)
+    answers = live(talk, 0, len(calls()))
+    return answers, state(talk)
+
+
+@settings(max_examples=5)
+@given(st.data())
+def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
+    answers, final = whole()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(calls())), min_size=1, max_size=3)))
+    saved: list[bytes] = []
+    got: list[Fields] = []
+    start = 0
+    for end in [*cuts, len(calls())]:
+        talk = Talk(POLICY, WINDOW, QUIET, found=Found(tuple(saved)))
+        got += live(talk, start, end)
+        saved += talk.saved
+        start = end
+    assert got == answers
+    assert state(talk) == final
+
+
+def test_what_was_asked_for_becomes_a_cooldown() -> None:
+    before, make = Talk(), Messages()
+    before.turn_end(make.reply("Noted."), tokens=150_000)
+    assert before.status()["latch"]["state"] == "asked"
+    after = Talk(found=Found(tuple(before.saved)))
+    assert after.status()["latch"] == {"state": "cooldown", "failures": 0}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b'{"kind":"base","version":1,"sessionId":"s","state":{"session_id":"s"}}',),
+        (b'{"kind":"event","seq":1}',),
+        (b'{"kind":"base","version":1,"sessionId":"s","state":null}',),
+        (b"[]",),
+    ],
+)
+def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
+    talk = Talk(found=Found(lines))
+    assert talk.started["restored"] is False
+    assert any("begun anew" in note for note in talk.status()["notes"])
+    assert talk.context([Messages().user("Hello.")])["unchanged"]
+
+
+def test_lines_of_unknown_kinds_are_kept() -> None:
+    before: Any = Talk()
+    strange = b'{"kind":"tomorrow","x":1}'
+    talk = Talk(found=Found((*before.saved, strange)))
+    assert talk.started["restored"] is True
+    assert strange in talk.connection.base_lines("s")
