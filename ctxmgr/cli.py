@@ -1,6 +1,7 @@
 """The command line: serve, replay, inspect, describe."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -12,7 +13,12 @@ PRESETS = ("off", "tools", "turns")  # written out: starting the server waits fo
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
     parsed = _parser().parse_args(arguments)
-    code: int = parsed.run(parsed)
+    try:
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read the output wanted no more of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
     return code
 
 

@@ -102,10 +102,6 @@ class Connection:
         self.sessions.weigher_loaded(name, weigh, note)
         return self._take()
 
-    def base_lines(self, session_id: str) -> list[bytes]:
-        """What the session's snapshot is rewritten with; nothing for an unknown session."""
-        return self.sessions.base_lines(session_id)
-
     # outbound
 
     def _take(self) -> list[Effect]:

@@ -19,10 +19,15 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Save(msgspec.Struct, frozen=True):
-    """One line for the session's snapshot; it must be written before any later effect."""
+    """One line for the session's snapshot; it must be written before any later effect.
+
+    `whole` gives the lines that say the same as the snapshot with this one: a rewrite must not be ahead of it,
+    or later lines would be added twice.
+    """
 
     session_id: str
     line: bytes
+    whole: Callable[[], list[bytes]]
 
 
 class Begin(msgspec.Struct, frozen=True):

@@ -35,13 +35,17 @@ class Job:
 class Lane:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
+        self.queue: deque[Job] = deque()
+        self.busy: Job | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """The session has ended, or not begun; what is queued stays."""
         self.session: Session | None = None
         self.spool = Spool()
         self.saved: State | None = None  # as the snapshot knows it
         self.unreadable = False  # what its snapshot held made up no state
         self.strange: tuple[bytes, ...] = ()  # snapshot lines of kinds not known here
-        self.queue: deque[Job] = deque()
-        self.busy: Job | None = None
         self.next_reader: Reader | None = None
 
     @property

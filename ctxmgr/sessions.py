@@ -150,34 +150,41 @@ class Sessions:
 
     def _request_compaction(self, lane: Lane, command: verbs.Command) -> None:
         future = self.peer.request(command.method, command.params)
-        future.add_done_callback(partial(self._heard, lane))
+        assert lane.session is not None
+        future.add_done_callback(partial(self._heard, lane, lane.session))
 
-    def _heard(self, lane: Lane, future: Any) -> None:
+    def _heard(self, lane: Lane, session: Session, future: Any) -> None:
         """The latch hears the answer in the session's own order; an error counts as a refusal."""
-        if future.cancelled() or lane.session is None:
-            return
+        if future.cancelled() or lane.session is not session:
+            return  # the session that asked has ended
         result = None if future.exception() else future.result()
         accepted = isinstance(result, dict) and result.get("accepted") is True
-        session = lane.session
 
-        def finish(value: Any) -> None:
-            self._save(lane, session)
+        def start() -> None:
+            if lane.session is session:
+                session.answered(accepted)
+                self._save(lane, session)
 
-        self.lanes.submit(lane, Job(lambda: session.answered(accepted), finish, "requestCompaction"))
+        self.lanes.submit(lane, Job(start, lambda value: value, "requestCompaction"))
 
     # starting and ending
 
     def _start(self, lane: Lane, params: verbs.SessionStartParams) -> Generator[Any, Any, verbs.SessionStartResult]:
-        known = lane.session is not None
-        if not known:
-            found: Found = yield Snapshot()
-            if found.refused:
-                self.lanes.by_session.pop(lane.session_id, None)
-                raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
-            known = self._restore(lane, params, found)
-        session = lane.session
-        assert session is not None
-        yield from session.start(params)
+        known = going = lane.session is not None
+        self.lanes.by_session[lane.session_id] = lane  # it may have been queued behind a session_shutdown
+        try:
+            if not known:
+                found: Found = yield Snapshot()
+                if found.refused:
+                    raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
+                known = self._restore(lane, params, found)
+            session = lane.session
+            assert session is not None
+            yield from session.start(params)
+        except BaseException:  # cancelled (GeneratorExit), refused or at fault: what was opened is released
+            if not going:
+                self._close(lane)
+            raise
         return verbs.SessionStartResult(known, answers.status(session), session.state.seq)
 
     def _restore(self, lane: Lane, params: verbs.SessionStartParams, found: Found) -> bool:
@@ -203,7 +210,9 @@ class Sessions:
         return bool(lines)
 
     def _close(self, lane: Lane) -> None:
+        """What is queued in the lane finds no session, unless it starts one."""
         self.lanes.by_session.pop(lane.session_id, None)
+        lane.forget()
         self.emit(Close(lane.session_id))
 
     def close_all(self) -> None:
@@ -217,17 +226,11 @@ class Sessions:
             self.emit(Begin(lane.session_id, journal.base(session.state), lane.unreadable))
             lane.saved = session.state
             return
-        line = journal.delta(lane.saved, session.state)
+        state, strange = session.state, lane.strange
+        line = journal.delta(lane.saved, state)
         if line is not None:
-            self.emit(Save(lane.session_id, line))
-            lane.saved = session.state
-
-    def base_lines(self, id: str) -> list[bytes]:
-        """What a snapshot is rewritten with: the whole state, and lines of kinds not known here."""
-        lane = self.lanes.by_session.get(id)
-        if lane is None or lane.saved is None:
-            return []
-        return [journal.base(lane.saved), *lane.strange]
+            self.emit(Save(lane.session_id, line, lambda: [journal.base(state), *strange]))
+            lane.saved = state
 
     # weighers
 
@@ -242,7 +245,7 @@ class Sessions:
         elif wanted.name not in self._asked_for:
             self._asked_for.add(wanted.name)
             self.emit(LoadWeigher(wanted.name, wanted.path))
-        elif wanted.name in self._notes:
+        elif wanted.name in self._notes and self._notes[wanted.name] not in session.notes:
             session.notes = (*session.notes, self._notes[wanted.name])
 
     def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import stat
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +39,12 @@ class Setup(msgspec.Struct, frozen=True):
 def serve(setup: Setup) -> int:
     """Serves one host on the standard streams until it ends; the exit code."""
     sys.setswitchinterval(SWITCH_SECONDS)
-    return asyncio.run(_Worker(setup).run())
+    try:
+        worker = _Worker(setup)
+    except OSError as fault:
+        _say(f"the transcript can not be written: {fault}")
+        return 2
+    return asyncio.run(worker.run())
 
 
 class _Worker:
@@ -98,8 +104,14 @@ class _Worker:
         self.output.write(effect.parts)
 
     def _record(self, effect: do.Record) -> None:
-        if self.transcript >= 0:
+        if self.transcript < 0:
+            return
+        try:
             os.write(self.transcript, effect.line + b"\n")
+        except OSError as fault:  # with a line missing it would replay wrongly: it ends here
+            os.close(self.transcript)
+            self.transcript = -1
+            _say(f"the transcript could not be written and ends here: {fault.strerror}")
 
     def _save(self, effect: do.Save | do.Begin) -> None:
         file = self.files.get(effect.session_id)
@@ -108,9 +120,8 @@ class _Worker:
         try:
             if isinstance(effect, do.Begin) and effect.anew:
                 _say(f"a snapshot was set aside as {file.set_aside()}")
-            file.append(effect.line)
-            if file.grown:
-                file.rewrite(self.connection.base_lines(effect.session_id) or [effect.line])
+            if not _appended(file, effect.line) or file.grown:
+                file.rewrite([effect.line] if isinstance(effect, do.Begin) else effect.whole())
         except (OSError, ValueError) as fault:
             self._save_failed(effect.session_id, fault)
             return
@@ -184,8 +195,8 @@ class _Worker:
         except ProcessLookupError:
             self._carry_out(self.connection.eof())
             return
-        except OSError:
-            return  # not ours to look at
+        except (OSError, OverflowError):
+            return  # not ours to look at, or no process id at all
         self.loop.call_later(WATCH_SECONDS, self._watch, effect)
 
     def _say_effect(self, effect: do.Say) -> None:
@@ -217,6 +228,15 @@ class _Worker:
                 await self.loop.run_in_executor(self.threads, _synced, file)
 
 
+def _appended(file: "SnapshotFile", line: bytes) -> bool:
+    """False where the disk did not take it, or did not take the base before; a rewrite may fit by now."""
+    try:
+        file.append(line)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def _synced(file: "SnapshotFile") -> None:
     try:
         file.sync()
@@ -246,7 +266,10 @@ def _keep_large_buffers() -> None:
 
 def _transcript(path: str) -> int:
     """It holds conversation: for the user's eyes alone."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    transcript = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    if stat.S_ISREG(os.fstat(transcript).st_mode):
+        os.fchmod(transcript, 0o600)  # it may have been there
+    return transcript
 
 
 def _default_state_dir() -> str:
@@ -256,8 +279,10 @@ def _default_state_dir() -> str:
 
 
 def _say(text: str) -> None:
-    """One line on stderr; a closed stderr is no reason to end."""
+    """One line on stderr. A closed stderr is no reason to end, and a full one that nobody reads none to wait."""
+    line = f"ctxmgr: {text}".encode("utf-8", "replace")[: stdio.DIRECT_BYTES] + b"\n"
     try:
-        os.write(2, f"ctxmgr: {text}\n".encode("utf-8", "replace"))
+        if stdio.writable(2):
+            os.write(2, line)
     except OSError:
         return

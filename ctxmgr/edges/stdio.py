@@ -53,6 +53,15 @@ def _widen(descriptor: int) -> None:
             return  # over the user's quota of pipe buffers: it works with what there is
 
 
+def writable(descriptor: int) -> bool:
+    """Whether a write of at most DIRECT_BYTES does not block. Where that can not be told, it is hoped."""
+    if not hasattr(select, "poll"):
+        return True
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(0))
+
+
 class Input:
     """Calls `heard` on the loop with what came, and with b"" once, at the end."""
 

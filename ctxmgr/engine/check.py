@@ -86,7 +86,8 @@ class _Walk:
         self.next, self.first, self.newest_user = carried.next, carried.first, carried.newest_user
         self.faults, self.gaps = set(carried.faults), list(carried.gaps)
         last = carried.pieces[-1] if carried.pieces else None
-        self.edited = last.index if isinstance(last, Edit) else -1  # its message may have further units edited
+        # the newest edit's message and unit: further units of that message may follow
+        self.edited = (last.index, last.unit) if isinstance(last, Edit) else (-1, -1)
         self.weight = carried.weight
 
     def take(self, piece: Piece) -> None:
@@ -99,9 +100,11 @@ class _Walk:
             unit = message.view.units[piece.unit]
             if unit.kind != "result" or unit.signed:
                 self.faults.add("signed")
-            if piece.index != self.edited:  # else a further unit of the message just taken
+            if piece.index != self.edited[0]:
                 self._kept(piece.index, piece.index + 1)
-            self.edited = piece.index
+            elif piece.unit <= self.edited[1]:
+                self.faults.add("order")
+            self.edited = piece.index, piece.unit
             self.weight += piece.after - message.weights[piece.unit]
 
     def _kept(self, start: int, end: int) -> None:

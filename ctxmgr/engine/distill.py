@@ -4,8 +4,8 @@ Rules (design, section 4, rule 4):
 1. The head line says what it was and what it weighed; the text's own lines follow as they are, long lines cut.
 2. Room goes to the last lines (how it ended), then to error lines, then to the first lines; all in their order.
 3. The outcome is at most `limit` characters plus the head line, and the same text gives the same outcome.
-4. No line stays that is longer than the share of the last lines, so that something of each kind stays, even of
-   a text that is one huge line.
+4. No line stays longer than the smallest share, so that something of each kind stays, even of a text that is
+   one huge line.
 """
 
 import re
@@ -15,8 +15,9 @@ from typing import Any
 from ctxmgr.engine import marker
 
 LINE_LENGTH = 200  # characters of a line that stays, at most
-LINE_OVERHEAD = 3  # characters: its newline, and a gap line before it
-SHARE_LAST, SHARE_ERRORS = 0.35, 0.35  # of the limit; the rest is for the first lines
+NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
+GAPS = 2  # besides those before error lines: before the last lines, and at the end
+SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines get what is left too
 ERROR_LINE = re.compile(
     r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
     re.IGNORECASE,
@@ -25,24 +26,26 @@ ERROR_LINE = re.compile(
 
 def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weight: int) -> str:
     """`limit` in characters, `weight` of the whole in tokens."""
-    longest = min(LINE_LENGTH, max(0, int(limit * SHARE_LAST) - LINE_OVERHEAD))
+    longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAPS * GAP))
     lines = [line[:longest] for line in text.splitlines() if line.strip()]
     chosen: set[int] = set()
-    room = limit - 2  # a gap line at the end
+    room = limit - GAPS * GAP
     room -= _take(chosen, lines, range(len(lines) - 1, -1, -1), int(limit * SHARE_LAST))
     errors = [number for number, line in enumerate(lines) if ERROR_LINE.search(line)]
-    room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS))
+    room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS), NEWLINE + GAP)
     _take(chosen, lines, range(len(lines)), room)
     return "\n".join([marker.distilled(tool, arguments, weight), *_with_gaps(lines, sorted(chosen))])
 
 
-def _take(chosen: set[int], lines: list[str], order: range | list[int], room: int) -> int:
-    """Adds line numbers in this order while they fit; the characters used."""
+def _take(
+    chosen: set[int], lines: list[str], order: range | list[int], room: int, beside: int = NEWLINE
+) -> int:
+    """Adds line numbers in this order while they fit, `beside` characters more for each; the characters used."""
     used = 0
     for number in order:
         if number in chosen:
             continue
-        cost = len(lines[number]) + LINE_OVERHEAD
+        cost = len(lines[number]) + beside
         if used + cost > room:
             break
         chosen.add(number)

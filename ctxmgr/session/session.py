@@ -119,6 +119,7 @@ class Session:
         self.state = state
         self.ledger = memory.ledger(state)
         self.heard |= memory.heard(state)
+        self.void_base()
         self._refresh()
 
     def _from_entries(self, state: State, raws: Sequence[bytes], leaf: str | None) -> State:

@@ -75,7 +75,7 @@ class Client:
     ) -> None:
         self.framing, self.deadline = framing, deadline
         self.handlers = dict(handlers or {})
-        self._stderr: IO[bytes] = tempfile.TemporaryFile()
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by `kill`
         self.process = subprocess.Popen(
             [sys.executable, "-m", "ctxmgr", "serve", *arguments],
             stdin=subprocess.PIPE,

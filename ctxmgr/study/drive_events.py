@@ -6,58 +6,58 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study import pi_host
-from ctxmgr.study.drive import Options, Step, Wire
+from ctxmgr.study.host_side import HostSide
 from ctxmgr.study.recordings import Event, Stream
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
-Told = Callable[[Wire, Event], None]
+Told = Callable[[HostSide, Event], None]
 
 
-def run(wire: Wire, stream: Stream, options: Options, window: int, step: Step) -> None:
+def run(side: HostSide, stream: Stream, window: int, step: Callable[[], None]) -> None:
     """All events, in their order; those that ctxmgr does not know are left out."""
     model = stream.model
     for event in stream.events:
         now = event.context.get("model") or {}
         if now.get("id") and now["id"] != model:
             model = str(now["id"])
-            wire.ask("model_select", {"model": {"id": model, "contextWindow": window}}, counted=True)
+            side.ask("model_select", {"model": {"id": model, "contextWindow": window}}, counted=True)
         tell = TOLD.get(event.name)
         if tell is not None:
-            tell(wire, event)
+            tell(side, event)
         step()
 
 
-def _context(wire: Wire, event: Event) -> None:
+def _context(side: HostSide, event: Event) -> None:
     items = [pi_host.item("", bytes(raw)) for raw in _raws(event.payload["messages"])]
-    known = [one.raw for one in wire.items[: wire.sent]]
+    known = [one.raw for one in side.items[: side.sent]]
     if [one.raw for one in items[: len(known)]] != known:
-        wire.rewritten()
-    wire.items = items
-    wire.context(event.at)
+        side.rewritten()
+    side.items = items
+    side.context(event.at)
 
 
-def _turn_end(wire: Wire, event: Event) -> None:
+def _turn_end(side: HostSide, event: Event) -> None:
     fields = event.payload
-    params: dict[str, Any] = {"sessionId": wire.session_id, "message": fields["message"], "at": event.at}
+    params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.at}
     params["toolResults"] = fields.get("toolResults", [])
     if "messageEntryId" in fields:
-        results = fields.get("toolResultEntryIds", [])
+        results: Any = fields.get("toolResultEntryIds", [])
         params["entryIds"] = {"message": fields["messageEntryId"], "toolResults": results}
-    wire.turn_end(_encode(params))
+    side.turn_end(_encode(params))
 
 
 def _passed_on(method: str, counted: bool) -> Told:
     """The payload's members are the params, with the session's id."""
 
-    def tell(wire: Wire, event: Event) -> None:
+    def tell(side: HostSide, event: Event) -> None:
         if counted:
-            wire.rewritten()
+            side.rewritten()
             if method != "session_shutdown":
-                wire.mark(method)
-        wire.ask(method, {name: value for name, value in event.payload.items() if name != "type"}, counted=counted)
+                side.mark(method)
+        side.ask(method, {name: value for name, value in event.payload.items() if name != "type"}, counted=counted)
 
     return tell
 

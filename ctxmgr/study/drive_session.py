@@ -1,24 +1,26 @@
 """Turns a recorded session into what its host would have said, call by call (rules 1 to 3 of `drive`)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from ctxmgr.study import pi_host
-from ctxmgr.study.drive import PREDICTED_RATIO, Options, Step, Wire
+from ctxmgr.study.host_side import HostSide
+from ctxmgr.study.outcomes import Options
 from ctxmgr.study.pi_host import Item
 from ctxmgr.study.recordings import Entry, Recording
 
+PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
 RATIO_BOUNDS = (0.5, 3.0)  # provider tokens a weighed token: outside them the recorded usage is of something else
 KEEP_SHARE = 4  # a compaction keeps no more than a quarter of a small window
 
 _encode = msgspec.json.Encoder().encode
 
 
-def run(wire: Wire, recording: Recording, options: Options, window: int, step: Step) -> None:
+def run(side: HostSide, recording: Recording, options: Options, window: int, step: Callable[[], None]) -> None:
     """All entries, oldest first. `step` is called after each."""
-    host = _Host(wire, options, window)
+    host = _Host(side, options, window)
     entries = recording.entries
     at = 0
     while at < len(entries):
@@ -26,7 +28,7 @@ def run(wire: Wire, recording: Recording, options: Options, window: int, step: S
         results: tuple[Entry, ...] = ()
         if entry.kind == "model":
             model = {"id": entry.model or recording.model, "contextWindow": window}
-            wire.ask("model_select", {"model": model}, counted=True)
+            side.ask("model_select", {"model": model}, counted=True)
         elif entry.kind == "compaction":
             host.recorded_compaction(entry)
         elif entry.role == "assistant":
@@ -37,7 +39,7 @@ def run(wire: Wire, recording: Recording, options: Options, window: int, step: S
         for _ in range(1 + len(results)):
             step()
         at += 1 + len(results)
-    wire.ask("session_shutdown", {}, counted=True)
+    side.ask("session_shutdown", {}, counted=True)
 
 
 def _results(entries: Sequence[Entry], at: int) -> tuple[Entry, ...]:
@@ -49,10 +51,10 @@ def _results(entries: Sequence[Entry], at: int) -> tuple[Entry, ...]:
 
 
 class _Host:
-    """The session as its host holds it. `then` is the list as it was recorded, `items` (of the wire) as it is."""
+    """The session as its host holds it. `then` is the list as it was recorded, `items` (of the side) as it is."""
 
-    def __init__(self, wire: Wire, options: Options, window: int) -> None:
-        self.wire, self.options, self.window = wire, options, window
+    def __init__(self, side: HostSide, options: Options, window: int) -> None:
+        self.side, self.options, self.window = side, options, window
         self.then: list[str] = []  # ids of what the recorded list held
         self.ratio: float | None = None
         self.pending = False
@@ -66,16 +68,16 @@ class _Host:
         self._push(entry)
 
     def _push(self, entry: Entry) -> None:
-        self.wire.items.append(pi_host.item(entry.id, entry.message))
+        self.side.items.append(pi_host.item(entry.id, entry.message))
         self.then.append(entry.id)
 
     def turn(self, entry: Entry, results: tuple[Entry, ...]) -> None:
-        wire = self.wire
-        report = wire.context(_time(entry))
+        side = self.side
+        report = side.context(_time(entry))
         reply = pi_host.item(entry.id, entry.message)
         usage = self._usage(reply, report)
-        params = {
-            "sessionId": wire.session_id,
+        params: dict[str, Any] = {
+            "sessionId": side.session_id,
             "message": msgspec.Raw(entry.message),
             "toolResults": [msgspec.Raw(one.message) for one in results],
             "entryIds": {"message": entry.id, "toolResults": [one.id for one in results]},
@@ -85,7 +87,7 @@ class _Host:
             params["at"] = newest
         if usage:
             params["usage"] = {"tokens": usage}
-        asked = bool(wire.turn_end(_encode(params)))
+        asked = bool(side.turn_end(_encode(params)))
         for one in (entry, *results):
             self._push(one)
         self.pending = self.pending or asked
@@ -93,7 +95,7 @@ class _Host:
         if self.options.recorded_compactions:
             return
         if usage > self.window - pi_host.RESERVE and self.window > pi_host.RESERVE:
-            wire.outcome.own += 1
+            side.outcome.own += 1
             self._compact("own", newest)
         elif self.pending and idle:
             self._compact("requested", newest)
@@ -107,8 +109,8 @@ class _Host:
         recorded = reply.message.get("usage") or {}
         input = sum(int(recorded.get(name) or 0) for name in ("input", "cacheRead", "cacheWrite"))
         output = int(recorded.get("output") or 0)
-        raw, tokens = report["rawTokens"], report["tokens"]
-        if input and raw and self.then == [one.id for one in self.wire.items]:
+        raw, tokens = int(report["rawTokens"]), int(report["tokens"])
+        if input and raw and self.then == [one.id for one in self.side.items]:
             self.ratio = min(max(input / raw, RATIO_BOUNDS[0]), RATIO_BOUNDS[1])
             return max(1, round(input + output - self.ratio * (raw - tokens)))
         if self.ratio is None:
@@ -121,9 +123,9 @@ class _Host:
         self.then = [entry.id, *self.then[kept:]]
         if not self.options.recorded_compactions:
             return
-        wire = self.wire
-        places = [number for number, one in enumerate(wire.items) if one.id == entry.first_kept]
-        start = places[0] if places else len(wire.items)
+        side = self.side
+        places = [number for number, one in enumerate(side.items) if one.id == entry.first_kept]
+        start = places[0] if places else len(side.items)
         summary = pi_host.item(entry.id, entry.message)
         fields = {
             "type": "compaction",
@@ -133,30 +135,30 @@ class _Host:
             "tokensBefore": summary.message["tokensBefore"],
             "timestamp": entry.at,
         }
-        self._compacted(fields, [summary, *wire.items[start:]], "recorded")
+        self._compacted(fields, [summary, *side.items[start:]], "recorded")
 
     def _compact(self, why: str, at: int | None) -> None:
-        wire = self.wire
+        side = self.side
         self.pending = False
-        self.files = pi_host.files_of(wire.items, self.files)
+        self.files = pi_host.files_of(side.items, self.files)
         self.compactions += 1
         keep = min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
-        done = pi_host.compact(wire.items, self.files, f"compaction-{self.compactions}", at or 0, keep)
+        done = pi_host.compact(side.items, self.files, f"compaction-{self.compactions}", at or 0, keep)
         if done is None:
-            wire.outcome.failed += 1
-            wire.mark("nothing to compact")
+            side.outcome.failed += 1
+            side.mark("nothing to compact")
             fault = {"reason": "threshold", "errorMessage": "Nothing to compact (session too small)"}
-            wire.ask("session_compact_failed", fault, counted=True)
+            side.ask("session_compact_failed", fault, counted=True)
             return
         self._compacted(done.entry, list(done.items), why)
 
     def _compacted(self, entry: dict[str, Any], items: list[Item], why: str) -> None:
-        wire = self.wire
-        wire.outcome.compacted += 1
-        wire.mark(f"compaction ({why})", f"{len(wire.items)} messages became {len(items)}")
-        wire.items = items
-        wire.rewritten()
-        wire.ask("session_compact", {"compactionEntry": entry, "fromExtension": False}, counted=True)
+        side = self.side
+        side.outcome.compacted += 1
+        side.mark(f"compaction ({why})", f"{len(side.items)} messages became {len(items)}")
+        side.items = items
+        side.rewritten()
+        side.ask("session_compact", {"compactionEntry": entry, "fromExtension": False}, counted=True)
 
 
 def _time(entry: Entry) -> int | None:

@@ -17,8 +17,8 @@ import msgspec
 
 from ctxmgr import effects as do
 from ctxmgr.connection import Connection, Options
-from ctxmgr.effects import Found
 from ctxmgr.edges.tokens import ESTIMATE, estimate
+from ctxmgr.effects import Found
 from ctxmgr.study.client import RpcFailure
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 

@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from ctxmgr.edges import snapshots
+from ctxmgr.engine.fold import current
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.state import State
-from ctxmgr.session import journal
+from ctxmgr.session import journal, memory
 from ctxmgr.study.showing import console, plain, safe
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
@@ -30,15 +31,15 @@ def run(parsed: Namespace) -> int:
     out = console()
     reading = snapshots.read(path)
     faults = [reading.fault] if reading.fault else []
-    if reading.torn:
+    if reading.torn and not reading.fault:
         faults.append(f"{reading.torn} bytes after the last whole line can not be read")
     if not reading.bodies and not faults:
         faults.append("the file is empty: the session has saved nothing yet")
     if reading.bodies and not reading.fault:
         try:
             state, strange = journal.restore(reading.bodies)
-        except journal.Unreadable as fault:
-            faults.append(str(fault))
+        except journal.Unreadable as unreadable:
+            faults.append(str(unreadable))
         else:
             _show(out, state, len(reading.bodies), len(strange), parsed.full)
     for fault in faults:
@@ -52,7 +53,8 @@ def _show(out: Console, state: State, lines: int, strange: int, full: bool) -> N
         out.print(plain(f"policy set for this session: {msgspec.json.encode(state.overrides).decode()}"))
     out.print(_facts(state, full))
     if state.pending or state.away:
-        out.print(plain(f"facts not shown: {len(state.pending)} not bound to an entry, {len(state.away)} elsewhere"))
+        unbound, away = len(state.pending), len(state.away)
+        out.print(plain(f"facts not shown: {unbound} not bound to an entry, {away} on other branches"))
     for number, summary in enumerate(state.summaries, 1):
         title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.at)}"
         out.print(plain(f"\n{title}, {len(summary.text):,} characters", "bold"))
@@ -71,8 +73,8 @@ def _head(state: State, lines: int, strange: int) -> Table:
         ("lines", f"{lines}, {strange} of a kind not known here" if strange else str(lines)),
         ("events (seq)", str(state.seq)),
         ("newest time", _moment(state.clock)),
-        ("model", f"{model.id}, window {model.window:,} tokens" + (f", {model.provider}" if model.provider else "")),
-        ("projection", "on" if state.enabled else "off"),
+        ("model", f"{model.id}, window {model.window:,} tokens"),
+        ("projection", "on" if state.enabled else "switched off"),
         ("latch", f"{latch.state}, {latch.failures} failures in a row, wait {latch.wait} turn_ends"),
         ("last reading", f"{reading}; it stood for {meter.base:,} weighed"),
         ("ratios", ratios),
@@ -91,7 +93,11 @@ def _totals(totals: msgspec.Struct) -> dict[str, int]:
 
 
 def _facts(state: State, full: bool) -> Table:
-    table = Table(title=f"{len(state.facts)} facts, as they were learned", title_justify="left")
+    facts = state.facts if full else current(memory.ledger(state))
+    title = f"{len(facts)} facts that hold, of {len(state.facts)} that were learned (--full shows all)"
+    if full:
+        title = f"{len(facts)} facts that were learned"
+    table = Table(title=title, title_justify="left")
     for name in ("slot", "status", "text", "source", "when", "entry"):
         table.add_column(name, overflow="fold")
 
@@ -99,7 +105,7 @@ def _facts(state: State, full: bool) -> Table:
         return SLOTS.index(fact.slot) if fact.slot in SLOTS else len(SLOTS)
 
     before = ""
-    for fact in sorted(state.facts, key=lambda fact: (rank(fact), fact.at, fact.seq, fact.place)):
+    for fact in sorted(facts, key=lambda fact: (rank(fact), fact.at, fact.seq, fact.place)):
         text = f"{fact.text} ({fact.detail})" if fact.detail else fact.text
         table.add_row(
             plain(fact.slot if fact.slot != before else "", "bold"),

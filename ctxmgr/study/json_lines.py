@@ -23,6 +23,7 @@ def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
+        _check_utf8(line, name, number)
         try:
             whole = bytes(_whole(line))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -55,11 +56,19 @@ def _only(content: bytes) -> bytes | None:
         return None
 
 
+def _check_utf8(line: bytes, name: str, number: int) -> None:
+    """What is not looked at is not checked by the JSON decoder."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise Unreadable(f"{name}, line {number}: not UTF-8 from byte {fault.start} on") from None
+
+
 def _pieces(line: bytes, name: str, number: int) -> Iterator[bytes]:
     """The values of a line that is not one value."""
+    text = line.decode("utf-8")
+    at = 0
     try:
-        text = line.decode("utf-8")
-        at = 0
         while at < len(text):
             if text[at].isspace():
                 at += 1
@@ -67,8 +76,6 @@ def _pieces(line: bytes, name: str, number: int) -> Iterator[bytes]:
             _, end = _scan(text, at)
             yield text[at:end].encode("utf-8")
             at = end
-    except UnicodeDecodeError as fault:
-        raise Unreadable(f"{name}, line {number}: not UTF-8 from byte {fault.start} on") from None
     except (ValueError, RecursionError) as fault:
         where = getattr(fault, "pos", 0)
         shown = text[where : where + SHOWN_CHARACTERS]

@@ -18,7 +18,7 @@ import msgspec
 from ctxmgr.study.pi_host import Item, item
 
 PACKET = "ctxmgr.packet"
-WEIGHT_SLACK = 20  # characters / 4 and tokens differ by text: a twentieth is no fault. ctxmgr's own figures are exact
+WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
 SMALL_TOKENS = 64
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
@@ -155,9 +155,8 @@ def _newest(sent: Sequence[Item], kept: dict[int, Placed], may_change: Container
     if newest not in kept:
         return [f"the newest user message ({newest}) is gone"]
     out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in kept]
-    for at in range(newest, len(sent)):
-        if at in kept and not kept[at].same and sent[at].raw not in may_change:
-            out.append(f"message {at} of the newest turn was rewritten")
+    touched = (at for at in range(newest, len(sent)) if at in kept and not kept[at].same)
+    out += [f"message {at} of the newest turn was rewritten" for at in touched if sent[at].raw not in may_change]
     return out
 
 

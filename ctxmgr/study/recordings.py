@@ -45,7 +45,7 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """One event of a live host. `at` in milliseconds; `payload` member by member as raw JSON; `line` of the file."""
+    """One event of a live host. `at` in milliseconds; `payload` by member, as raw JSON; `line` of the file."""
 
     name: str
     at: int | None

@@ -14,9 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ctxmgr.study import readers, transcripts
-from ctxmgr.study.drive import Options, Outcome, Recorded, drive
+from ctxmgr.study.drive import drive
+from ctxmgr.study.outcomes import Options, Outcome
 from ctxmgr.study.readers import Source
-from ctxmgr.study.recordings import Stream, Unreadable
+from ctxmgr.study.recordings import Recording, Stream, Unreadable
 from ctxmgr.study.showing import console, plain, safe
 from ctxmgr.study.tables import Figures, figures, tables
 
@@ -86,7 +87,7 @@ def _recording(found: Source, parsed: Namespace) -> list[Figures]:
     return out
 
 
-def _driven(recorded: Recorded, options: Options) -> Outcome:
+def _driven(recorded: Recording | Stream, options: Options) -> Outcome:
     """With a progress bar on stderr, where that is a terminal."""
     error = console(sys.stderr)
     if not error.is_terminal:

@@ -1,4 +1,4 @@
-"""What people see: a console, and recorded text made safe for a terminal. The one place of rich beside the views."""
+"""What people see: a console, and recorded text made safe for a terminal."""
 
 import re
 import sys

@@ -1,13 +1,14 @@
 """Turns outcomes of driving into figures, and figures into tables for people."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from ctxmgr.study.drive import Call, Outcome
+from ctxmgr.study.outcomes import Call, Outcome
 from ctxmgr.study.showing import plain
 
 ZONES = ("green", "yellow", "red", "compact")
@@ -74,7 +75,7 @@ def _times(seconds: Sequence[float]) -> Figures:
 
 def _stretches(calls: Sequence[Call]) -> list[Sequence[Call]]:
     bounds = [len(calls) * number // STRETCHES for number in range(STRETCHES + 1)]
-    return [calls[start:end] for start, end in zip(bounds, bounds[1:], strict=False) if end > start]
+    return [calls[start:end] for start, end in pairwise(bounds) if end > start]
 
 
 def _growth(calls: Sequence[Call]) -> Figures:
@@ -104,8 +105,9 @@ def _zones(some: Sequence[Figures]) -> Table:
     for one in some:
         rows = [*one["zones"].items(), ("all", one["all"])]
         for zone, row in rows:
+            last = zone == "all"
             table.add_row(
-                plain(one["preset"]), zone, *_cells(row), style="bold" if zone == "all" else "", end_section=zone == "all"
+                plain(one["preset"]), zone, *_cells(row), style="bold" if last else "", end_section=last
             )
     table.caption = "tokens, uncalibrated; dropped, distilled, pruned and packet: mean a call; times of `context`"
     return table

@@ -91,7 +91,8 @@ class _Run:
         self._seen = 0
 
     def all(self) -> None:
-        for self.at, line in enumerate(self.lines):
+        for at, line in enumerate(self.lines):
+            self.at = at
             if line.sender == "host" and line.kind in ("message", "broken"):
                 self.driver.receive(line.body)
             elif line.kind == "weigher":
@@ -147,11 +148,11 @@ def _answered(lines: Sequence[Line]) -> bool:
 
 def _framing(lines: Sequence[Line]) -> Framing:
     """Transcripts do not tell it. A message without `jsonrpc` is taken in lines alone."""
-    refused = {_head(line.body).id for line in lines if _code(line) == INVALID_REQUEST}
+    refused = {bytes(_head(line.body).id) for line in lines if _code(line) == INVALID_REQUEST}
     for line in lines:
         if line.sender == "host" and line.kind == "message":
             head = _head(line.body)
-            if not head.jsonrpc and (head.method or head.id) and head.id not in refused:
+            if not head.jsonrpc and (head.method or head.id) and bytes(head.id) not in refused:
                 return "ndjson"
     return "content-length"
 
@@ -160,7 +161,8 @@ def _code(line: Line) -> Any:
     if line.sender != "ctxmgr" or line.kind != "message":
         return None
     error = _head(line.body).error
-    return msgspec.json.decode(error).get("code") if error else None
+    fields = msgspec.json.decode(error) if error else None
+    return fields.get("code") if isinstance(fields, dict) else None
 
 
 def _head(body: bytes) -> _Head:

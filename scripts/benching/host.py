@@ -43,9 +43,11 @@ class Host:
         self._start = self._end = 0  # of what was read and not taken
         self.last = self._view[:0]  # the body read last
         self._socket: socket.socket | None = None
+        self.process: subprocess.Popen[bytes]
         if transport == "socket":
             self._socket, theirs = socket.socketpair()
-            self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, env=environment)
+            end = theirs.fileno()
+            self.process = subprocess.Popen(command, stdin=end, stdout=end, env=environment)
             theirs.close()
             self._in = self._out = self._socket.fileno()
         else:

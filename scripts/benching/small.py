@@ -63,7 +63,8 @@ def _turn_ends(pair: Pair) -> list[Figure]:
 def _statuses(pair: Pair) -> Figure:
     session, count = pair.session(), pair.options.times(EVENTS)
     frames = [request(number, "getStatus", {"sessionId": session}) for number in range(100, 100 + count)]
-    ours, floor = [], []
+    ours: list[float] = []
+    floor: list[float] = []
     for number in range(pair.options.rounds):
         order = ((pair.ours, ours), (pair.floor, floor))
         for host, rates in order if number % 2 else reversed(order):

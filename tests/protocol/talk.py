@@ -83,8 +83,11 @@ class Talk:
         self.found = found
         self.lines: list[bytes] = []
         self.saved: list[bytes] = []
+        self.whole: list[bytes] = []  # what a rewrite of the snapshot would hold after the last save
         self.sent: list[Fields] = []
         self.said: list[str] = []
+        self.hold = False  # work is kept waiting, as in a busy thread
+        self.held: list[do.Run] = []
         self._ids = itertools.count(1)
         self._carry_out(self.connection.receive(b""))
         if start:
@@ -113,6 +116,14 @@ class Talk:
         """Any message, as one line; what was sent because of it."""
         before = len(self.sent)
         self.raw(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        return self.sent[before:]
+
+    def release(self) -> list[Fields]:
+        """Does the work that was held, in order; what was sent because of it."""
+        before, self.hold = len(self.sent), False
+        while self.held:
+            effect = self.held.pop(0)
+            self._carry_out(self.connection.resume(effect.ticket, effect.work()))
         return self.sent[before:]
 
     def raw(self, content: bytes) -> None:
@@ -157,10 +168,13 @@ class Talk:
                 self.sent.append(json.loads(b"".join(effect.parts)))
             elif isinstance(effect, do.Open):
                 self._carry_out(self.connection.resume(effect.ticket, self.found))
+            elif isinstance(effect, do.Run) and self.hold:
+                self.held.append(effect)
             elif isinstance(effect, do.Run):
                 self._carry_out(self.connection.resume(effect.ticket, effect.work()))
             elif isinstance(effect, do.Save | do.Begin):
                 self.saved.append(effect.line)
+                self.whole = effect.whole() if isinstance(effect, do.Save) else [effect.line]
             elif isinstance(effect, do.Say):
                 self.said.append(effect.text)
 

@@ -106,4 +106,8 @@ def test_lines_of_unknown_kinds_are_kept() -> None:
     strange = b'{"kind":"tomorrow","x":1}'
     talk = Talk(found=Found((*before.saved, strange)))
     assert talk.started["restored"] is True
-    assert strange in talk.connection.base_lines("s")
+    talk.turn_end(Messages().reply("Noted."), tokens=5_000)
+    assert len(talk.whole) == 2
+    assert strange in talk.whole
+    again = Talk(found=Found(tuple(talk.whole)))
+    assert state(again) == state(talk)

@@ -166,6 +166,24 @@ def test_state_directory_that_can_not_be_is_said_once(tmp_path: Path) -> None:
         assert sidecar.said.count("not saved") == 1
 
 
+def test_rewrite_amid_what_came_at_once_adds_nothing_twice(tmp_path: Path) -> None:
+    """The file grows past its limit in the middle of events that arrive in one piece."""
+    heard = 0
+    with Sidecar(tmp_path).ready("s") as sidecar:
+        while snapshot(tmp_path).stat().st_size < 62_000:
+            heard += 1
+            entry = {"id": f"e{heard}", "summary": f"## Goal\nwin {heard}\n" + "x" * 1_000}
+            sidecar.call("session_compact", sessionId="s", compactionEntry=entry)
+        inode = snapshot(tmp_path).stat().st_ino
+        entries = [{"id": f"f{number}", "summary": f"## Goal\nlose {number}"} for number in range(20)]
+        sidecar.send(*(call(one["id"], "session_compact", sessionId="s", compactionEntry=one) for one in entries))
+        sidecar.answer("f19")
+        assert snapshot(tmp_path).stat().st_ino != inode
+        sidecar.kill()
+    with Sidecar(tmp_path).ready() as sidecar:
+        assert started(sidecar)["status"]["summaries"]["compaction"] == heard + 20
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of a running process are Linux's")
 @pytest.mark.parametrize("full_from", ["the start", "the middle"])
 def test_full_disk_is_said_once_and_survived(tmp_path: Path, full_from: str) -> None:

@@ -1,9 +1,12 @@
 """Each error code, and that the next message is served."""
 
 from typing import Any
+from unittest import mock
 
+from ctxmgr.effects import Found
+from ctxmgr.session import answers
 from tests.protocol.behaviours import behaviour
-from tests.protocol.talk import Talk
+from tests.protocol.talk import Messages, Talk
 
 
 def _error(sent: list[dict[str, Any]]) -> dict[str, Any]:
@@ -87,12 +90,49 @@ def after_shutdown() -> Talk:
     "design 9",
 )
 def refused() -> Talk:
-    from ctxmgr.effects import Found
-
     talk = Talk()
     talk.found = Found(fault="the session is held by process 12", refused=True)
     model = {"id": "m", "contextWindow": 1000}
     error = _error(talk.send(_request("session_start", sessionId="t", model=model)))
     assert (error["code"], error["message"]) == (-32803, "the session is held by process 12")
     assert talk.status()["seq"] == 0
+    return talk
+
+
+@behaviour(
+    "errors/cancelled",
+    "A cancelled request is answered with -32800, once, running or queued; the next one is served.",
+    "design 2, $/cancelRequest",
+)
+def cancelled() -> Talk:
+    talk, make = Talk(), Messages()
+    long = [make.user("word " * 5_000)]
+    talk.hold = True
+    running = {"jsonrpc": "2.0", "id": "a", "method": "context", "params": {"sessionId": "s", "messages": long}}
+    queued = {"jsonrpc": "2.0", "id": "b", "method": "getStatus", "params": {"sessionId": "s"}}
+    third = {**queued, "id": "c"}
+    assert talk.send(running) == talk.send(queued) == talk.send(third) == []
+    for id in ("a", "b"):
+        answer = talk.tell("$/cancelRequest", id=id)[0]
+        assert (answer["id"], answer["error"]["code"]) == (id, -32800)
+    (served,) = talk.release()
+    assert served["id"] == "c"
+    assert served["result"]["stats"]["contexts"] == 0
+    assert talk.tell("$/cancelRequest", id="c") == []
+    return talk
+
+
+@behaviour(
+    "errors/internal-error",
+    "A fault inside is answered with -32603 and the kind of the fault, none of its text; the next one is served.",
+    "design 2, errors",
+    planted=True,
+)
+def internal() -> Talk:
+    talk = Talk()
+    with mock.patch.object(answers, "ledger", side_effect=KeyError("the user's secret")):
+        error = _error(talk.send(_request("getLedger", sessionId="s")))
+    assert error == {"code": -32603, "message": "internal fault: KeyError"}
+    assert "secret" not in "".join(talk.said)
+    assert talk.call("getLedger", sessionId="s")["facts"] == []
     return talk

@@ -2,6 +2,7 @@
 
 from unittest import mock
 
+from ctxmgr.effects import Found
 from ctxmgr.session import listing
 from tests.protocol.behaviours import behaviour
 from tests.protocol.talk import Messages, Talk, roles
@@ -74,8 +75,6 @@ def headless() -> Talk:
     "design 9",
 )
 def restart() -> Talk:
-    from ctxmgr.effects import Found
-
     before, make = Talk(), Messages()
     messages = [message for number in range(8) for message in make.turn(f"Never do thing {number}.")]
     before.play(messages, tokens=50_000)

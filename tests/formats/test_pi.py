@@ -1,0 +1,291 @@
+"""pi's messages: what is read of each, what is left alone, and that nothing a host sends is an error."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.formats import pi
+from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.wire.surrogates import mend
+from tests.notation import quarters, read
+
+
+def view(message: Any) -> View:
+    return pi.view(json.dumps(message).encode())
+
+
+def other(raw: str, at: int | None = None) -> View:
+    return View("other", (Unit("other", text=raw),), at=at)
+
+
+CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "x"}}
+USAGE = {"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4, "totalTokens": 46, "cost": {"total": 0.1}}
+
+# name, message, its view
+ROLES: list[tuple[str, dict[str, Any], View]] = [
+    ("user", {"role": "user", "content": "go", "timestamp": 7}, View("user", (Unit("text", text="go"),), True, at=7)),
+    (
+        "user in blocks",
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image", "data": "x"}, {"type": "text", "text": "b"}]},
+        View("user", (Unit("text", text="a\nb", images=1),), True),
+    ),
+    (
+        "assistant",
+        {"role": "assistant", "content": [{"type": "text", "text": "ok"}, CALL], "usage": USAGE, "stopReason": "toolUse"},
+        View(
+            "assistant",
+            (Unit("text", 0, "ok"), Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"})),
+            usage=Usage(10, 2, 30, 4, 46),
+            stop="toolUse",
+        ),
+    ),
+    (
+        "signed blocks",
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"},
+                {"type": "text", "text": "ok", "textSignature": "s"},
+                {**CALL, "thoughtSignature": "s"},
+                {"type": "thinking", "thinking": "hm"},
+            ],
+        },
+        View(
+            "assistant",
+            (
+                Unit("thinking", 0, "hm", signed=True),
+                Unit("text", 1, "ok", signed=True),
+                Unit("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True),
+                Unit("thinking", 3, "hm"),
+            ),
+        ),
+    ),
+    (
+        "a failed reply",
+        {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "prompt is too long"},
+        View("assistant", (), stop="error", error="prompt is too long"),
+    ),
+    (
+        "tool result",
+        {"role": "toolResult", "toolCallId": "c1", "toolName": "read", "content": [{"type": "text", "text": "x"}], "isError": True},
+        View("result", (Unit("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
+    ),
+    (
+        "the user's bash run",
+        {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1},
+        View("shell", (Unit("shell", text="ls\nx", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+    ),
+    (
+        "one the model does not see",
+        {"role": "bashExecution", "command": "ls", "output": "x", "cancelled": True, "excludeFromContext": True},
+        View("shell", (Unit("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+    ),
+    ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Unit("text", text="x"),))),
+    ("packet", {"role": "custom", "customType": "ctxmgr.packet", "content": "x"}, View("packet", (Unit("text", text="x"),))),
+    ("compaction", {"role": "compactionSummary", "summary": "s"}, View("summary", (Unit("summary", text="s"),), summary="compaction")),
+    ("branch", {"role": "branchSummary", "summary": "s"}, View("summary", (Unit("summary", text="s"),), summary="branch")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "message", "expected"), ROLES, ids=[row[0] for row in ROLES])
+def test_what_is_read_of_each_role(name: str, message: dict[str, Any], expected: View) -> None:
+    assert view(message) == expected
+
+
+# name, raw JSON, role, kinds of unit, whether it opens a turn: as little as possible is given up
+ODD: list[tuple[str, str, str, list[str], bool]] = [
+    ("an unknown role", '{"role":"system","content":"x"}', "other", ["other"], False),
+    ("no role", '{"content":"x"}', "other", ["other"], False),
+    ("a role that is no text", '{"role":["user"],"content":"x"}', "other", ["other"], False),
+    ("no object", '["user"]', "other", ["other"], False),
+    ("a text", '"user"', "other", ["other"], False),
+    ("null", "null", "other", ["other"], False),
+    ("no JSON", '{"role":"user"', "other", ["other"], False),
+    ("nothing", "", "other", ["other"], False),
+    ("no content", '{"role":"user"}', "user", ["text"], True),
+    ("content null", '{"role":"user","content":null}', "user", ["text"], True),
+    ("content a number", '{"role":"user","content":5}', "user", ["text"], True),
+    ("content an object", '{"role":"user","content":{"text":"x"}}', "user", ["text"], True),
+    ("a block that is none", '{"role":"user","content":["x",null,5]}', "user", ["text"], True),
+    ("an assistant's content a string", '{"role":"assistant","content":"x"}', "assistant", ["text"], False),
+    ("an assistant's content null", '{"role":"assistant","content":null}', "assistant", [], False),
+    ("an unknown block", '{"role":"assistant","content":[{"type":"audio"},{"type":"text","text":"x"}]}', "assistant", ["other", "text"], False),
+    ("a block without a type", '{"role":"assistant","content":[{"text":"x"}]}', "assistant", ["other"], False),
+    ("a text block without text", '{"role":"assistant","content":[{"type":"text"},{"type":"thinking"}]}', "assistant", ["text", "thinking"], False),
+    ("a call without arguments", '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read"}]}', "assistant", ["call"], False),
+    ("arguments that are a text", '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read","arguments":"{"}]}', "assistant", ["call"], False),
+    ("a call without an id", '{"role":"assistant","content":[{"type":"toolCall","arguments":{}}]}', "assistant", ["call"], False),
+    ("a result without its text", '{"role":"toolResult","toolCallId":"c1"}', "result", ["result"], False),
+    ("a result without an id", '{"role":"toolResult","content":[]}', "result", ["result"], False),
+    ("a bash run without output", '{"role":"bashExecution","exitCode":null}', "shell", ["shell"], False),
+    ("a summary without text", '{"role":"compactionSummary"}', "other", ["other"], False),
+    ("a summary that is no text", '{"role":"compactionSummary","summary":[]}', "other", ["other"], False),
+    ("a huge integer", '{"role":"user","content":"x","timestamp":123456789012345678901234567890}', "user", ["text"], True),
+    ("a number beyond all", '{"role":"user","content":"x","timestamp":1e999}', "other", ["other"], False),
+    ("a time that is a text", '{"role":"user","content":"x","timestamp":"soon"}', "user", ["text"], True),
+    ("a time with a point", '{"role":"user","content":"x","timestamp":5.0}', "user", ["text"], True),
+    ("usage that is none", '{"role":"assistant","content":[],"usage":"much"}', "assistant", [], False),
+    ("a key twice", '{"role":"assistant","role":"user","content":"x"}', "user", ["text"], True),
+    ("an unpaired surrogate", '{"role":"user","content":"\\ud83d"}', "other", ["other"], False),
+    ("nesting without end", '{"role":"user","content":' + "[" * 100_000, "other", ["other"], False),
+    ("nesting near the limit", '{"role":"user","content":' + "[" * 400 + "]" * 400 + "}", "user", ["text"], True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "raw", "role", "kinds", "opens"), ODD, ids=[row[0] for row in ODD])
+def test_odd_messages(name: str, raw: str, role: str, kinds: list[str], opens: bool) -> None:
+    made = pi.view(raw.encode())
+    assert (made.role, [unit.kind for unit in made.units], made.opens_turn) == (role, kinds, opens)
+    if role == "other":
+        assert made.units[0].text == raw
+
+
+def test_details_of_odd_messages() -> None:
+    assert view({"role": "user", "content": 5}).units[0].text == '{"":5}'
+    assert view({"role": "user", "content": [{"type": "hologram"}]}).units[0].text == '{"type":"hologram"}'
+    assert view({"role": "system", "content": "x", "timestamp": 3}).at == 3
+    assert view({"role": "user", "content": "x", "timestamp": 2**60}).at is None
+    call = {"type": "toolCall", "id": "c1", "name": "read"}
+    (unit,) = view({"role": "assistant", "content": [call]}).units
+    assert (unit.call_id, unit.tool, unit.arguments) == ("c1", "read", {})
+
+
+def test_unpaired_surrogates_are_mended_before() -> None:
+    raw = b'{"role":"user","content":"a \\ud83d b"}'
+    mended = mend(raw)
+    assert mended is not None
+    assert pi.view(mended[0]).units[0].text == "a \ufffd b"
+
+
+def test_bytes_that_are_no_utf_8() -> None:
+    made = pi.view(b'{"role":"user","content":"\xff"}')
+    assert (made.role, made.units[0].text) == ("other", '{"role":"user","content":"\ufffd"}')
+
+
+# usage as a host reports it, what is read: input, output, cache read, cache write, total
+USAGES: list[tuple[dict[str, Any], tuple[int, int, int, int, int] | None]] = [
+    (USAGE, (10, 2, 30, 4, 46)),
+    ({"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4}, (10, 2, 30, 4, 46)),
+    ({"tokens": 99}, (0, 0, 0, 0, 99)),
+    ({"input": 10.0, "output": 2.0}, (10, 2, 0, 0, 12)),
+    ({"input": 10, "totalTokens": 0}, (10, 0, 0, 0, 10)),
+    ({"input": None, "output": 2}, (0, 2, 0, 0, 2)),
+    ({"input": -5, "output": "x", "cacheRead": 2**60}, None),
+    ({}, None),
+]
+
+
+@pytest.mark.parametrize(("fields", "expected"), USAGES)
+def test_usage(fields: dict[str, Any], expected: tuple[int, int, int, int, int] | None) -> None:
+    assert pi.usage(fields) == (Usage(*expected) if expected else None)
+
+
+# raw message, raw message with its result replaced: everything else is as it was, byte for byte
+EDITS = [
+    (
+        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"old"}],"isError":false}',
+        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}],"isError":false}',
+    ),
+    (
+        '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":"old","role":"toolResult"}',
+        '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":[{"type":"text","text":"new"}],"role":"toolResult"}',
+    ),
+    (
+        '{"s":"\\u00e9\\/\\ud83d\\ude00 é","content":null,"u":{ "k" : [ 1 , 2 ] },"role":"toolResult"}',
+        '{"s":"\\u00e9\\/\\ud83d\\ude00 é","content":[{"type":"text","text":"new"}],"u":{ "k" : [ 1 , 2 ] },"role":"toolResult"}',
+    ),
+    (
+        '{"role":"toolResult","toolCallId":"c1"}',
+        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}]}',
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "expected"), EDITS)
+def test_a_replaced_result_keeps_its_other_fields_byte_for_byte(raw: str, expected: str) -> None:
+    assert pi.set_result(raw.encode(), {0: "new"}).decode() == expected
+
+
+def test_the_packet_message() -> None:
+    made = pi.packet("[ctxmgr packet]\nx", 5)
+    assert json.loads(made) == {
+        "role": "custom",
+        "customType": "ctxmgr.packet",
+        "content": "[ctxmgr packet]\nx",
+        "display": False,
+        "timestamp": 5,
+    }
+    assert pi.view(made) == View("packet", (Unit("text", text="[ctxmgr packet]\nx"),), at=5)
+
+
+def test_what_a_summary_is_wrapped_in_is_weighed() -> None:
+    (message,) = read([b'{"role":"compactionSummary","summary":"12345678"}'])
+    assert message.weight == quarters("12345678") + pi.SUMMARY_WRAPPER_TOKENS
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = ("content", "toolCallId", "toolName", "isError", "summary", "command", "output", "exitCode", "timestamp")
+NAMES += ("usage", "stopReason", "errorMessage", "customType", "excludeFromContext", "extra")
+BLOCK_NAMES = ("type", "text", "thinking", "id", "name", "arguments", "thinkingSignature")
+kinds = st.sampled_from(("text", "thinking", "toolCall", "image", "audio"))
+blocks = st.dictionaries(st.sampled_from(BLOCK_NAMES), values, max_size=5).flatmap(
+    lambda fields: kinds.map(lambda kind: {**fields, "type": kind})
+)
+messages = st.builds(
+    lambda role, content, fields: {"role": role, **({"content": content} if content else {}), **fields},
+    st.sampled_from((*pi._ROLES, "system")) | values,
+    st.lists(blocks, max_size=3),
+    st.dictionaries(st.sampled_from(NAMES), values, max_size=4),
+)
+
+
+@settings(max_examples=150)
+@given(st.binary() | st.text().map(str.encode) | values.map(lambda value: json.dumps(value).encode()))
+def test_no_bytes_are_an_error(raw: bytes) -> None:
+    made = pi.view(raw)
+    assert made.role in ("other", *(known[2].role for known in ROLES))
+
+
+@settings(max_examples=200)
+@given(messages)
+def test_no_message_is_an_error_and_none_loses_its_role(message: dict[str, Any]) -> None:
+    made = view(message)
+    known = {name: expected.role for name, expected in (("user", ROLES[0][2]), ("assistant", ROLES[2][2]))}
+    known |= {"toolResult": "result", "bashExecution": "shell"}
+    if isinstance(message["role"], str) and message["role"] in known:
+        assert made.role in (known[message["role"]], "other")
+        assert made.role != "other" or beyond(message)
+    for unit in made.units:
+        assert isinstance(unit.text, str)
+        assert isinstance(unit.call_id, str)
+        assert unit.arguments is None or isinstance(unit.arguments, dict)
+
+
+def beyond(message: dict[str, Any]) -> bool:
+    """Is there something in it that no decoder takes, such as half a surrogate pair?"""
+    try:
+        msgspec.json.decode(json.dumps(message))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return True
+    return False
+
+
+@given(messages, st.text())
+def test_any_result_can_be_replaced(message: dict[str, Any], text: str) -> None:
+    raw = json.dumps({**message, "role": "toolResult"}).encode()
+    if pi.view(raw).role != "result":
+        return
+    made = pi.set_result(raw, {0: text})
+    after = pi.view(made)
+    assert after.units[0].text == text
+    fields, kept = (msgspec.json.decode(one, type=dict[str, msgspec.Raw]) for one in (made, raw))
+    assert list(fields) == list(kept) or "content" not in kept
+    assert all(bytes(fields[name]) == bytes(kept[name]) for name in kept if name != "content")

@@ -1,0 +1,161 @@
+"""The journal: a base and its lines give the state back, and lines of unknown kinds are kept."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.latch import Latch
+from ctxmgr.model.meter import Meter
+from ctxmgr.model.projection import Decision
+from ctxmgr.model.state import ModelSpec, Prices, RawSummary, State, Totals
+from ctxmgr.session.journal import VERSION, Unreadable, base, delta, restore
+
+START = State("s", ModelSpec("m", 200_000))
+FACT = Fact("goal", "", "ship it", "user", at=5, entry="e1")
+
+
+def changed(state: State, **fields: Any) -> State:
+    return msgspec.structs.replace(state, **fields)
+
+
+def test_the_first_line_is_the_whole_state() -> None:
+    line = json.loads(base(START))
+    assert line["kind"] == "base"
+    assert line["version"] == VERSION
+    assert line["sessionId"] == "s"
+    assert line["state"] == {"session_id": "s", "model": {"id": "m", "window": 200_000}}
+
+
+# the state before, what changes, the line without its kind
+DELTAS: list[tuple[State, dict[str, Any], dict[str, Any] | None]] = [
+    (START, {}, None),
+    (START, {"totals": Totals(contexts=3)}, None),
+    (START, {"seq": 1, "totals": Totals(contexts=3)}, {"seq": 1, "set": {"seq": 1, "totals": {"contexts": 3}}}),
+    (START, {"latch": Latch()}, None),  # another value that is the same
+    (START, {"facts": (FACT,)}, {"seq": 0, "add": {"facts": [json.loads(msgspec.json.encode(FACT))]}}),
+    (changed(START, trail=("a", "b")), {"trail": ("a", "b", "c")}, {"seq": 0, "add": {"trail": ["c"]}}),
+    (changed(START, trail=("a", "b")), {"trail": ("a",)}, {"seq": 0, "set": {"trail": ["a"]}}),
+    (changed(START, trail=("a", "b")), {"trail": ("a", "x", "c")}, {"seq": 0, "set": {"trail": ["a", "x", "c"]}}),
+    (changed(START, resume=True), {"resume": False}, {"seq": 0, "set": {"resume": False}}),
+]
+
+
+@pytest.mark.parametrize(("before", "fields", "expected"), DELTAS)
+def test_what_a_line_holds(before: State, fields: dict[str, Any], expected: dict[str, Any] | None) -> None:
+    line = delta(before, changed(before, **fields))
+    assert (json.loads(line) if line else None) == ({"kind": "event", **expected} if expected else None)
+
+
+def test_lines_of_unknown_kinds_are_kept() -> None:
+    later = changed(START, seq=1)
+    line = delta(START, later)
+    assert line is not None
+    strange = b'{"kind":"scratchpad","text":"x"}'
+    assert restore([base(START), strange, line, strange]) == (later, (strange, strange))
+
+
+def test_fields_of_a_later_version_are_no_reason_to_refuse() -> None:
+    line = base(START).replace(b'"model"', b'"mood":"good","model"')
+    assert restore([line]) == (START, ())
+
+
+BROKEN: list[list[bytes]] = [
+    [],
+    [b""],
+    [b"{}"],
+    [b"[]"],
+    [b"null"],
+    [b'{"kind":"event","seq":1}'],
+    [b'{"kind":"base"}'],
+    [b'{"kind":"base","state":{}}'],
+    [b'{"kind":"base","state":5}'],
+    [base(START)[:-1]],
+    [base(START), b"x"],
+    [base(START), b'"x"'],
+    [base(START), b'{"kind":"event","set":5}'],
+    [base(START), b'{"kind":"event","set":{"seq":"many"}}'],
+    [base(START), b'{"kind":"event","add":{"facts":[5]}}'],
+    [base(START), b'{"kind":"event","add":{"facts":5}}'],
+    [base(START), b'{"kind":"event","set":{"trail":"\xff"}}'],
+]
+
+
+@pytest.mark.parametrize("lines", BROKEN)
+def test_lines_that_make_up_no_state(lines: list[bytes]) -> None:
+    with pytest.raises(Unreadable):
+        restore(lines)
+
+
+texts = st.text(max_size=6)
+facts = st.builds(
+    Fact,
+    st.sampled_from(("goal", "task", "file")),
+    texts,
+    texts,
+    st.sampled_from(("user", "tool")),
+    at=st.integers(0, 9),
+    entry=st.none() | texts,
+    status=st.sampled_from(("", "done")),
+)
+moves: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.lists(facts, max_size=3).map(lambda more: {"+facts": tuple(more)}),
+    st.lists(texts, max_size=3).map(lambda more: {"+trail": tuple(more)}),
+    st.lists(facts, max_size=3).map(lambda all: {"facts": tuple(all)}),
+    st.integers(0, 9).map(lambda count: {"-trail": count}),
+    st.builds(RawSummary, st.sampled_from(("compaction", "branch")), texts, texts).map(lambda one: {"+summaries": (one,)}),
+    st.dictionaries(texts, st.builds(Decision, st.sampled_from(("pruned", "distilled")), st.integers(0, 9)), max_size=3).map(
+        lambda found: {"decisions": found}
+    ),
+    st.builds(Latch, st.sampled_from(("idle", "asked")), st.integers(0, 3), overflowed=st.none() | texts).map(
+        lambda latch: {"latch": latch}
+    ),
+    st.builds(Meter, st.none() | st.integers(1, 9), st.integers(0, 9), texts, st.dictionaries(texts, st.floats(0.5, 3), max_size=2)).map(
+        lambda meter: {"meter": meter}
+    ),
+    st.sampled_from((None, Prices(1.5, 2.0))).map(lambda prices: {"model": ModelSpec("m2", 5, prices=prices)}),
+    st.dictionaries(texts, st.none() | st.integers(0, 9), max_size=2).map(lambda keys: {"overrides": keys}),
+    st.booleans().map(lambda resume: {"resume": resume}),
+    st.integers(0, 9).map(lambda contexts: {"totals": Totals(contexts=contexts)}),
+)  # fmt: skip
+
+
+def moved(state: State, move: dict[str, Any]) -> State:
+    ((name, value),) = move.items()
+    if name[0] == "+":
+        return changed(state, **{name[1:]: getattr(state, name[1:]) + value})
+    if name[0] == "-":
+        return changed(state, **{name[1:]: getattr(state, name[1:])[:value]})
+    return changed(state, **move)
+
+
+@settings(max_examples=150)
+@given(st.lists(moves, max_size=10))
+def test_a_base_and_its_lines_are_the_state(course: list[dict[str, Any]]) -> None:
+    """After any prefix of the lines, the state as it was then; totals alone wait for the next line."""
+    lines, saved, state, known = [base(START)], START, START, [START]
+    for number, move in enumerate(course):
+        state = changed(moved(state, move), seq=number + 1)
+        line = delta(saved, state)
+        assert line is not None  # seq has changed
+        lines.append(line)
+        known.append(state)
+        saved = state
+    for count, expected in enumerate(known):
+        assert restore(lines[: count + 1]) == (expected, ())
+    assert restore([base(state)]) == (state, ())
+
+
+@given(st.lists(moves, max_size=6))
+def test_the_same_change_is_the_same_bytes(course: list[dict[str, Any]]) -> None:
+    state = START
+    for move in course:
+        after = moved(state, move)
+        again = moved(state, move)
+        assert delta(state, after) == delta(state, again)
+        state = after
+    assert base(state) == base(msgspec.convert(msgspec.to_builtins(state), State))

@@ -1,0 +1,96 @@
+"""Settings: keys of a policy merged, checked and named when they are at fault."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.model.policy import Compaction, DistillOver, Policy, Tokenizer, TurnsKept, Zones
+from ctxmgr.session.settings import Refused, compaction, merged, policy, tokenizer
+
+Keys = dict[str, Any]
+
+MERGES: list[tuple[Keys, Keys, Keys]] = [
+    ({}, {}, {}),
+    ({"reserve": 1}, {"preset": "off"}, {"reserve": 1, "preset": "off"}),
+    ({"reserve": 1}, {"reserve": 2}, {"reserve": 2}),
+    ({"reserve": 1}, {"reserve": None}, {}),
+    ({}, {"reserve": None}, {}),
+    ({"zones": {"red": 0.6}}, {"zones": {"yellow": 0.4}}, {"zones": {"red": 0.6, "yellow": 0.4}}),
+    ({"zones": {"red": 0.6, "yellow": 0.4}}, {"zones": {"red": None}}, {"zones": {"yellow": 0.4}}),
+    ({"zones": {"red": 0.6}}, {"zones": None}, {}),
+    ({"packetTokens": 5}, {"packetTokens": {"red": 1}}, {"packetTokens": {"red": 1}}),
+    ({"packetTokens": {"red": 1}}, {"packetTokens": 5}, {"packetTokens": 5}),
+    ({"protectedTools": ["a"]}, {"protectedTools": ["b"]}, {"protectedTools": ["b"]}),
+    ({"models": {"m": {"reserve": 1}}}, {"models": {"n": {"reserve": 2}}}, {"models": {"m": {"reserve": 1}, "n": {"reserve": 2}}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), MERGES)
+def test_keys_are_merged(old: Keys, new: Keys, expected: Keys) -> None:
+    before = (repr(old), repr(new))
+    assert merged(old, new) == expected
+    assert (repr(old), repr(new)) == before
+
+
+M: Keys = {"reserve": 1, "models": {"m": {"reserve": 2, "zones": {"red": 0.6}}}}
+
+MADE: list[tuple[Keys, str | None, Policy]] = [
+    ({}, None, Policy()),
+    ({"preset": "tools", "pruneProtect": 7}, None, Policy(preset="tools", prune_protect=7)),
+    ({"zones": {"red": 0.6}}, None, Policy(zones=Zones(red=0.6))),
+    ({"zones": {"red": 1, "compact": 1}}, None, Policy(zones=Zones(red=1, compact=1))),
+    ({"recentUserTurns": {"green": 9}}, None, Policy(recent_user_turns=TurnsKept(green=9))),
+    ({"distill": {"red": 9}}, None, Policy(distill=DistillOver(red=9))),
+    ({"packetTokens": 900}, None, Policy(packet_tokens=900)),
+    ({"effectiveWindow": None}, None, Policy()),
+    ({"prunableTools": []}, None, Policy(prunable_tools=())),
+]
+
+
+@pytest.mark.parametrize(("keys", "model", "expected"), MADE)
+def test_the_policy_they_make(keys: Keys, model: str | None, expected: Policy) -> None:
+    assert policy(keys, model) == expected
+
+
+def test_a_model_has_keys_of_its_own() -> None:
+    assert (policy(M).reserve, policy(M).zones.red) == (1, 0.7)
+    assert (policy(M, "m").reserve, policy(M, "m").zones.red) == (2, 0.6)
+    assert policy(M, "n").reserve == 1
+
+
+# keys, path of the fault, a word of the sentence
+FAULTS: list[tuple[Keys, str, str]] = [
+    ({"mood": "good"}, "", "mood"),
+    ({"preset": "loud"}, ".preset", "loud"),
+    ({"zones": {"red": 2}}, ".zones.red", "<= 1.0"),
+    ({"zones": {"red": 0}}, ".zones.red", "> 0.0"),
+    ({"zones": {"pink": 0.5}}, ".zones", "pink"),
+    ({"zones": {"yellow": 0.8}}, ".zones", "rise"),
+    ({"zones": {"compact": 0.6}}, ".zones", "rise"),
+    ({"recentUserTurns": {"green": 0}}, ".recentUserTurns.green", ">= 1"),
+    ({"reserve": -1}, ".reserve", ">= 0"),
+    ({"reserve": "much"}, ".reserve", "str"),
+    ({"effectiveWindow": 0}, ".effectiveWindow", ">= 1"),
+    ({"protectedTools": "read"}, ".protectedTools", "array"),
+    ({"protectedTools": ["read", 5]}, ".protectedTools[1]", "int"),
+    ({"packetTokens": -1}, ".packetTokens", ">= 0"),
+    ({"models": {"m": {"preset": "off"}}}, ".models[...]", "preset"),
+    ({"models": {"m": {"zones": {"red": 5}}}}, ".models[...].zones.red", "<= 1.0"),
+]
+
+
+@pytest.mark.parametrize(("keys", "path", "word"), FAULTS)
+def test_the_key_at_fault_is_named(keys: Keys, path: str, word: str) -> None:
+    with pytest.raises(Refused) as caught:
+        policy(keys)
+    assert caught.value.path == path
+    assert word in str(caught.value)
+
+
+def test_short_forms_are_spelled_out() -> None:
+    assert compaction(Policy()) == Compaction("host", True)
+    assert compaction(Policy(compaction="ctxmgr")) == Compaction("ctxmgr", True)
+    assert compaction(Policy(compaction=Compaction("host", False))) == Compaction("host", False)
+    assert tokenizer(Policy()) == Tokenizer("o200k_base")
+    assert tokenizer(Policy(tokenizer="estimate")) == Tokenizer("estimate")
+    assert tokenizer(Policy(tokenizer=Tokenizer("o200k_base", "/x"))) == Tokenizer("o200k_base", "/x")
