@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,14 +17,17 @@ from ctxmgr import __version__
 from ctxmgr.effects import Effect, End, Record, Say, Send, Watch
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.policy import Preset
-from ctxmgr.session import listing, settings
+from ctxmgr.session import settings
 from ctxmgr.session.faults import where
-from ctxmgr.sessions import Request, Sessions, Weigh
+from ctxmgr.terms import Request, Terms, Weigh
 from ctxmgr.wire import envelope, errors, transcript, verbs
 from ctxmgr.wire.errors import RpcError, invalid_params
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.methods import METHODS, Method
 from ctxmgr.wire.peer import Parts, Peer, internal, raised
+
+if TYPE_CHECKING:
+    from ctxmgr.sessions import Sessions  # no circle: it is loaded late on purpose
 
 PROTOCOL_VERSION = "1.0"
 PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
@@ -67,13 +70,32 @@ class Connection:
         self.framer = Framer(options.max_message)
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
-        self.sessions = Sessions(self._effects.append, self.peer, weighers, fallback)
-        self.sessions.state_dir = options.state_dir
-        self.sessions.record = options.record
+        self.terms = Terms(
+            FORMATS["pi"], dict(weighers), fallback, state_dir=options.state_dir, record=options.record
+        )
+        self._sessions: Sessions | None = None
         self.phase = "new"  # new, ready, closing, ended
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         if options.record:
             self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback)))
+
+    @property
+    def sessions(self) -> "Sessions":
+        """Made, and the engine with it loaded, when the first one is needed: a start does not wait for it."""
+        if self._sessions is None:
+            from ctxmgr.sessions import Sessions
+
+            self._sessions = Sessions(self.terms, self._effects.append, self.peer)
+        return self._sessions
+
+    @property
+    def ready(self) -> bool:
+        """`initialize` was answered, and the host goes on."""
+        return self.phase == "ready"
+
+    def prepare(self) -> None:
+        """Loads what the first session will need."""
+        _ = self.sessions
 
     # what the driver calls
 
@@ -87,7 +109,7 @@ class Connection:
         """The host writes no more. Ends when what came is done."""
         for item in self.framer.eof():
             self._arrived(item)
-        self.sessions.when_idle(lambda: self._finish(0))
+        self._when_idle(lambda: self._finish(0))
         return self._take()
 
     def resume(self, ticket: int, value: Any) -> list[Effect]:
@@ -120,8 +142,19 @@ class Connection:
         """Ends the process once, with every session saved."""
         if self.phase != "ended":
             self.phase = "ended"
-            self.sessions.close_all()
+            self._close_all()
             self._effects.append(End(code))
+
+    def _when_idle(self, action: Callable[[], None]) -> None:
+        """Runs the action when all that came is done."""
+        if self._sessions is None:
+            action()
+        else:
+            self._sessions.when_idle(action)
+
+    def _close_all(self) -> None:
+        if self._sessions is not None:
+            self._sessions.close_all()
 
     # inbound
 
@@ -136,7 +169,7 @@ class Connection:
         if fault.kind == "call":
             self._send(envelope.encode_error(fault.id, fault.code, fault.message))
         if fault.fatal:
-            self.sessions.when_idle(lambda: self._finish(1))
+            self._when_idle(lambda: self._finish(1))
 
     def _body(self, body: bytes) -> None:
         if self.options.record:
@@ -185,17 +218,17 @@ class Connection:
         they name before it. A member given twice is found out after decoding: the stand-in must come first in
         the list, and the session must be the one that was named here.
         """
-        if len(body) < STRIP_FROM:
+        if len(body) < STRIP_FROM or self._sessions is None:
             return body, Stripped()
         found = LIST_START.match(body, 0, HEAD)
         named = SESSION_ID.search(found[1]) if found else None
         if found is None or named is None:
             return body, Stripped()
         id, start = named[1].decode("utf-8", "replace"), found.end()
-        end, count = self.sessions.known_until(id, body, start)
+        end, count = self._sessions.known_until(id, body, start)
         if not count:
             return body, Stripped()
-        return body[:start] + listing.KNOWN + body[end:], Stripped(id, count)
+        return body[:start] + verbs.KNOWN_MESSAGES + body[end:], Stripped(id, count)
 
     # handlers
 
@@ -277,8 +310,13 @@ class Connection:
             policy = settings.policy(keys)
         except settings.Refused as refused:
             raise invalid_params(str(refused), f"$.policy{refused.path}") from None
-        self.sessions.agree(FORMATS[name], keys, params.capabilities or verbs.HostCapabilities())
-        self.sessions.state_dir = params.state_dir or self.options.state_dir
+        self.terms = msgspec.structs.replace(
+            self.terms,
+            form=FORMATS[name],
+            keys=keys,
+            capabilities=params.capabilities or verbs.HostCapabilities(),
+            state_dir=params.state_dir or self.options.state_dir,
+        )
         self.phase = "ready"
         if params.process_id is not None:
             self._effects.append(Watch(params.process_id))
@@ -295,11 +333,11 @@ class Connection:
         done: Future[None] = Future()
 
         def close() -> None:
-            self.sessions.close_all()
+            self._close_all()
             if not done.cancelled():
                 done.set_result(None)
 
-        self.sessions.when_idle(close)
+        self._when_idle(close)
         return done
 
     def _exit(self, params: verbs.NoParams) -> None:
@@ -317,4 +355,3 @@ class Connection:
         "exit": _exit,
         "rpc.discover": _discover,
     }
-

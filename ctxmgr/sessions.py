@@ -1,14 +1,12 @@
 """All sessions of a connection: their lanes, their snapshots, their weighers. Effects out, no IO."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from functools import partial
-from types import ModuleType
 from typing import Any
 
 import msgspec
 
 from ctxmgr.effects import Begin, Close, Effect, Found, LoadWeigher, Open, Record, Run, Save, Say
-from ctxmgr.formats import FORMATS
 from ctxmgr.lanes import Job, Lane, Lanes
 from ctxmgr.model.state import State
 from ctxmgr.session import answers, journal, listing, settings
@@ -16,22 +14,11 @@ from ctxmgr.session.reading import Reader
 from ctxmgr.session.routes import ROUTES
 from ctxmgr.session.session import Session, model_spec, restored
 from ctxmgr.session.work import Verb, Work
+from ctxmgr.terms import Request, Terms, Weigh
 from ctxmgr.wire import errors, transcript, verbs
 from ctxmgr.wire.errors import RpcError, invalid_params
 from ctxmgr.wire.methods import METHODS
 from ctxmgr.wire.peer import Peer, Spliced
-
-Weigh = Callable[[str], int]
-
-
-class Request(msgspec.Struct, frozen=True):
-    """A decoded call about one session. `known` messages were left out of a list, `mended` surrogates mended."""
-
-    method: str
-    params: Any
-    wants_answer: bool
-    known: int = 0
-    mended: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -39,22 +26,13 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 class Sessions:
-    def __init__(
-        self, emit: Callable[[Effect], None], peer: Peer, weighers: Mapping[str, Weigh], fallback: str
-    ) -> None:
-        self.emit, self.peer, self.fallback = emit, peer, fallback
-        self.weighers: dict[str, Weigh] = dict(weighers)
+    def __init__(self, terms: Terms, emit: Callable[[Effect], None], peer: Peer) -> None:
+        self.terms, self.emit, self.peer = terms, emit, peer
+        self.weighers = dict(terms.weighers)
         self.lanes = Lanes(self._park)
-        self.state_dir: str | None = None
-        self.record = False  # write transcripts
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
         self._on_idle: list[Callable[[], None]] = []
-        self.agree(FORMATS["pi"], {}, verbs.HostCapabilities())
-
-    def agree(self, form: ModuleType, keys: dict[str, Any], capabilities: verbs.HostCapabilities) -> None:
-        """What `initialize` settled."""
-        self.form, self.keys, self.capabilities = form, keys, capabilities
 
     # calls
 
@@ -101,7 +79,7 @@ class Sessions:
 
     def _park(self, ticket: int, lane: Lane, wanted: Work | Snapshot) -> None:
         if isinstance(wanted, Snapshot):
-            self.emit(Open(ticket, lane.session_id, self.state_dir))
+            self.emit(Open(ticket, lane.session_id, self.terms.state_dir))
         else:
             self.emit(Run(ticket, wanted.run))
 
@@ -120,7 +98,7 @@ class Sessions:
         if (params.messages is None) == (params.append is None):
             raise invalid_params("one of messages and append is needed", "$")
         if known is not None:
-            if not params.messages or bytes(params.messages[0]) != listing.KNOWN:
+            if not params.messages or bytes(params.messages[0]) != verbs.KNOWN_MESSAGES:
                 raise RpcError(errors.INVALID_REQUEST, "the message list stands at an unexpected place")
             params = msgspec.structs.replace(params, messages=params.messages[1:])
         try:
@@ -175,6 +153,9 @@ class Sessions:
         try:
             if not known:
                 found: Found = yield Snapshot()
+                if self.terms.record and (found.lines or found.fault):
+                    line = transcript.restored(lane.session_id, found.lines, found.fault, found.refused)
+                    self.emit(Record(line))
                 if found.refused:
                     raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
                 known = self._restore(lane, params, found)
@@ -196,8 +177,6 @@ class Sessions:
             notes = (found.fault,)
             self.emit(Say(found.fault))
         if lines:
-            if self.record:
-                self.emit(Record(transcript.restored(lane.session_id, lines)))
             try:
                 saved, lane.strange = journal.restore(lines)
                 state, lane.saved = restored(saved), saved
@@ -205,7 +184,8 @@ class Sessions:
                 lines, lane.unreadable = (), True
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self.emit(Say(notes[0]))
-        lane.session = Session(state, self.form, self.keys, self.capabilities, self._reader(self.fallback))
+        terms = self.terms
+        lane.session = Session(state, terms.form, terms.keys, terms.capabilities, self._reader(terms.fallback))
         lane.session.notes = notes
         return bool(lines)
 
@@ -235,7 +215,7 @@ class Sessions:
     # weighers
 
     def _reader(self, name: str) -> Reader:
-        return Reader(self.form, self.weighers[name], name)
+        return Reader(self.terms.form, self.weighers[name], name)
 
     def _want_weigher(self, lane: Lane, session: Session) -> None:
         """Uses the policy's weigher if it is there, and asks for it once if it is not."""

@@ -1,6 +1,7 @@
 """Floor 5: runs a connection on asyncio, and carries out its effects on the devices."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import stat
@@ -66,6 +67,7 @@ class _Worker:
         self.faulty: set[str] = set()
         self.transcript = _transcript(setup.record) if setup.record else -1
         self.threads = ThreadPoolExecutor(THREADS, "work")
+        self.prepared = False
         if note:
             _say(note)
 
@@ -74,8 +76,9 @@ class _Worker:
         self.ended: asyncio.Future[int] = self.loop.create_future()
         source, sink = stdio.claim()
         self.output = stdio.Output(sink)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            self.loop.add_signal_handler(number, self._end, do.End(128 + number))
+        with contextlib.suppress(NotImplementedError):  # Windows has no such signals
+            for number in (signal.SIGTERM, signal.SIGINT):
+                self.loop.add_signal_handler(number, self._end, do.End(128 + number))
         self._carry_out(self.connection.receive(b""))
         stdio.Input(self.loop, source, self._came)
         syncing = self.loop.create_task(self._sync_now_and_then())
@@ -90,9 +93,19 @@ class _Worker:
 
     def _came(self, chunk: bytes) -> None:
         self._carry_out(self.connection.receive(chunk) if chunk else self.connection.eof())
+        if not self.prepared and self.connection.ready:
+            self.prepared = True
+            self.loop.call_soon(self._prepare)
         if self.output.lost and not self.ended.done():
             _say("the host reads no more")
             self.ended.set_result(1)
+
+    def _prepare(self) -> None:
+        """Loads what the first session will need, while the host reads the answer to `initialize`."""
+        import ctxmgr.edges.snapshots
+        import ctxmgr.edges.tokens  # noqa: F401
+
+        self.connection.prepare()
 
     # effects
 

@@ -1,7 +1,7 @@
 """What `scripts/demo` shows: the real sidecar, driven through the project's recorded session.
 
-A scripted agent once worked on a small repository, and really ran its tools (`scripts/record`). Here its host goes
-through that session again, call by call, without ctxmgr's pruning and with it, and prints what a newcomer should see.
+A scripted agent once worked on a small repository, and really ran its tools (`scripts/record`). Here its host
+goes through that session again, call by call, without ctxmgr's pruning and with it, and prints what a newcomer should see.
 """
 
 import sys
@@ -15,7 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ctxmgr.study import readers
-from ctxmgr.study.drive import Call, Options, Outcome, drive
+from ctxmgr.study.drive import Options, drive
+from ctxmgr.study.outcomes import Call, Outcome
 from ctxmgr.study.recordings import Recording
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"
@@ -28,7 +29,9 @@ def main() -> int:
     console = Console()
     recording = readers.read(readers.source(SESSION))
     assert isinstance(recording, Recording)
-    console.print(f"\n[bold]{recording.name}[/bold]: an agent's session of {len(recording.entries)} entries, gone through")
+    console.print(
+        f"\n[bold]{recording.name}[/bold]: an agent's session of {len(recording.entries)} entries, gone through"
+    )
     console.print(f"twice with a real `ctxmgr serve` beside it, on a model with a window of {WINDOW:,} tokens.\n")
     with tempfile.TemporaryDirectory() as state, Progress(console=console, transient=True) as progress:
         runs = []
@@ -49,8 +52,11 @@ def main() -> int:
 
 def _growth(console: Console, off: Outcome, turns: Outcome) -> None:
     """The size of each list sent, without and with pruning."""
-    table = Table(title="tokens sent to the model, call by call", title_justify="left")
-    for name in ("call", "without", "", "with ctxmgr", "", "zone", "turns dropped", "distilled"):
+    table = Table(
+        title="tokens sent to the model, without and with ctxmgr; turns dropped, results edited",
+        title_justify="left",
+    )
+    for name in ("call", "without", "", "with", "", "zone", "dropped", "edited"):
         table.add_column(name, justify="left" if name in ("", "zone") else "right")
     room = max(8, (console.width - 72) // 2)  # characters of the longest bar
     widest = max(call.after for call in (*off.calls, *turns.calls))
@@ -97,14 +103,18 @@ def _totals(console: Console, off: Outcome, turns: Outcome) -> None:
     for name in ("", "without", "with ctxmgr"):
         table.add_column(name, justify="left" if not name else "right")
     runs = (off, turns)
-    table.add_row("mean list sent, tokens", *(f"{sum(one.after for one in run.calls) // len(run.calls):,}" for run in runs))
+    table.add_row(
+        "mean list sent, tokens", *(f"{sum(one.after for one in run.calls) // len(run.calls):,}" for run in runs)
+    )
     table.add_row("largest list sent, tokens", *(f"{max(one.after for one in run.calls):,}" for run in runs))
     table.add_row("compactions asked for in time", *(str(run.requested) for run in runs))
     table.add_row("compactions forced on the host", *(str(run.own) for run in runs))
     middle = sorted(call.seconds for call in turns.calls)[len(turns.calls) // 2]
     table.add_row("time a call, median", "", f"{middle * 1000:.1f} ms")
     console.print(table)
-    console.print("Try: [bold].venv/bin/ctxmgr replay tests/sessions/greenhouse.jsonl --preset turns --preset tools[/bold]\n")
+    console.print(
+        "Try: [bold].venv/bin/ctxmgr replay tests/sessions/greenhouse.jsonl --preset turns --preset tools[/bold]\n"
+    )
 
 
 if __name__ == "__main__":

@@ -70,9 +70,7 @@ def branch(text: str, **more: Any) -> Said:
 
 
 def packet(text: str = "[ctxmgr packet]\nold", **more: Any) -> Said:
-    return Said(
-        {"role": "custom", "customType": pi.PACKET_TYPE, "content": text, "display": False, **more}
-    )
+    return Said({"role": "custom", "customType": pi.PACKET_TYPE, "content": text, "display": False, **more})
 
 
 def written(*said: Said) -> list[Json]:

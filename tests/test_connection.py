@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxmgr import effects as do
 from ctxmgr.connection import Connection, Options
 from ctxmgr.edges.tokens import estimate
-from ctxmgr.sessions import Request
+from ctxmgr.terms import Request
 from ctxmgr.wire import errors
 
 SECRET = "the-owl-flies-at-nine"

@@ -18,6 +18,7 @@ FLOORS = {
     "wire": 1,
     "session": 2,
     "effects": 3,
+    "terms": 3,
     "lanes": 3,
     "sessions": 3,
     "connection": 3,

@@ -38,7 +38,8 @@ GROWN_BYTES = 64 * 1024  # below this a rewrite costs more (two fsyncs, millisec
 GROWN_TIMES = 4  # times its base: rewriting then costs a third of what was appended since
 _IRREGULAR = "it is no regular file"
 
-class SnapshotFull(OSError):  # noqa: N818  what happened, not a kind of error
+
+class SnapshotFull(OSError):
     """The disk did not take what was to be written (full, read-only, failing). The file is whole even so."""
 
 
@@ -103,7 +104,7 @@ class SnapshotFile:
         self._entered = True
 
     def set_aside(self) -> str:
-        """Rename the file, whose lines turned out to make up no state, and begin a new one. Its new name. OSError."""
+        """Rename the file, whose lines make up no state, and begin a new one. Its new name. OSError."""
         with self._swap:
             name = _set_aside(self._path)
             os.close(self._data)

@@ -25,6 +25,7 @@ READ_MORE_BYTES = 1 << 20  # of the reads after one that was full; a pipe gives 
 PIPE_BYTES = 1 << 20  # capacity asked for, where the system lets us: fewer wake-ups for a long list
 DIRECT_BYTES = 4_000  # below PIPE_BUF (4 096 on Linux): such a write is whole and does not block
 HELD_BYTES = 256 << 20  # unread output at which the host is given up
+PAGE_BYTES = 4_096  # of a pipe's buffer
 WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
 
 Part = bytes | memoryview
@@ -119,7 +120,7 @@ class Output:
         with self._changed:
             if self.lost:
                 return
-            if not self._bytes and self._room.takes(size):
+            if not self._bytes and self._room.takes(size, len(parts)):
                 self._direct(parts)
                 return
             self._bytes += size
@@ -179,10 +180,12 @@ class _Room:
 
             self._capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
 
-    def takes(self, size: int) -> bool:
+    def takes(self, size: int, parts: int) -> bool:
+        """`parts`: each write begins a new page of the pipe, and so leaves one partly filled."""
         if size <= DIRECT_BYTES:
             return self._poll is not None and bool(self._poll.poll(0))
-        return size <= self._capacity and self._is_empty()
+        pages = 2 + parts // WRITE_PARTS
+        return size + pages * PAGE_BYTES <= self._capacity and self._is_empty()
 
     def _is_empty(self) -> bool:
         import fcntl

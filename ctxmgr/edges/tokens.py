@@ -109,9 +109,7 @@ def _encoder(vocabulary: Vocabulary, ranks: dict[bytes, int]) -> Encode:
     """tiktoken's `encode_ordinary` over these ranks. Empties `ranks`: 30 MB that tiktoken has a copy of."""
     from tiktoken import Encoding
 
-    encoding = Encoding(
-        vocabulary.name, pat_str=vocabulary.pattern, mergeable_ranks=ranks, special_tokens={}
-    )
+    encoding = Encoding(vocabulary.name, pat_str=vocabulary.pattern, mergeable_ranks=ranks, special_tokens={})
     ranks.clear()
     return encoding.encode_ordinary
 

@@ -43,8 +43,11 @@ class Carried(msgspec.Struct, frozen=True):
     faults: frozenset[str] = frozenset()
 
 
+FRESH = Carried()
+
+
 def check(
-    messages: Sequence[Message], index: Index, plan: Plan, carried: Carried = Carried()
+    messages: Sequence[Message], index: Index, plan: Plan, carried: Carried = FRESH
 ) -> tuple[tuple[str, ...], Carried]:
     """The promises that the plan breaks, by name, and what the next check may go on from.
 
@@ -71,13 +74,13 @@ def _resume(pieces: tuple[Piece, ...], carried: Carried) -> tuple[Carried, tuple
     """The carried state where these pieces begin with those it walked, and the pieces left to walk."""
     before = carried.pieces
     if not before or len(pieces) < len(before) or pieces[: len(before) - 1] != before[:-1]:
-        return Carried(), pieces
+        return FRESH, pieces
     old, new = before[-1], pieces[len(before) - 1]
     if new == old:
         return carried, pieces[len(before) :]
     if isinstance(old, Keep) and isinstance(new, Keep) and new.start == old.start and new.end > old.end:
         return carried, (Keep(old.end, new.end), *pieces[len(before) :])
-    return Carried(), pieces
+    return FRESH, pieces
 
 
 class _Walk:

@@ -16,7 +16,6 @@ from ctxmgr.engine import marker
 
 LINE_LENGTH = 200  # characters of a line that stays, at most
 NEWLINE, GAP = 1, 2  # characters; a gap is the line "…" and its newline
-GAPS = 2  # besides those before error lines: before the last lines, and at the end
 SHARE_LAST, SHARE_ERRORS, SHARE_FIRST = 0.35, 0.35, 0.3  # of the limit; the first lines get what is left too
 ERROR_LINE = re.compile(
     r"\b(error|errors|exception|traceback|failed|failure|fatal|panic|assert\w*|undefined|denied|not found)\b",
@@ -26,10 +25,10 @@ ERROR_LINE = re.compile(
 
 def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weight: int) -> str:
     """`limit` in characters, `weight` of the whole in tokens."""
-    longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAPS * GAP))
-    lines = [line[:longest] for line in text.splitlines() if line.strip()]
+    longest = min(LINE_LENGTH, max(0, int(limit * SHARE_FIRST) - NEWLINE - GAP))
+    lines = [line[:longest] for line in text.splitlines() if line.strip() and longest]
     chosen: set[int] = set()
-    room = limit - GAPS * GAP
+    room = limit - GAP  # before the last lines
     room -= _take(chosen, lines, range(len(lines) - 1, -1, -1), int(limit * SHARE_LAST))
     errors = [number for number, line in enumerate(lines) if ERROR_LINE.search(line)]
     room -= _take(chosen, lines, errors, int(limit * SHARE_ERRORS), NEWLINE + GAP)
@@ -37,9 +36,7 @@ def distill(text: str, limit: int, tool: str, arguments: Mapping[str, Any], weig
     return "\n".join([marker.distilled(tool, arguments, weight), *_with_gaps(lines, sorted(chosen))])
 
 
-def _take(
-    chosen: set[int], lines: list[str], order: range | list[int], room: int, beside: int = NEWLINE
-) -> int:
+def _take(chosen: set[int], lines: list[str], order: range | list[int], room: int, beside: int = NEWLINE) -> int:
     """Adds line numbers in this order while they fit, `beside` characters more for each; the characters used."""
     used = 0
     for number in order:
@@ -54,9 +51,7 @@ def _take(
 
 
 def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
-    """The chosen lines, "…" where others are left out; nothing at all where none was chosen."""
-    if not numbers:
-        return []
+    """The chosen lines, "…" where others are left out. The last line is always among them: rule 4."""
     out: list[str] = []
     last = -1
     for number in numbers:
@@ -64,6 +59,4 @@ def _with_gaps(lines: list[str], numbers: list[int]) -> list[str]:
             out.append("…")
         out.append(lines[number])
         last = number
-    if last != len(lines) - 1:
-        out.append("…")
     return out

@@ -43,5 +43,5 @@ def _value(value: Any) -> str:
         if len(one_line) > ARGUMENT_LENGTH:
             one_line = one_line[: ARGUMENT_LENGTH - 1] + "…"
         return json.dumps(one_line, ensure_ascii=False)
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = " ".join(json.dumps(value, ensure_ascii=False, default=str).split())
     return text if len(text) <= ARGUMENT_LENGTH else text[: ARGUMENT_LENGTH - 1] + "…"

@@ -9,8 +9,9 @@ import re
 from ctxmgr.model.messages import Usage, View
 
 OVERFLOW = re.compile(
-    r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
-    r"|too many (input |prompt )?tokens|exceeds? .{0,40}(context|token|input)|reduce the length"
+    r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)"
+    r"|(prompt|input|request) (is )?too (long|large)|too many (input |prompt )?tokens"
+    r"|exceeds? .{0,40}(context|token|input)|reduce the length"
     r"|(input|prompt) token count|token limit|request_too_large",
     re.IGNORECASE,
 )

@@ -73,9 +73,7 @@ def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
     return draft.plan()
 
 
-def rewriter(
-    messages: Sequence[Message], index: Index, weigh: Callable[[str], int]
-) -> Rewrite:
+def rewriter(messages: Sequence[Message], index: Index, weigh: Callable[[str], int]) -> Rewrite:
     """How a decision turns a result into its shorter text."""
 
     def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
@@ -130,16 +128,19 @@ class _Draft:
     def decide_results(self) -> None:
         """Rules 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
         limit = getattr(self.ask.policy.distill, self.ask.zone)
-        for number in range(self.first, len(self.turns)):
-            older = self.ask.drop_turns and number < len(self.turns) - 1
-            for position in self.turns[number].results:
+        for turn in self.turns[self.first :]:
+            older = self.ask.drop_turns and turn is not self.turns[-1]
+            if not older and not self.decisions:
+                continue
+            for position in turn.results:
                 at = key(self.index, self.messages, position)
-                for unit_number, unit, _ in results(self.messages, position):
-                    decision = self.decisions.get(at)
-                    if older and _bulky(unit, limit):
+                remembered = self.decisions.get(at)
+                for number, unit in enumerate(self.messages[position].view.units):
+                    decision = remembered
+                    if older and unit.kind == "result" and _bulky(unit, limit):
                         decision = _tighter(decision, limit)
                     if decision is not None:
-                        self._edit(position, unit_number, at, decision)
+                        self._edit(position, number, at, decision)
 
     def squeeze_newest(self) -> None:
         """Rules 3 and 4."""
@@ -175,16 +176,18 @@ class _Draft:
     def _prune_step(self, step: Step) -> None:
         for position in range(step.start, step.end):
             for number, unit, _ in results(self.messages, position):
-                if not unit.is_error:
+                edit = self.edits.get(position, {}).get(number)
+                if not unit.is_error and (edit is None or edit.kind != "pruned"):
                     self._edit(position, number, key(self.index, self.messages, position), Decision("pruned"))
 
     def _edit(self, position: int, number: int, at: str, decision: Decision) -> None:
         """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""
-        unit = self.messages[position].view.units[number]
+        message = self.messages[position]
+        unit = message.view.units[number]
         if self.ask.rewrite is None or not unit.can_edit or marker.is_marker(unit.text):
             return
         text, after = self.ask.rewrite(position, number, decision)
-        before = self.messages[position].weights[number]
+        before = message.weights[number]
         if after >= before:
             return
         self.decisions[at] = decision
@@ -246,7 +249,8 @@ class _Draft:
             if position > at:
                 pieces.append(Keep(at, position))
             if position not in self.without:
-                pieces.extend(self.edits[position][number] for number in sorted(self.edits[position]))
+                units = self.edits[position]
+                pieces += [units[number] for number in sorted(units)]
             at = position + 1
         if at < self.index.size:
             pieces.append(Keep(at, self.index.size))

@@ -76,7 +76,8 @@ def prune(
     found: list[Target] = []
     scanned = protected = 0
     boundary = _boundary(messages, index)
-    for turn in reversed(index.turns[: _protected_from(index, policy)]):
+    older = max(0, len(index.turns) - policy.protected_turns)  # only the first turn has no user message
+    for turn in reversed(index.turns[:older]):
         for position in reversed(turn.results):
             if position < boundary:
                 break
@@ -95,16 +96,6 @@ def prune(
     prunable = sum(target.weight for target in found)
     enough = bool(found) and (force or prunable >= policy.prune_minimum)
     return Pruning(tuple(found) if enough else (), scanned, protected, prunable)
-
-
-def _protected_from(index: Index, policy: Policy) -> int:
-    """The number of the first protected turn: the newest `protectedTurns` that a user message opens."""
-    left = policy.protected_turns
-    number = len(index.turns)
-    while number > 0 and left > 0:
-        number -= 1
-        left -= not index.turns[number].headless
-    return number
 
 
 def _boundary(messages: Sequence[Message], index: Index) -> int:

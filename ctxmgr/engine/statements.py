@@ -21,7 +21,10 @@ class Statements:
         detail: str = "",
         listing: str = "",
     ) -> None:
-        """State one thing; the arguments are the fields of `Fact`."""
+        """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
+        before = self._facts.get((slot, key, source))
+        if slot != "command" and before is not None and before.detail != detail:  # a command's is how it ended
+            detail = "; ".join(filter(None, (before.detail, detail)))
         self._facts[slot, key, source] = Fact(
             slot,
             key,

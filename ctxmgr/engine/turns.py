@@ -168,6 +168,4 @@ def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
     starts = [at for at in range(turn.start, turn.end) if messages[at].view.role == "assistant"]
     if not starts:
         return ()
-    return tuple(
-        Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True)
-    )
+    return tuple(Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))

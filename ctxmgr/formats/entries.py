@@ -35,7 +35,7 @@ def milliseconds(time: Any) -> int | None:
             moment = datetime.fromisoformat(time)
             moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
             return round(moment.timestamp() * 1000)
-        except (ValueError, OverflowError, OSError):
+        except ValueError:
             return None
     return None
 

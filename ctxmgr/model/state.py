@@ -64,7 +64,7 @@ class Rendered(msgspec.Struct, frozen=True):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """The last projection: `tag` stands for the list it was of, `count` messages; `weight` in tokens of `weigher`."""
+    """The last projection: `tag` stands for the list it was of, `count` messages; `weight` by `weigher`."""
 
     tag: str
     count: int

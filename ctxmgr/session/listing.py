@@ -23,8 +23,6 @@ from ctxmgr.session.standing import Standing, first_changed
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
 from ctxmgr.wire import verbs
 
-KNOWN = b'{"ctxmgr":"the messages you sent before"}'  # stands for them where they were recognised unparsed
-
 Parts = list[bytes | memoryview]
 _encode = msgspec.json.Encoder().encode
 
@@ -245,7 +243,7 @@ def _report(
     standing: Standing, before: Standing, arrival: Arrival, reason: str | None, mended: int
 ) -> verbs.Report:
     plan = standing.plan
-    changed = first_changed(before.plan.pieces, plan.pieces, arrival.prefix) if before.answered else -1
+    changed = first_changed(before, standing, arrival.prefix) if before.answered else -1
     return verbs.Report(
         raw_tokens=plan.raw_weight,
         tokens=plan.weight,

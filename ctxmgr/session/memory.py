@@ -17,6 +17,7 @@ from ctxmgr.model.messages import Call, Message, SummaryKind, Unit, View
 from ctxmgr.model.state import RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only the facts that hold are kept; recorded sessions reach about 2,500
+PENDING_AT_MOST = 500  # above it no entry id will come: this host sends none
 POSITIONS = 1_000_000  # undated facts order by event number, then by their place in the event's list
 
 
@@ -87,7 +88,8 @@ def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
     if not facts:
         return state
     if not bound:
-        return msgspec.structs.replace(state, pending=(*state.pending, *facts))
+        state = msgspec.structs.replace(state, pending=(*state.pending, *facts))
+        return state if len(state.pending) <= PENDING_AT_MOST else bind(state, None)
     merged = (*state.facts, *facts)
     if len(merged) > FACTS_AT_MOST:
         merged = _trimmed(merged)

@@ -18,7 +18,7 @@ from ctxmgr.engine.zone import Thresholds, zone_of
 from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
-from ctxmgr.model.projection import Decision, Edit, Packet, Plan
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.model.state import Rendered, Shown, State
 from ctxmgr.session.standing import Standing, hashed, indexed, kept_weight, tag_of
 
@@ -61,14 +61,14 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
     """The next state and standing for `messages`, whose first `prefix` are those of `old`."""
     index = indexed(old, messages, prefix)
     extends = old.answered and prefix == len(old.messages)
-    floor = old.plan.floor if extends else _anchored(state, messages, index)
+    floor = old.plan.floor if extends and old.plan.floor else _anchored(state, messages, index)
     tokens = _tokens_before(state, messages, index, floor, setting, extends)
     zone = zone_of(tokens, setting.at)
     active = state.enabled and setting.policy.preset != "off"
     pruning = _pruning(state, messages, index, setting) if active else Pruning()
     packets = _Packets(state, packet_budget(setting.policy, zone, state.resume), setting)
     ask = _ask(state, messages, index, floor, zone, pruning, packets, setting)
-    plan = project(messages, index, ask if active else _frozen(ask, state, index, setting))
+    plan = project(messages, index, ask) if active else _undecided(messages, index, ask, state, setting)
     faults, carried = check(messages, index, plan, old.carried if extends else Carried())
     if faults:
         raise Broken(faults)
@@ -162,19 +162,21 @@ def _ask(
     )
 
 
-def _frozen(ask: Ask, state: State, index: Index, setting: Setting) -> Ask:
-    """Pruning is off: nothing new is decided. What was decided before stays only where the raw list no longer
+def _undecided(messages: tuple[Message, ...], index: Index, ask: Ask, state: State, setting: Setting) -> Plan:
+    """Pruning is off: the list goes as it came. What was decided before stays only where the raw list no longer
     fits the window, for then the host did not compact because of us."""
     raw = meter.tokens(state.meter, setting.model, index.raw_weight, setting.overhead)
-    hold = raw > setting.at.limit and bool(ask.floor or state.decisions)
-    return msgspec.structs.replace(
-        ask,
-        floor=ask.floor if hold else 0,
-        decisions=state.decisions if hold else {},
-        folded=ask.folded if hold else lambda at: False,
-        drop_turns=False,
-        newest_limit=None,
-        window_limit=None,
+    if raw > setting.at.limit and (ask.floor or state.decisions):
+        held = msgspec.structs.replace(ask, drop_turns=False, newest_limit=None, window_limit=None)
+        return project(messages, index, held)
+    return Plan(
+        pieces=(Keep(0, index.size),) if index.size else (),
+        zone=ask.zone,
+        floor=0,
+        weight=index.raw_weight,
+        raw_weight=index.raw_weight,
+        decisions=state.decisions,
+        turns_kept=len(index.turns),
     )
 
 
@@ -212,7 +214,9 @@ def _memoised(messages: tuple[Message, ...], index: Index, setting: Setting) -> 
     fresh = rewriter(messages, index, setting.weigh)
 
     def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
-        at = (messages[position].digest, number, decision.kind, decision.limit)
+        asked = index.pairs.get((position, number))  # ids are used again: the same result, another call
+        call = messages[asked].digest if asked is not None else ""
+        at = (messages[position].digest, call, number, decision.kind, decision.limit)
         if at not in setting.memo:
             setting.memo[at] = fresh(position, number, decision)
         found: tuple[str, int] = setting.memo[at]

@@ -15,6 +15,7 @@ import msgspec
 from ctxmgr.engine import latch, meter, zone
 from ctxmgr.engine.fold import fold
 from ctxmgr.engine.overflow import overflowed
+from ctxmgr.engine.turns import key
 from ctxmgr.engine.zone import Thresholds, thresholds
 from ctxmgr.formats import entries as tree
 from ctxmgr.model.latch import Latch
@@ -238,7 +239,7 @@ class Session:
     def _newest_user(self) -> str:
         for turn in reversed(self.standing.index.turns):
             if not turn.headless:
-                return self.standing.messages[turn.start].digest
+                return key(self.standing.index, self.standing.messages, turn.start)
         return ""
 
     def _remember_early(self, messages: Sequence[Message]) -> None:
@@ -287,7 +288,13 @@ class Session:
             if entry.id and entry.id not in state.trail:
                 state = msgspec.structs.replace(state, trail=(*state.trail, entry.id))
         self.state = msgspec.structs.replace(
-            state, seq=state.seq + 1, meter=meter.void(state.meter), resume=True, anchor="", packet=None, decisions={}
+            state,
+            seq=state.seq + 1,
+            meter=meter.void(state.meter),
+            resume=True,
+            anchor="",
+            packet=None,
+            decisions={},
         )
         self.ledger = memory.ledger(self.state)
         self.void_base()

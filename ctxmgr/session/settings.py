@@ -30,19 +30,32 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
-    """The policy these keys make for a model. Raises Refused."""
-    effective = keys
-    per_model = keys.get("models")
-    if model is not None and isinstance(per_model, dict) and isinstance(per_model.get(model), dict):
-        effective = merged(keys, per_model[model])
+    """The policy these keys make for a model. Raises Refused: for one model as soon as for any other."""
+    made = _made(keys, "")
+    for name in made.models:
+        theirs = _made(merged(keys, keys["models"][name]), f".models.{name}")
+        made = theirs if name == model else made
+    return made
+
+
+def _made(keys: dict[str, Any], under: str) -> Policy:
     try:
-        made = msgspec.convert(effective, Policy)
+        made = msgspec.convert(_plain(keys), Policy)
     except msgspec.ValidationError as fault:
         text, _, path = str(fault).partition(" - at `$")
-        raise Refused(text, path.rstrip("`")) from None
+        raise Refused(text, under + path.rstrip("`")) from None
     if not zones_ordered(made.zones):
-        raise Refused("zones must rise: yellow <= red <= compact", ".zones")
+        raise Refused("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made
+
+
+def _plain(value: Any) -> Any:
+    """Without nulls, which mean the default, and with 1.0 as 1: a JavaScript host may write either."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def zones_ordered(zones: Zones) -> bool:

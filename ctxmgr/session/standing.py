@@ -5,7 +5,7 @@ leaves the session, and the next call's fallback, as they were.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from ctxmgr.engine.check import Carried
 from ctxmgr.engine.turns import Index, extend, turn_at
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
-from ctxmgr.model.projection import Keep, Piece, Plan
+from ctxmgr.model.projection import Edit, Keep, Plan
 
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
@@ -64,25 +64,41 @@ def kept_weight(index: Index, floor: int) -> int:
     return sum(turn.weight for turn in index.turns[turn_at(index.turns, floor) :])
 
 
-def first_changed(old: Sequence[Piece], new: Sequence[Piece], prefix: int) -> int:
+def first_changed(old: Standing, new: Standing, prefix: int) -> int:
     """The place in the new answer where it first differs from the old one; -1 where it only grew.
 
     `prefix` messages are the same in both lists; messages after them count as changed.
     """
+    before, after = _runs(old), _runs(new)
     place = 0
-    for number, piece in enumerate(new):
-        if number >= len(old):
+    for number, (start, end, content) in enumerate(after):
+        if number >= len(before):
             return -1
-        before = old[number]
-        if isinstance(piece, Keep) and isinstance(before, Keep) and piece.start == before.start:
-            same = min(piece.end, before.end, prefix) - piece.start
-            if same < min(piece.end, before.end) - piece.start:
-                return place + max(0, same)
-            place += same
-            if piece.end != before.end:
-                return -1 if number == len(old) - 1 and piece.end > before.end else place
-        elif piece == before:
+        old_start, old_end, old_content = before[number]
+        if content or old_content:
+            if content != old_content:
+                return place
             place += 1
-        else:
+            continue
+        same = min(end, old_end, prefix) - start if start == old_start else 0
+        place += max(0, same)
+        if same < old_end - old_start:
             return place
-    return -1 if len(new) >= len(old) else place
+        if end > old_end:
+            return -1 if number == len(before) - 1 else place
+    return -1 if len(after) >= len(before) else place
+
+
+def _runs(standing: Standing) -> list[tuple[int, int, bytes]]:
+    """An answer as runs of kept messages (start, end, b"") and single messages put in (0, 0, bytes)."""
+    runs: list[tuple[int, int, bytes]] = []
+    last = -1
+    for piece in standing.plan.pieces:
+        if isinstance(piece, Keep):
+            runs.append((piece.start, piece.end, b""))
+        elif not isinstance(piece, Edit):
+            runs.append((0, 0, standing.packet))
+        elif piece.index != last:  # else a further unit of the same message
+            runs.append((0, 0, standing.puts[piece.index]))
+            last = piece.index
+    return runs

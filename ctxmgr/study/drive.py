@@ -69,4 +69,3 @@ def _begin(client: Client, recorded: Recording | Stream, options: Options, outco
     )
     outcome.preset = answer["policy"].get("preset", outcome.preset)
     client.notify("initialized", {})
-

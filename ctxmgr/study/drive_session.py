@@ -95,7 +95,6 @@ class _Host:
         if self.options.recorded_compactions:
             return
         if usage > self.window - pi_host.RESERVE and self.window > pi_host.RESERVE:
-            side.outcome.own += 1
             self._compact("own", newest)
         elif self.pending and idle:
             self._compact("requested", newest)
@@ -155,6 +154,7 @@ class _Host:
     def _compacted(self, entry: dict[str, Any], items: list[Item], why: str) -> None:
         side = self.side
         side.outcome.compacted += 1
+        side.outcome.own += why == "own"
         side.mark(f"compaction ({why})", f"{len(side.items)} messages became {len(items)}")
         side.items = items
         side.rewritten()

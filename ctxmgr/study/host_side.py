@@ -125,6 +125,7 @@ class HostSide:
         for command in commands:
             if command["method"] != "requestCompaction":
                 self.fail(f"an unknown command {command['method']}")
+                continue
             self.outcome.requested += 1
             status = answer["status"]
             self.mark("request", f"{status['zone']} at {status['tokens']} tokens: {command['params']['reason']}")

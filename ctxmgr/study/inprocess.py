@@ -121,11 +121,8 @@ class Driver:
             self.sent.append(item)
 
     def _open(self, effect: do.Open) -> None:
-        from ctxmgr.wire import transcript
-
         found = self.open(effect.session_id)
         if found.lines:
-            self.recorded.append(transcript.restored(effect.session_id, found.lines))
             self.saved[effect.session_id] = list(found.lines)
         self._carry_out(self.connection.resume(effect.ticket, found))
 

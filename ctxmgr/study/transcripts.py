@@ -126,7 +126,8 @@ class _Run:
             return Found(saved)
         for line in self.lines[self.at + 1 :]:
             if line.kind == "restored" and line.fields["session"] == session_id:
-                return Found(tuple(bytes(one) for one in line.fields["lines"]))
+                lines = tuple(bytes(one) for one in line.fields["lines"])
+                return Found(lines, line.fields["fault"], line.fields["refused"])
             if line.sender == "host" and _starts(line, session_id):
                 break
         return Found()

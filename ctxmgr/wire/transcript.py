@@ -45,9 +45,10 @@ def weigher(name: str) -> bytes:
     return _encode({"from": "ctxmgr", "weigher": name})
 
 
-def restored(session_id: str, lines: Iterable[bytes]) -> bytes:
-    """`lines` are the snapshot's, without checksums."""
-    return _encode({"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(one) for one in lines]})
+def restored(session_id: str, lines: Iterable[bytes], fault: str | None = None, refused: bool = False) -> bytes:
+    """`lines` are the snapshot's, without checksums; `fault` says what was wrong with it."""
+    body = {"from": "ctxmgr", "restored": session_id, "lines": [msgspec.Raw(one) for one in lines]}
+    return _encode(body | ({"fault": fault} if fault else {}) | ({"refused": True} if refused else {}))
 
 
 def read(text: bytes) -> Iterator[Line]:
@@ -72,7 +73,9 @@ def _line(raw: bytes, number: int) -> Line:
         if "restored" in fields:
             session_id = _string(fields["restored"])
             lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])
-            return Line("restored", number, sender, fields={"session": session_id, "lines": lines})
+            fault = _string(fields["fault"]) if "fault" in fields else None
+            found = {"session": session_id, "lines": lines, "fault": fault, "refused": "refused" in fields}
+            return Line("restored", number, sender, fields=found)
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError) as fault:
         raise ValueError(f"line {number} is no line of a transcript: {type(fault).__name__}") from None
     return Line("unknown", number, sender)

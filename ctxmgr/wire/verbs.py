@@ -10,6 +10,9 @@ import msgspec
 
 from ctxmgr.model.policy import Policy
 
+# Stands, in a list, for the messages before that were recognised without a parse.
+KNOWN_MESSAGES = b'{"ctxmgr":"the messages you sent before"}'
+
 Number = int | float
 Count = Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0)]
 Window = Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(ge=1)]

@@ -5,6 +5,9 @@ echoes the list back spliced; what holds no list gets a small fixed answer. Keep
 """
 
 import asyncio
+import os
+import socket
+import stat
 import sys
 
 import msgspec
@@ -42,11 +45,16 @@ def answer(body: bytes) -> list[bytes]:
 class Reader(asyncio.Protocol):
     """Pieces of a body are held until the last is there, then joined once."""
 
-    def __init__(self, out: asyncio.WriteTransport, ended: "asyncio.Future[None]") -> None:
+    def __init__(self, out: asyncio.WriteTransport | None, ended: "asyncio.Future[None]") -> None:
         self.out, self.ended = out, ended
         self.header = b""
         self.pieces: list[bytes] = []
         self.left = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if self.out is None:  # a socket goes both ways
+            assert isinstance(transport, asyncio.WriteTransport)
+            self.out = transport
 
     def data_received(self, data: bytes) -> None:
         while data:
@@ -58,6 +66,7 @@ class Reader(asyncio.Protocol):
                     body = b"".join(self.pieces) if len(self.pieces) > 1 else self.pieces[0]
                     self.pieces = []
                     parts = answer(body)
+                    assert self.out is not None
                     self.out.writelines([b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts])
             else:
                 self.header += data
@@ -75,6 +84,10 @@ class Reader(asyncio.Protocol):
 async def main() -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
+    if stat.S_ISSOCK(os.fstat(0).st_mode):
+        await loop.create_connection(lambda: Reader(None, ended), sock=socket.socket(fileno=os.dup(0)))
+        await ended
+        return
     out, _ = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, sys.stdout)
     await loop.connect_read_pipe(lambda: Reader(out, ended), sys.stdin)
     await ended

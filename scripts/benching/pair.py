@@ -35,9 +35,11 @@ class Options(msgspec.Struct, frozen=True):
 
 
 def environment(options: Options) -> dict[str, str]:
-    """Of spawned programs: compiled modules are kept, as those of an installed program are."""
+    """Of spawned programs: compiled modules are kept, as those of an installed program are, and
+    this checkout is measured whatever the working directory."""
     given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**given, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": f"{options.state_dir}/bytecode"}
+    bytecode = f"{options.state_dir}/bytecode"
+    return {**given, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", "PYTHONPYCACHEPREFIX": bytecode}
 
 
 def serve_command(state_dir: str, *more: str) -> list[str]:

@@ -13,7 +13,6 @@ TEMPLATE = Path(__file__).parent / "greenhouse"
 SUFFIXES = (".py", ".md", ".json")
 
 
-
 class Plot(NamedTuple):
     """One bed as the generators see it."""
 

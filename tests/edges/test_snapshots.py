@@ -400,9 +400,7 @@ def test_a_tail_that_could_not_be_cut_off_is_cut_off_later(
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS])
-def test_a_write_that_fails_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
-) -> None:
+def test_a_write_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
     with held(begun(tmp_path)) as file:
         with monkeypatch.context() as patch:
             failing(patch, "write", code)

@@ -65,7 +65,12 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("a unit edited twice", [LONG, *STEP], [Keep(0, 2), edit(2), edit(2)], {"order", "weight"}),
     ("a result dropped", [LONG, *STEP, a("ok")], [Keep(0, 2), Keep(3, 4)], {"pairs", "turns"}),
     ("a call dropped", [LONG, *STEP], [Keep(0, 1), Keep(2, 3)], {"pairs", "turns"}),
-    ("the call of the first kept result dropped", [LONG, *STEP], [Keep(2, 3)], {"pairs", "turns", "newest user", "start"}),
+    (
+        "the call of the first kept result dropped",
+        [LONG, *STEP],
+        [Keep(2, 3)],
+        {"pairs", "turns", "newest user", "start"},
+    ),
     ("the end dropped", [LONG, *STEP], [Keep(0, 1)], {"pairs", "turns"}),
     ("a reply dropped", [LONG, a("one"), a("two")], [Keep(0, 1), Keep(2, 3)], {"turns"}),
     ("a turn cut in the middle", [LONG, a("one"), a("two"), LONG], [Keep(2, 4)], {"turns", "start"}),
@@ -83,7 +88,12 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("an assistant message edited", [LONG, *STEP], [Keep(0, 1), edit(1, 1, 0), Keep(2, 3)], {"signed"}),
     ("a call edited", [LONG, *STEP], [Keep(0, 1), edit(1, 5, 3, unit=1), Keep(2, 3)], {"signed"}),
     ("a user message edited", [LONG], [edit(0, 15, 3)], {"signed"}),
-    ("a packet in the middle", [LONG, *STEP, LONG, a("ok")], [Keep(3, 4), PACKET, Keep(4, 5)], {"packet", "weight"}),
+    (
+        "a packet in the middle",
+        [LONG, *STEP, LONG, a("ok")],
+        [Keep(3, 4), PACKET, Keep(4, 5)],
+        {"packet", "weight"},
+    ),
     ("a packet at the end", [LONG, *STEP, LONG], [Keep(3, 4), PACKET], {"packet", "weight"}),
     ("two packets", [LONG, *STEP, LONG], [PACKET, PACKET, Keep(3, 4)], {"packet", "weight"}),
     ("it starts with a reply, but it came so", [a("ok"), LONG], [Keep(0, 2)], set()),
@@ -92,7 +102,7 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("it starts with a reply, after a packet", [packet(), a("ok"), LONG], [Keep(1, 3)], {"start"}),
     ("heavier than what came", [LONG], [Packet("p", 1), Keep(0, 1)], {"weight"}),
     ("an edit that lies about what was", [LONG, *STEP], [Keep(0, 2), edit(2, before=90)], {"weight"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "said", "pieces", "expected"), TABLE, ids=[row[0] for row in TABLE])
@@ -222,12 +232,14 @@ def test_an_edit_of_what_is_no_result_is_found(messages: tuple[Message, ...], pi
     places = [at for at in kept(plan) if messages[at].view.units and messages[at].view.role != "result"]
     if places:
         at = places[pick % len(places)]
-        pieces = [edit(at, messages[at].weights[0], 0) if isinstance(piece, Keep) and piece.start == at else piece
-                  for piece in pieces_of(kept(plan), plan)]  # fmt: skip
+        pieces = [
+            edit(at, messages[at].weights[0], 0) if isinstance(piece, Keep) and piece.start == at else piece
+            for piece in pieces_of(kept(plan), plan)
+        ]
         assert "signed" in check(messages, indexed(messages), plan_of(messages, *pieces))[0]
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.one_of(legal, any_list), st.lists(st.sampled_from(ZONES), min_size=1, max_size=6), st.booleans())
 def test_checking_on_is_checking_from_scratch(
     messages: tuple[Message, ...], course: list[str], plant: bool
@@ -244,6 +256,15 @@ def test_checking_on_is_checking_from_scratch(
         scratch = check(shown, index, plan)
         assert check(shown, index, plan, carried) == scratch
         carried = scratch[1]
+
+
+def test_faults_are_carried_on() -> None:
+    messages = talk(LONG, *STEP, LONG, a("ok"))
+    broken = (Keep(0, 1), edit(1, 1, 0), Keep(2, 3))
+    _, carried = check(messages[:3], indexed(messages[:3]), plan_of(messages[:3], *broken))
+    plan = plan_of(messages, *broken, Keep(3, 5))
+    assert check(messages, indexed(messages), plan, carried) == check(messages, indexed(messages), plan)
+    assert check(messages, indexed(messages), plan, carried)[0] == ("signed",)
 
 
 def test_checking_on_walks_only_what_is_new() -> None:

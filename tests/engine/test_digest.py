@@ -28,8 +28,12 @@ def test_what_makes_a_digest() -> None:
 
 
 def test_halves_of_a_pair_of_surrogates_are_digested() -> None:
-    assert digest(View("user", (Unit("text", text="\ud83d"),))) != digest(View("user", (Unit("text", text="\ude00"),)))
+    assert digest(View("user", (Unit("text", text="\ud83d"),))) != digest(
+        View("user", (Unit("text", text="\ude00"),))
+    )
     assert of_texts("\ud83d") != of_texts("\ude00")
+    asked = [View("assistant", (Unit("call", call_id=id),)) for id in ("\ud83d", "\ude00")]
+    assert digest(asked[0]) != digest(asked[1])
 
 
 lines = st.lists(st.text(st.characters(exclude_characters="\0")), max_size=4)  # "\0" ends a text in a digest

@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.extract_summary import from_summary
@@ -93,6 +93,7 @@ LINE = st.one_of(
 
 
 @settings(max_examples=300)
+@example(lines=["# w0w", "w1w", "# w1w"], kind="compaction")  # one text, under a heading and as one
 @given(st.lists(LINE, max_size=40), st.sampled_from(["compaction", "branch"]))
 def test_no_word_of_a_summary_is_lost(lines: list[str], kind: Literal["compaction", "branch"]) -> None:
     text = "\n".join(lines)

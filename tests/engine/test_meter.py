@@ -41,9 +41,7 @@ READINGS: list[tuple[Meter, int, int, int, float | None]] = [
 
 
 @pytest.mark.parametrize(("before", "total", "weight", "window", "after"), READINGS)
-def test_what_a_reading_teaches(
-    before: Meter, total: int, weight: int, window: int, after: float | None
-) -> None:
+def test_what_a_reading_teaches(before: Meter, total: int, weight: int, window: int, after: float | None) -> None:
     meter = observe(before, W, M, total, weight, window)
     if after is None:
         assert meter is before

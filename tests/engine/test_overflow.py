@@ -71,8 +71,6 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("stop", "sent", "cached", "wrote", "output", "expected"), USAGE)
-def test_by_what_was_sent(
-    stop: str, sent: int, cached: int, wrote: int, output: int, expected: bool
-) -> None:
+def test_by_what_was_sent(stop: str, sent: int, cached: int, wrote: int, output: int, expected: bool) -> None:
     usage = Usage(sent, output, cached, wrote, sent + output + cached + wrote)
     assert overflowed(View("assistant", stop=stop), usage, WINDOW) is expected

@@ -1,5 +1,6 @@
 """Tool-output pruning (rule 6), read as conversations. A word weighs one token here."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ def failed(tool: str, tokens: int) -> list[Said]:
     return [a(call(tool)), err(out(tokens))]
 
 
-def pruned(said: list[Said], policy: Policy = SMALL, done: list[int] = [], force: bool = False) -> Pruning:
+def pruned(said: list[Said], policy: Policy = SMALL, done: Sequence[int] = (), force: bool = False) -> Pruning:
     messages = talk(*said, weigh=words)
     index = indexed(messages)
     return prune(messages, index, policy, {key(index, messages, at) for at in done}, force)
@@ -46,20 +47,55 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
     ("under the minimum nothing goes", [u("go"), *did("read", 49), *did("read", 100)], {}, []),
     ("at the minimum all of it goes", [u("go"), *did("read", 25), *did("ls", 25), *did("read", 100)], {}, [4, 2]),
     ("errors never", [u("go"), *failed("bash", 500), *did("read", 60), *did("read", 100)], {}, [4]),
-    ("errors do not use up the protection", [u("go"), *did("read", 60), *failed("bash", 500), *did("read", 100)], {}, [2]),
-    ("protected tools never", [u("go"), *did("read", 60), *did("ls", 60), *did("read", 100)], {"protected_tools": ("read",)}, []),
-    ("nor do they use up the protection", [u("go"), *did("ls", 60), *did("read", 999), *did("ls", 100)], {"protected_tools": ("read",)}, [2]),
+    (
+        "errors do not use up the protection",
+        [u("go"), *did("read", 60), *failed("bash", 500), *did("read", 100)],
+        {},
+        [2],
+    ),
+    (
+        "protected tools never",
+        [u("go"), *did("read", 60), *did("ls", 60), *did("read", 100)],
+        {"protected_tools": ("read",)},
+        [],
+    ),
+    (
+        "nor do they use up the protection",
+        [u("go"), *did("ls", 60), *did("read", 999), *did("ls", 100)],
+        {"protected_tools": ("read",)},
+        [2],
+    ),
     ("tools that are not named", [u("go"), *did("skill", 500), *did("read", 100)], {}, []),
     ("an empty list names all", [u("go"), *did("skill", 500), *did("read", 100)], {"prunable_tools": ()}, [2]),
-    ("protected beats named", [u("go"), *did("ls", 500), *did("read", 100)], {"protected_tools": ("ls",), "prunable_tools": ()}, []),
-    ("nothing before a compaction", [u("go"), *did("read", 500), summary("s"), *did("read", 60), *did("read", 100)], {}, [5]),
-    ("the newest of two compactions", [summary("s"), *did("read", 500), summary("t"), *did("read", 60), *did("read", 100)], {}, [5]),
+    (
+        "protected beats named",
+        [u("go"), *did("ls", 500), *did("read", 100)],
+        {"protected_tools": ("ls",), "prunable_tools": ()},
+        [],
+    ),
+    (
+        "nothing before a compaction",
+        [u("go"), *did("read", 500), summary("s"), *did("read", 60), *did("read", 100)],
+        {},
+        [5],
+    ),
+    (
+        "the newest of two compactions",
+        [summary("s"), *did("read", 500), summary("t"), *did("read", 60), *did("read", 100)],
+        {},
+        [5],
+    ),
     ("a branch summary is no boundary", [u("go"), *did("read", 500), branch("s"), *did("read", 100)], {}, [2]),
-    ("markers of ours", [u("go"), a(call("read")), r("[output pruned — " + out(500) + "]"), *did("read", 100)], {}, []),
+    (
+        "markers of ours",
+        [u("go"), a(call("read")), r("[output pruned — " + out(500) + "]"), *did("read", 100)],
+        {},
+        [],
+    ),
     ("a result without a call", [u("go"), r(out(500), "c9"), *did("read", 100)], {"prunable_tools": ()}, [1]),
     ("without a user message before", [*did("read", 60), *did("read", 100)], {}, [1]),
     ("no protection", [u("go"), *did("read", 50)], {"prune_protect": 0}, [2]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "said", "keys", "expected"), TABLE, ids=[row[0] for row in TABLE])
@@ -71,7 +107,9 @@ def test_what_is_pruned(name: str, said: list[Said], keys: dict[str, Any], expec
 OLD = [u("1"), *did("read", 60), u("2"), *did("read", 60), u("3"), *did("read", 60), u("4")]
 
 
-@pytest.mark.parametrize(("safe", "expected"), [(0, [8, 5, 2]), (1, [8, 5, 2]), (2, [5, 2]), (3, [2]), (4, []), (9, [])])
+@pytest.mark.parametrize(
+    ("safe", "expected"), [(0, [8, 5, 2]), (1, [8, 5, 2]), (2, [5, 2]), (3, [2]), (4, []), (9, [])]
+)
 def test_the_newest_user_turns_are_safe(safe: int, expected: list[int]) -> None:
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0, protected_turns=safe)
     assert [target.index for target in pruned(OLD, policy).targets] == expected

@@ -84,6 +84,7 @@ def test_the_newest_turns_moved_back_to_where_a_cut_is_allowed() -> None:
     turns = indexed(talk(*said)).turns
     assert [first_kept(turns, count) for count in (1, 2, 3, 4, 5, 99)] == [4, 3, 1, 1, 0, 0]
     assert [cut_at(turns, number) for number in range(5)] == [0, 1, 1, 3, 4]
+    assert first_kept(indexed(talk(u("1"), a(READ), u("2"), r("x"))).turns, 1) == 0
 
 
 def test_which_turn_holds_a_message() -> None:
@@ -104,6 +105,7 @@ def test_steps_of_a_turn() -> None:
     messages = talk(u("go"), note("n"), a(READ, READ), r("1"), sh("ls", "x"), r("2"), a("ok"), u("more"))
     turn = indexed(messages).turns[0]
     assert [(step.start, step.end) for step in steps(messages, turn)] == [(2, 6), (6, 7)]
+    assert steps(messages, indexed(messages).turns[1]) == ()
 
 
 @given(any_list)
@@ -126,9 +128,7 @@ def test_pairs_and_cuts_are_what_a_slow_search_finds(messages: tuple[Message, ..
 
 
 @given(any_list, st.lists(st.integers(0, 24), max_size=4))
-def test_an_index_extended_is_the_index_made_at_once(
-    messages: tuple[Message, ...], splits: list[int]
-) -> None:
+def test_an_index_extended_is_the_index_made_at_once(messages: tuple[Message, ...], splits: list[int]) -> None:
     index = Index()
     for split in sorted(splits):
         index = extend(index, messages[: min(split, len(messages))])

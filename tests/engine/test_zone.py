@@ -28,9 +28,7 @@ TABLE: list[tuple[int, Policy, int, tuple[float, float, float]]] = [
 
 
 @pytest.mark.parametrize(("window", "policy", "usable", "begins"), TABLE)
-def test_where_zones_begin(
-    window: int, policy: Policy, usable: int, begins: tuple[float, float, float]
-) -> None:
+def test_where_zones_begin(window: int, policy: Policy, usable: int, begins: tuple[float, float, float]) -> None:
     at = thresholds(policy, window)
     assert at.usable == usable
     assert (at.yellow, at.red, at.compact) == pytest.approx(begins, abs=0.1)
@@ -103,7 +101,7 @@ policies = st.builds(
 windows = st.integers(1, WINDOW_MOST)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(policies, windows)
 def test_red_comes_first_whatever_the_policy(policy: Policy, window: int) -> None:
     at = thresholds(policy, window)
@@ -114,7 +112,7 @@ def test_red_comes_first_whatever_the_policy(policy: Policy, window: int) -> Non
     assert at.red <= policy.zones.red * at.usable + 1e-6
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(policies, windows)
 def test_the_reserve_is_never_above_a_quarter(policy: Policy, window: int) -> None:
     at = thresholds(policy, window)

@@ -27,15 +27,31 @@ USAGE = {"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4, "totalToken
 
 # name, message, its view
 ROLES: list[tuple[str, dict[str, Any], View]] = [
-    ("user", {"role": "user", "content": "go", "timestamp": 7}, View("user", (Unit("text", text="go"),), True, at=7)),
+    (
+        "user",
+        {"role": "user", "content": "go", "timestamp": 7},
+        View("user", (Unit("text", text="go"),), True, at=7),
+    ),
     (
         "user in blocks",
-        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image", "data": "x"}, {"type": "text", "text": "b"}]},
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "a"},
+                {"type": "image", "data": "x"},
+                {"type": "text", "text": "b"},
+            ],
+        },
         View("user", (Unit("text", text="a\nb", images=1),), True),
     ),
     (
         "assistant",
-        {"role": "assistant", "content": [{"type": "text", "text": "ok"}, CALL], "usage": USAGE, "stopReason": "toolUse"},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "ok"}, CALL],
+            "usage": USAGE,
+            "stopReason": "toolUse",
+        },
         View(
             "assistant",
             (Unit("text", 0, "ok"), Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"})),
@@ -71,7 +87,13 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
     ),
     (
         "tool result",
-        {"role": "toolResult", "toolCallId": "c1", "toolName": "read", "content": [{"type": "text", "text": "x"}], "isError": True},
+        {
+            "role": "toolResult",
+            "toolCallId": "c1",
+            "toolName": "read",
+            "content": [{"type": "text", "text": "x"}],
+            "isError": True,
+        },
         View("result", (Unit("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
     ),
     (
@@ -85,10 +107,22 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
         View("shell", (Unit("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
     ),
     ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Unit("text", text="x"),))),
-    ("packet", {"role": "custom", "customType": "ctxmgr.packet", "content": "x"}, View("packet", (Unit("text", text="x"),))),
-    ("compaction", {"role": "compactionSummary", "summary": "s"}, View("summary", (Unit("summary", text="s"),), summary="compaction")),
-    ("branch", {"role": "branchSummary", "summary": "s"}, View("summary", (Unit("summary", text="s"),), summary="branch")),
-]  # fmt: skip
+    (
+        "packet",
+        {"role": "custom", "customType": "ctxmgr.packet", "content": "x"},
+        View("packet", (Unit("text", text="x"),)),
+    ),
+    (
+        "compaction",
+        {"role": "compactionSummary", "summary": "s"},
+        View("summary", (Unit("summary", text="s"),), summary="compaction"),
+    ),
+    (
+        "branch",
+        {"role": "branchSummary", "summary": "s"},
+        View("summary", (Unit("summary", text="s"),), summary="branch"),
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "message", "expected"), ROLES, ids=[row[0] for row in ROLES])
@@ -113,18 +147,54 @@ ODD: list[tuple[str, str, str, list[str], bool]] = [
     ("a block that is none", '{"role":"user","content":["x",null,5]}', "user", ["text"], True),
     ("an assistant's content a string", '{"role":"assistant","content":"x"}', "assistant", ["text"], False),
     ("an assistant's content null", '{"role":"assistant","content":null}', "assistant", [], False),
-    ("an unknown block", '{"role":"assistant","content":[{"type":"audio"},{"type":"text","text":"x"}]}', "assistant", ["other", "text"], False),
+    (
+        "an unknown block",
+        '{"role":"assistant","content":[{"type":"audio"},{"type":"text","text":"x"}]}',
+        "assistant",
+        ["other", "text"],
+        False,
+    ),
     ("a block without a type", '{"role":"assistant","content":[{"text":"x"}]}', "assistant", ["other"], False),
-    ("a text block without text", '{"role":"assistant","content":[{"type":"text"},{"type":"thinking"}]}', "assistant", ["text", "thinking"], False),
-    ("a call without arguments", '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read"}]}', "assistant", ["call"], False),
-    ("arguments that are a text", '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read","arguments":"{"}]}', "assistant", ["call"], False),
-    ("a call without an id", '{"role":"assistant","content":[{"type":"toolCall","arguments":{}}]}', "assistant", ["call"], False),
+    (
+        "a text block without text",
+        '{"role":"assistant","content":[{"type":"text"},{"type":"thinking"}]}',
+        "assistant",
+        ["text", "thinking"],
+        False,
+    ),
+    (
+        "a call without arguments",
+        '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read"}]}',
+        "assistant",
+        ["call"],
+        False,
+    ),
+    (
+        "arguments that are a text",
+        '{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"read","arguments":"{"}]}',
+        "assistant",
+        ["call"],
+        False,
+    ),
+    (
+        "a call without an id",
+        '{"role":"assistant","content":[{"type":"toolCall","arguments":{}}]}',
+        "assistant",
+        ["call"],
+        False,
+    ),
     ("a result without its text", '{"role":"toolResult","toolCallId":"c1"}', "result", ["result"], False),
     ("a result without an id", '{"role":"toolResult","content":[]}', "result", ["result"], False),
     ("a bash run without output", '{"role":"bashExecution","exitCode":null}', "shell", ["shell"], False),
     ("a summary without text", '{"role":"compactionSummary"}', "other", ["other"], False),
     ("a summary that is no text", '{"role":"compactionSummary","summary":[]}', "other", ["other"], False),
-    ("a huge integer", '{"role":"user","content":"x","timestamp":123456789012345678901234567890}', "user", ["text"], True),
+    (
+        "a huge integer",
+        '{"role":"user","content":"x","timestamp":123456789012345678901234567890}',
+        "user",
+        ["text"],
+        True,
+    ),
     ("a number beyond all", '{"role":"user","content":"x","timestamp":1e999}', "other", ["other"], False),
     ("a time that is a text", '{"role":"user","content":"x","timestamp":"soon"}', "user", ["text"], True),
     ("a time with a point", '{"role":"user","content":"x","timestamp":5.0}', "user", ["text"], True),
@@ -133,7 +203,7 @@ ODD: list[tuple[str, str, str, list[str], bool]] = [
     ("an unpaired surrogate", '{"role":"user","content":"\\ud83d"}', "other", ["other"], False),
     ("nesting without end", '{"role":"user","content":' + "[" * 100_000, "other", ["other"], False),
     ("nesting near the limit", '{"role":"user","content":' + "[" * 400 + "]" * 400 + "}", "user", ["text"], True),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "raw", "role", "kinds", "opens"), ODD, ids=[row[0] for row in ODD])
@@ -195,14 +265,14 @@ EDITS = [
         '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":[{"type":"text","text":"new"}],"role":"toolResult"}',
     ),
     (
-        '{"s":"\\u00e9\\/\\ud83d\\ude00 é","content":null,"u":{ "k" : [ 1 , 2 ] },"role":"toolResult"}',
-        '{"s":"\\u00e9\\/\\ud83d\\ude00 é","content":[{"type":"text","text":"new"}],"u":{ "k" : [ 1 , 2 ] },"role":"toolResult"}',
+        '{"s":"\\u00e9\\/\\ud83d\\ude00","content":null,"u":[ 1 ],"role":"toolResult"}',
+        '{"s":"\\u00e9\\/\\ud83d\\ude00","content":[{"type":"text","text":"new"}],"u":[ 1 ],"role":"toolResult"}',
     ),
     (
         '{"role":"toolResult","toolCallId":"c1"}',
         '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}]}',
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("raw", "expected"), EDITS)
@@ -232,9 +302,19 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-NAMES = ("content", "toolCallId", "toolName", "isError", "summary", "command", "output", "exitCode", "timestamp")
+NAMES: tuple[str, ...] = (
+    "content",
+    "toolCallId",
+    "toolName",
+    "isError",
+    "summary",
+    "command",
+    "output",
+    "exitCode",
+    "timestamp",
+)
 NAMES += ("usage", "stopReason", "errorMessage", "customType", "excludeFromContext", "extra")
-BLOCK_NAMES = ("type", "text", "thinking", "id", "name", "arguments", "thinkingSignature")
+BLOCK_NAMES: tuple[str, ...] = ("type", "text", "thinking", "id", "name", "arguments", "thinkingSignature")
 kinds = st.sampled_from(("text", "thinking", "toolCall", "image", "audio"))
 blocks = st.dictionaries(st.sampled_from(BLOCK_NAMES), values, max_size=5).flatmap(
     lambda fields: kinds.map(lambda kind: {**fields, "type": kind})
@@ -247,22 +327,20 @@ messages = st.builds(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.binary() | st.text().map(str.encode) | values.map(lambda value: json.dumps(value).encode()))
 def test_no_bytes_are_an_error(raw: bytes) -> None:
     made = pi.view(raw)
     assert made.role in ("other", *(known[2].role for known in ROLES))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(messages)
 def test_no_message_is_an_error_and_none_loses_its_role(message: dict[str, Any]) -> None:
     made = view(message)
-    known = {name: expected.role for name, expected in (("user", ROLES[0][2]), ("assistant", ROLES[2][2]))}
-    known |= {"toolResult": "result", "bashExecution": "shell"}
-    if isinstance(message["role"], str) and message["role"] in known:
-        assert made.role in (known[message["role"]], "other")
-        assert made.role != "other" or beyond(message)
+    known = {"user": "user", "assistant": "assistant", "toolResult": "result", "bashExecution": "shell"}
+    if isinstance(message["role"], str) and message["role"] in known and not beyond(message):
+        assert made.role == known[message["role"]]
     for unit in made.units:
         assert isinstance(unit.text, str)
         assert isinstance(unit.call_id, str)

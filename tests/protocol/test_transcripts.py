@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxmgr.study import transcripts
 from tests.protocol import scenarios
 from tests.protocol.behaviours import MANIFEST
 
@@ -22,6 +23,14 @@ def test_scenario(name: str) -> None:
     text = b"".join(line + b"\n" for line in talk.lines)
     assert transcript(name).exists(), f"{name} has no transcript: {FIX}"
     assert text == transcript(name).read_bytes(), f"{name} says something else now: if that is meant, {FIX}"
+
+
+@pytest.mark.parametrize("name", sorted(name for name, one in MANIFEST.items() if not one.planted))
+def test_transcript_replays(name: str) -> None:
+    """What a stranger would do with it: feed the host's lines to a fresh connection."""
+    replayed = transcripts.replay(name, transcript(name).read_bytes())
+    assert replayed.findings == ()
+    assert replayed.compared > 0
 
 
 def test_every_transcript_has_a_behaviour() -> None:

@@ -157,9 +157,7 @@ def test_turns() -> None:
             steps[-1] += 1
     assert max(steps) > 30
     assert min(steps) == 1
-    calls = [
-        sum(block["type"] == "toolCall" for block in message["content"]) for message in messages("assistant")
-    ]
+    calls = [sum(block["type"] == "toolCall" for block in message["content"]) for message in messages("assistant")]
     assert max(calls) >= 4
     assert len(messages("bashExecution")) == 2
 

@@ -21,8 +21,12 @@ MERGES: list[tuple[Keys, Keys, Keys]] = [
     ({"packetTokens": 5}, {"packetTokens": {"red": 1}}, {"packetTokens": {"red": 1}}),
     ({"packetTokens": {"red": 1}}, {"packetTokens": 5}, {"packetTokens": 5}),
     ({"protectedTools": ["a"]}, {"protectedTools": ["b"]}, {"protectedTools": ["b"]}),
-    ({"models": {"m": {"reserve": 1}}}, {"models": {"n": {"reserve": 2}}}, {"models": {"m": {"reserve": 1}, "n": {"reserve": 2}}}),
-]  # fmt: skip
+    (
+        {"models": {"m": {"reserve": 1}}},
+        {"models": {"n": {"reserve": 2}}},
+        {"models": {"m": {"reserve": 1}, "n": {"reserve": 2}}},
+    ),
+]
 
 
 @pytest.mark.parametrize(("old", "new", "expected"), MERGES)
@@ -32,7 +36,7 @@ def test_keys_are_merged(old: Keys, new: Keys, expected: Keys) -> None:
     assert (repr(old), repr(new)) == before
 
 
-M: Keys = {"reserve": 1, "models": {"m": {"reserve": 2, "zones": {"red": 0.6}}}}
+M: Keys = {"reserve": 1, "pruneProtect": 7, "models": {"m": {"reserve": 2, "zones": {"red": 0.6}}}}
 
 MADE: list[tuple[Keys, str | None, Policy]] = [
     ({}, None, Policy()),
@@ -56,6 +60,7 @@ def test_a_model_has_keys_of_its_own() -> None:
     assert (policy(M).reserve, policy(M).zones.red) == (1, 0.7)
     assert (policy(M, "m").reserve, policy(M, "m").zones.red) == (2, 0.6)
     assert policy(M, "n").reserve == 1
+    assert policy(M, "m").prune_protect == 7
 
 
 # keys, path of the fault, a word of the sentence

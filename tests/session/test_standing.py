@@ -1,5 +1,7 @@
 """The standing list: its tag, and where an answer first differs from the one before."""
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,17 +9,26 @@ from hypothesis import strategies as st
 from ctxmgr.engine.turns import Index
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 from ctxmgr.session.standing import Standing, first_changed, hashed, indexed, kept_weight, tag_of
 from tests.conversations import any_list
 from tests.engine.projections import planned, sent
-from tests.notation import a, indexed as index_of, talk, u  # isort: skip
+from tests.notation import a, talk, u
+from tests.notation import indexed as index_of
 
 P, Q = Packet("p", 1), Packet("q", 1)
 
 
 def edit(index: int, text: str = "x") -> Edit:
     return Edit(index, 0, "pruned", text, "k", 9, 1)
+
+
+def of(pieces: Iterable[Piece], puts: dict[int, bytes] | None = None, packet: bytes = b"") -> Standing:
+    """A standing that answered these pieces; without bytes given, a piece's text is what is put in."""
+    plan = Plan(tuple(pieces), "green", 0, 0, 0, {})
+    texts = {piece.index: piece.text.encode() for piece in plan.pieces if isinstance(piece, Edit)}
+    packets = [piece.text.encode() for piece in plan.pieces if isinstance(piece, Packet)]
+    return Standing(plan=plan, puts=texts if puts is None else puts, packet=packet or b"".join(packets))
 
 
 # old pieces, new pieces, messages the lists share, place of the first difference in the new answer
@@ -44,7 +55,17 @@ CHANGES: list[tuple[list[Piece], list[Piece], int, int]] = [
 
 @pytest.mark.parametrize(("old", "new", "prefix", "place"), CHANGES)
 def test_where_an_answer_first_differs(old: list[Piece], new: list[Piece], prefix: int, place: int) -> None:
-    assert first_changed(old, new, prefix) == place
+    assert first_changed(of(old), of(new), prefix) == place
+
+
+def test_bytes_count_where_the_text_is_the_same() -> None:
+    """A packet with another date, an edit over a message written anew, two units of one message."""
+    assert first_changed(of([P, Keep(2, 4)], packet=b"1"), of([P, Keep(2, 4)], packet=b"2"), 4) == 0
+    old, new = of([edit(0), Keep(1, 3)], {0: b"old"}), of([edit(0), Keep(1, 3)], {0: b"new"})
+    assert first_changed(old, new, 3) == 0
+    units = [Edit(0, 0, "pruned", "x", "k", 9, 1), Edit(0, 1, "pruned", "x", "k", 9, 1)]
+    old, new = of([*units, Keep(1, 3)], {0: b"x"}), of([*units, Keep(1, 2), edit(2)], {0: b"x", 2: b"y"})
+    assert first_changed(old, new, 3) == 2
 
 
 @settings(max_examples=100)
@@ -54,7 +75,7 @@ def test_it_is_where_the_bytes_differ(messages: tuple[Message, ...], split: int,
     old = planned(shown, zone=one)
     new = planned(messages, zone=two, floor=old.floor, decisions=old.decisions)
     before, after = sent(shown, old), sent(messages, new)
-    found = first_changed(old.pieces, new.pieces, len(shown))
+    found = first_changed(of(old.pieces), of(new.pieces), len(shown))
     differ = [at for at, raw in enumerate(before) if after[at : at + 1] != [raw]]
     if not differ:
         assert found == -1

@@ -25,9 +25,7 @@ def client(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Client]:
 
 def test_a_message_goes_and_comes_back_byte_for_byte(client: Client) -> None:
     raw = b'{"role":"user" , "content":"\\u00e9 \xc3\xa9","odd":1.50,"timestamp":1}'
-    answer = client.request_raw(
-        "context", b'{"sessionId":"s","answer":"messages","messages":[' + raw + b"]}"
-    )
+    answer = client.request_raw("context", b'{"sessionId":"s","answer":"messages","messages":[' + raw + b"]}")
     assert raw in answer
     assert client.request("getStatus", {"sessionId": "s"})["seq"] == 0
 

@@ -57,9 +57,7 @@ def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
     assert figures["failures"] == []
 
 
-def test_a_difference_is_shown_and_the_exit_code_is_1(
-    transcript: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_difference_is_shown_and_the_exit_code_is_1(transcript: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = transcript.read_bytes()
     transcript.write_bytes(content.replace(b'"zone":"green"', b'"zone":"red"'))
     assert main(["replay", str(transcript)]) == 1

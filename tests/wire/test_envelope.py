@@ -269,9 +269,7 @@ def test_an_error_reads_back_whatever_its_text(id: bytes | None, code: int, text
 
 
 @given(st.integers() | st.text(max_size=8), TEXT, st.none() | st.dictionaries(st.text(max_size=4), VALUES))
-def test_requests_and_notifications_read_back(
-    id: int | str, method: str, params: dict[str, Any] | None
-) -> None:
+def test_requests_and_notifications_read_back(id: int | str, method: str, params: dict[str, Any] | None) -> None:
     asked = decode(b"".join(encode_request(id, method, params)))
     told = decode(b"".join(encode_notification(method, params)))
     assert isinstance(asked, Request)

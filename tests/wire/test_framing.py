@@ -121,9 +121,7 @@ STREAMS: list[tuple[str, bytes, Seen, Mode]] = [
 
 
 @pytest.mark.parametrize(("name", "stream", "seen", "mode"), STREAMS, ids=[row[0] for row in STREAMS])
-def test_a_stream_gives_its_messages_however_it_is_cut(
-    name: str, stream: bytes, seen: Seen, mode: Mode
-) -> None:
+def test_a_stream_gives_its_messages_however_it_is_cut(name: str, stream: bytes, seen: Seen, mode: Mode) -> None:
     for chunks in cuts(stream):
         assert read(*chunks) == (seen, mode), chunks
 
@@ -222,9 +220,7 @@ def test_framed_lines_come_back(data: st.DataObject, lines: list[bytes]) -> None
 
 
 @given(st.data(), BODIES, st.integers(0, 8), st.integers(LIMIT + 1, 2000))
-def test_an_oversized_body_costs_only_itself(
-    data: st.DataObject, bodies: list[bytes], at: int, size: int
-) -> None:
+def test_an_oversized_body_costs_only_itself(data: st.DataObject, bodies: list[bytes], at: int, size: int) -> None:
     at = min(at, len(bodies))
     stream = b"".join(map(block, [*bodies[:at], b"x" * size, *bodies[at:]]))
     expected = [*bodies[:at], oversized(size), *bodies[at:]]
@@ -232,9 +228,7 @@ def test_an_oversized_body_costs_only_itself(
 
 
 @given(st.data(), LINES, st.integers(0, 8), st.integers(LIMIT, 2000))
-def test_an_oversized_line_costs_only_itself(
-    data: st.DataObject, lines: list[bytes], at: int, size: int
-) -> None:
+def test_an_oversized_line_costs_only_itself(data: st.DataObject, lines: list[bytes], at: int, size: int) -> None:
     at = min(at, len(lines))
     stream = b"\n".join([*lines[:at], b"{" + b"x" * size, *lines[at:], b""])
     expected = [*lines[:at], oversized(size + 1), *lines[at:]]

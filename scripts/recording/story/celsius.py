@@ -94,7 +94,7 @@ def parse_temperature(text: str) -> float:
         "Now the limits. 41 °F is 5 °C and 35.6 °F is 2 °C exactly, somebody chose them in °C to begin with.",
         write(
             "config/beds.json",
-            '''
+            """
 {
   "beds": [
     {"name": "Tomaten", "crop": "tomato", "valve": 1, "frost_below": 5.0, "heat_above": 35.0, "dry_below": 35.0, "minutes": 10},
@@ -103,7 +103,7 @@ def parse_temperature(text: str) -> float:
     {"name": "Kräuter", "crop": "herbs", "valve": 4, "frost_below": 4.0, "heat_above": 30.0, "dry_below": 28.0, "minutes": 4}
   ]
 }
-''',
+""",
         ),
         edit(
             "greenhouse/beds.py",

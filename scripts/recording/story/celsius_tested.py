@@ -84,21 +84,21 @@ class Text(unittest.TestCase):
         ),
         edit(
             "tests/test_readings.py",
-            '''
+            """
         self.assertEqual(newest["Tomaten"].temp, 57.2)
         self.assertEqual(newest["Gurken"].temp, 60.1)
-''',
-            '''
+""",
+            """
         self.assertEqual(newest["Tomaten"].temp, 14.0)
         self.assertEqual(newest["Gurken"].temp, 15.6)
-''',
+""",
         ),
         edit(
             "tests/test_readings.py",
-            '''
+            """
     def test_nonsense_is_still_an_error(self) -> None:
-''',
-            '''
+""",
+            """
     def test_celsius_stays(self) -> None:
         (reading,) = load("2026-02-11T05:00,Salat,s3,0.4,C,78,54.1,2800")
         self.assertEqual(reading.temp, 0.4)
@@ -108,7 +108,7 @@ class Text(unittest.TestCase):
             load("2026-02-11T05:00,Salat,s3,273.5,K,78,54.1,2800")
 
     def test_nonsense_is_still_an_error(self) -> None:
-''',
+""",
         ),
     ),
     step(
@@ -116,7 +116,7 @@ class Text(unittest.TestCase):
         "that says what it is than change its meaning silently: `--frost-below`, in °C.",
         edit(
             "tests/test_units.py",
-            '''
+            """
     def test_fahrenheit(self) -> None:
         self.assertEqual(format_temperature(70.7), "70.7 °F")
 
@@ -129,8 +129,8 @@ class Text(unittest.TestCase):
     def test_parse_with_unit(self) -> None:
         self.assertEqual(parse_temperature("38 °F"), 38)
         self.assertAlmostEqual(parse_temperature("3.3C"), 37.94)
-''',
-            '''
+""",
+            """
     def test_celsius(self) -> None:
         self.assertEqual(format_temperature(21.5), "21.5 °C")
 
@@ -143,7 +143,7 @@ class Text(unittest.TestCase):
     def test_parse_with_unit(self) -> None:
         self.assertEqual(parse_temperature("3.3 °C"), 3.3)
         self.assertAlmostEqual(parse_temperature("41F"), 5.0)
-''',
+""",
         ),
         bash(
             "python3 - <<'EOF'\n"
@@ -157,14 +157,14 @@ class Text(unittest.TestCase):
         ),
         edit(
             "tests/test_cli.py",
-            '''
+            """
     def test_threshold(self) -> None:
         _, out, _ = run("alerts", self.csv, "--threshold", "38")
-''',
-            '''
+""",
+            """
     def test_frost_below(self) -> None:
         _, out, _ = run("alerts", self.csv, "--frost-below", "3.3")
-''',
+""",
         ),
         bash("python3 run_tests.py"),
     ),

@@ -12,7 +12,7 @@ STORY: Story = (
     ),
     step(
         "Both are quick. The module may stay `week.py`; what changes is the command and one column.",
-        grep("mean|\\bweek\\(|\"week\"|  week |greenhouse week", glob="*.[mp][dy]"),
+        grep('mean|\\bweek\\(|"week"|  week |greenhouse week', glob="*.[mp][dy]"),
         read("greenhouse/week.py", offset=25, limit=60),
         thinking="The daily report keeps its mean: the user speaks of the new command. statistics.median is in the "
         "standard library.",
@@ -47,21 +47,23 @@ STORY: Story = (
         "The two tests that know the old attribute. The first one is better with numbers where mean and median differ:",
         edit(
             "tests/test_week.py",
-            '''
+            """
     def test_mean(self) -> None:
         (summary,) = weekly_summary(hours(5, 6, 10), [SALAT])
         self.assertEqual(summary.mean, 7)
-''',
-            '''
+""",
+            """
     def test_median_ignores_one_hot_noon(self) -> None:
         (summary,) = weekly_summary(hours(5, 6, 40), [SALAT])
         self.assertEqual(summary.median, 6)
-''',
+""",
         ),
         edit("tests/test_week.py", "(summary.mean, summary.moisture)", "(summary.median, summary.moisture)"),
         bash("python3 run_tests.py"),
     ),
-    step("`weekly` and the median are in, all tests are green. The daily `report` keeps its mean; say so if you want the median there too."),
+    step(
+        "`weekly` and the median are in, all tests are green. The daily `report` keeps its mean; say so if you want the median there too."
+    ),
     shell("python3 -m greenhouse weekly readings/2026-02.csv --journal log/valve.log", after=95),
     user(
         "Perfect, that is what I wanted 🥒 The daily mean may stay. Sum up what changed today, so that I can put it in my notes.",

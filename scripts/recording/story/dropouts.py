@@ -56,16 +56,16 @@ STORY: Story = (
         "",
         edit(
             "greenhouse/readings.py",
-            '''
+            """
     temp: float  # °F
     humidity: int  # percent
     moisture: float  # percent of what the soil can hold
-''',
-            '''
+""",
+            """
     temp: float | None  # °F; None when the chip hangs
     humidity: int  # percent
     moisture: float | None  # percent of what the soil can hold; None when the head has no contact
-''',
+""",
         ),
         edit(
             "greenhouse/readings.py",
@@ -112,9 +112,9 @@ def parse_row(row: dict[str, str]) -> Reading:
         "",
         edit(
             "tests/test_readings.py",
-            '''
+            """
 class Group(unittest.TestCase):
-''',
+""",
             '''
 class Dropouts(unittest.TestCase):
     """Rows as the new heads really wrote them."""

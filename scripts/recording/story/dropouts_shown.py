@@ -9,10 +9,10 @@ STORY: Story = (
         "The loader is fine. The other modules still expect numbers, so a test for the report first, to see it fail.",
         edit(
             "tests/test_report.py",
-            '''
+            """
 class Tables(unittest.TestCase):
-''',
-            '''
+""",
+            """
 class Dropouts(unittest.TestCase):
     def test_hours_without_temperature_do_not_count(self) -> None:
         rows = [ROWS[0], dataclasses.replace(ROWS[1], temp=None), ROWS[2]]
@@ -30,34 +30,37 @@ class Dropouts(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-''',
+""",
         ),
         edit("tests/test_report.py", "import unittest\n", "import dataclasses\nimport unittest"),
         fails(bash("python3 -m pytest -q tests/test_report.py")),
     ),
-    step("Right, there is no pytest here and there shall be none. The project's own runner:", fails(bash("python3 run_tests.py report"))),
+    step(
+        "Right, there is no pytest here and there shall be none. The project's own runner:",
+        fails(bash("python3 run_tests.py report")),
+    ),
     step(
         "Three red tests for the right reason. Now the report: statistics over what was measured, and a dash where nothing was.",
         edit(
             "greenhouse/report.py",
-            '''
+            """
     lowest: float  # °F
     mean: float  # °F
     highest: float  # °F
     humidity: float  # percent, mean of the day
     moisture: float  # percent, last of the day
-''',
-            '''
+""",
+            """
     lowest: float | None  # °F; None when nothing was measured all day
     mean: float | None  # °F
     highest: float | None  # °F
     humidity: float  # percent, mean of the day
     moisture: float | None  # percent, the last known of the day
-''',
+""",
         ),
         edit(
             "greenhouse/report.py",
-            '''
+            """
         temps = [row.temp for row in rows]
         summaries.append(
             Summary(
@@ -68,8 +71,8 @@ class Tables(unittest.TestCase):
                 highest=max(temps),
                 humidity=sum(row.humidity for row in rows) / len(rows),
                 moisture=rows[-1].moisture,
-''',
-            '''
+""",
+            """
         temps = [row.temp for row in rows if row.temp is not None]
         moistures = [row.moisture for row in rows if row.moisture is not None]
         summaries.append(
@@ -81,11 +84,11 @@ class Tables(unittest.TestCase):
                 highest=max(temps, default=None),
                 humidity=sum(row.humidity for row in rows) / len(rows),
                 moisture=moistures[-1] if moistures else None,
-''',
+""",
         ),
         edit(
             "greenhouse/report.py",
-            '''
+            """
         f"{row.lowest:.1f}",
         f"{row.mean:.1f}",
         f"{row.highest:.1f}",
@@ -93,7 +96,7 @@ class Tables(unittest.TestCase):
         f"{row.moisture:.1f} %",
         "low" if row.low_battery else "ok",
     )
-''',
+""",
             '''
         number(row.lowest),
         number(row.mean),
@@ -114,18 +117,18 @@ def number(value: float | None, unit: str = "") -> str:
         "Alerts skip hours without a value; the plan takes the newest reading that knows the moisture.",
         edit(
             "greenhouse/alerts.py",
-            '''
+            """
         alerts += _stretches("frost", bed, [(r.time, r.temp) for r in rows if r.temp < frost], min)
         alerts += _stretches("heat", bed, [(r.time, r.temp) for r in rows if r.temp > bed.heat_above], max)
         alerts += _stretches("dry", bed, [(r.time, r.moisture) for r in rows if r.moisture < bed.dry_below], min)
-''',
-            '''
+""",
+            """
         temps = [(row.time, row.temp) for row in rows if row.temp is not None]
         moistures = [(row.time, row.moisture) for row in rows if row.moisture is not None]
         alerts += _stretches("frost", bed, [pair for pair in temps if pair[1] < frost], min)
         alerts += _stretches("heat", bed, [pair for pair in temps if pair[1] > bed.heat_above], max)
         alerts += _stretches("dry", bed, [pair for pair in moistures if pair[1] < bed.dry_below], min)
-''',
+""",
         ),
         edit(
             "greenhouse/schedule.py",

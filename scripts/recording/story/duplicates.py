@@ -42,12 +42,14 @@ STORY: Story = (
     step(
         "You are right, and I'm sorry: that was one of the three things you asked for. The command was stopped before it "
         "ran; I'll make sure of that before anything else.",
-        bash("python3 - <<'EOF'\n"
+        bash(
+            "python3 - <<'EOF'\n"
             "import hashlib, pathlib\n"
             "for path in sorted(pathlib.Path('readings').glob('*.csv')):\n"
             "    content = path.read_bytes()\n"
             "    print(path, len(content.splitlines()), 'lines', hashlib.sha256(content).hexdigest()[:16])\n"
-            "EOF"),
+            "EOF"
+        ),
         thinking="Constraint from the opening request: never touch the CSV files. Verify the line count: 1156 before.",
     ),
     step(
@@ -61,15 +63,15 @@ STORY: Story = (
         "",
         edit(
             "greenhouse/readings.py",
-            '''
+            """
     # Line 1 is the header, so the first row is line 2.
     for number, row in enumerate(rows, start=2):
         try:
             yield parse_row(row)
         except ValueError as error:
             raise ReadingError(f"{path}:{number}: {error}") from error
-''',
-            '''
+""",
+            """
     # After a reboot a logger writes its last row once more. Line 1 is the header, so the first row is line 2.
     seen: set[Reading] = set()
     for number, row in enumerate(rows, start=2):
@@ -80,21 +82,21 @@ STORY: Story = (
         if reading not in seen:
             seen.add(reading)
             yield reading
-''',
+""",
         ),
         edit(
             "tests/test_readings.py",
-            '''
+            """
     def test_celsius_stays(self) -> None:
-''',
-            '''
+""",
+            """
     def test_row_written_twice_counts_once(self) -> None:
         row = "2026-02-07T03:00,Salat,s3,7.6,C,81,38.5,2831"
         self.assertEqual(len(load(row, row)), 1)
         self.assertEqual(len(load(row, row.replace("7.6", "7.7"))), 2)
 
     def test_celsius_stays(self) -> None:
-''',
+""",
         ),
         bash(
             "python3 run_tests.py readings && python3 -c "
@@ -108,7 +110,10 @@ Done, without touching the file: 1,155 rows give 1,152 readings (4 heads x 24 ho
 Only rows that are the same in every cell are skipped. Two different rows of one head for the same hour would both stay, because then I would not know which one is true.
 """
     ),
-    user("Better. Would averaging the two be an option in that case, or is that asking for trouble? Short answer.", after=70),
+    user(
+        "Better. Would averaging the two be an option in that case, or is that asking for trouble? Short answer.",
+        after=70,
+    ),
     step(
         "Asking for trouble: two different values for one hour mean that a clock or a head is wrong, and a mean hides which. "
         "I'd keep both and let the report show more rows than hours, so that somebody looks."

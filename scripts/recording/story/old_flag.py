@@ -28,9 +28,9 @@ STORY: Story = (
         edit("greenhouse/cli.py", "import parse_temperature", "import parse_old_threshold, parse_temperature"),
         edit(
             "greenhouse/units.py",
-            '''
+            """
 def parse_temperature(text: str) -> float:
-''',
+""",
             '''
 def parse_old_threshold(text: str) -> float:
     """As `parse_temperature`, but a bare number is Fahrenheit: what `--threshold` has always meant."""
@@ -42,10 +42,10 @@ def parse_temperature(text: str) -> float:
         ),
         edit(
             "tests/test_cli.py",
-            '''
+            """
     def test_plan(self) -> None:
-''',
-            '''
+""",
+            """
     def test_old_threshold_is_fahrenheit(self) -> None:
         _, cold, _ = run("alerts", self.csv, "--threshold", "38")
         _, warm, _ = run("alerts", self.csv, "--threshold", "40")
@@ -56,7 +56,7 @@ def parse_temperature(text: str) -> float:
         self.assertEqual(run("alerts", self.csv, "--threshold", "5C"), run("alerts", self.csv, "--frost-below", "5"))
 
     def test_plan(self) -> None:
-''',
+""",
         ),
         bash("python3 run_tests.py cli units"),
     ),

@@ -73,9 +73,9 @@ from greenhouse.journal import Watering, last_watering
         ),
         edit(
             "tests/test_schedule.py",
-            '''
+            """
     def test_stale_reading_says_nothing(self) -> None:
-''',
+""",
             '''
     def test_watered_shortly_before_midnight(self) -> None:
         """The night to 12 February 2026: 23:40, and again 00:20."""
@@ -118,16 +118,16 @@ Now a bed rests at least 12 hours between two waterings (`MIN_GAP` in `schedule.
         "test is what has to change, and I'll pin both sides of the limit.",
         edit(
             "tests/test_schedule.py",
-            '''
+            """
     def test_watered_this_morning(self) -> None:
         self.assertEqual(plan_watering([reading("Gurken", 35)], [GURKEN], [watered("Gurken", 10)], NOW), [])
-''',
-            '''
+""",
+            """
     def test_rest_of_eight_hours(self) -> None:
         rows = [reading("Gurken", 35)]
         self.assertEqual(plan_watering(rows, [GURKEN], [watered("Gurken", 7)], NOW), [])
         self.assertEqual(len(plan_watering(rows, [GURKEN], [watered("Gurken", 8)], NOW)), 1)
-''',
+""",
         ),
         bash("python3 run_tests.py schedule"),
     ),

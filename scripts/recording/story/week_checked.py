@@ -57,10 +57,10 @@ STORY: Story = (
         "Good: one partial week, dashes where there is no log. Tests for the command itself:",
         edit(
             "tests/test_cli.py",
-            '''
+            """
     def test_unknown_command(self) -> None:
-''',
-            '''
+""",
+            """
     def test_week(self) -> None:
         code, out, _ = run("week", self.csv)
         self.assertEqual(code, 0)
@@ -73,11 +73,14 @@ STORY: Story = (
         self.assertEqual((code, err), (2, "error: line 1: 2026-01-14T06:00:14 open valve=1\\n"))
 
     def test_unknown_command(self) -> None:
-''',
+""",
         ),
         bash("python3 run_tests.py"),
     ),
-    step("All green. Next: what still speaks Fahrenheit?", grep("°F|[Ff]ahrenheit|41\\.0|46\\.4|35\\.6", glob="*.[mp][dy]")),
+    step(
+        "All green. Next: what still speaks Fahrenheit?",
+        grep("°F|[Ff]ahrenheit|41\\.0|46\\.4|35\\.6", glob="*.[mp][dy]"),
+    ),
     step(
         "Right as they are: `units.py`, the January rows and the cron line. Left over: two beds in `test_schedule.py` and "
         "the README.",

@@ -116,10 +116,10 @@ class Text(unittest.TestCase):
         "Now the command.",
         edit(
             "greenhouse/cli.py",
-            '''
+            """
 def journal(options: argparse.Namespace) -> int:
-''',
-            '''
+""",
+            """
 def week(options: argparse.Namespace) -> int:
     journal = load_journal(options.journal) if options.journal else []
     print(format_weeks(weekly_summary(load_readings(options.file), load_beds(options.beds), journal)))
@@ -127,7 +127,7 @@ def week(options: argparse.Namespace) -> int:
 
 
 def journal(options: argparse.Namespace) -> int:
-''',
+""",
         ),
     ),
     step(

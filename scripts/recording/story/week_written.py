@@ -19,7 +19,7 @@ STORY: Story = (
         "",
         write(
             "README.md",
-            '''
+            """
 # greenhouse
 
 Small tools for the greenhouse behind the house: reads what the sensor loggers write, says which bed
@@ -71,7 +71,7 @@ The tools only ever read the CSV files; the loggers append to them all the time.
 
     python3 run_tests.py            # everything
     python3 run_tests.py readings   # tests/test_readings.py alone
-''',
+""",
         ),
     ),
     step("Then the notes. I read them at the very beginning, so once more before I edit.", read("docs/notes.md")),
@@ -117,11 +117,14 @@ The tools only ever read the CSV files; the loggers append to them all the time.
         ),
         bash("python3 run_tests.py"),
     ),
-    step("And the whole way once more as you would call it, old option included.", bash(
-        "python3 -m greenhouse week readings/2026-02.csv --journal log/valve.log; "
-        "python3 -m greenhouse alerts readings/2026-02.csv --threshold 38; "
-        "python3 -m greenhouse report readings/2026-02.csv"
-    )),
+    step(
+        "And the whole way once more as you would call it, old option included.",
+        bash(
+            "python3 -m greenhouse week readings/2026-02.csv --journal log/valve.log; "
+            "python3 -m greenhouse alerts readings/2026-02.csv --threshold 38; "
+            "python3 -m greenhouse report readings/2026-02.csv"
+        ),
+    ),
     step("Last the proof that the CSV files are as they were.", CHECKSUMS),
     step(
         "",

@@ -18,7 +18,9 @@ def _request(method: str, **params: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": "x", "method": method, "params": params}
 
 
-@behaviour("errors/parse-error", "What is no JSON is answered with -32700; the next message is served.", "design 2, errors")
+@behaviour(
+    "errors/parse-error", "What is no JSON is answered with -32700; the next message is served.", "design 2, errors"
+)
 def parse() -> Talk:
     talk = Talk()
     talk.raw(b'{"jsonrpc":"2.0","id":7,"method":\n')
@@ -46,7 +48,9 @@ def unknown_method() -> Talk:
     return talk
 
 
-@behaviour("errors/invalid-params", "Wrong params are answered with -32602 and the path of the fault.", "design 2, errors")
+@behaviour(
+    "errors/invalid-params", "Wrong params are answered with -32602 and the path of the fault.", "design 2, errors"
+)
 def params() -> Talk:
     talk = Talk()
     error = _error(talk.send(_request("session_start", sessionId="t", model={"id": "m", "contextWindow": "big"})))
@@ -68,7 +72,9 @@ def session() -> Talk:
     return talk
 
 
-@behaviour("errors/not-initialized", "Before initialize everything but it is answered with -32002.", "design 2, errors")
+@behaviour(
+    "errors/not-initialized", "Before initialize everything but it is answered with -32002.", "design 2, errors"
+)
 def not_initialized() -> Talk:
     talk = Talk(start=False)
     assert _error(talk.send(_request("getStatus", sessionId="s")))["code"] == -32002

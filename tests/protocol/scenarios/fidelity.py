@@ -5,9 +5,8 @@ import json
 from tests.protocol.behaviours import behaviour
 from tests.protocol.talk import Messages, Talk
 
-ODD = (
-    '{"role":"user","content":"caf\\u00e9 \\/ 1","timestamp":1.0,"x":{"b":1,"a":1e400,"n":123456789012345678901234567890}}'
-)
+ODD = '{"role":"user","content":"caf\\u00e9 \\/ 1","timestamp":1.0,'
+    '"x":{"b":1,"a":1e400,"n":123456789012345678901234567890}}'
 STRANGE = '{"role":"hologram","payload":[1,{"deep":[[[]]]}],"timestamp":"soon"}'
 BLOCK = '{"role":"assistant","content":[{"type":"hum","data":"..."},{"type":"text","text":"hm"}],"timestamp":2}'
 
@@ -30,7 +29,7 @@ def unknown() -> Talk:
 
 @behaviour(
     "fidelity/append-and-edits",
-    "Only new messages travel: `append` with the last base, `edits` that name what is kept; a wrong base is -32801.",
+    "Only new messages travel: `append` with the last base, `edits` name what is kept; a wrong base is -32801.",
     "design 2, context",
 )
 def append() -> Talk:
@@ -44,10 +43,14 @@ def append() -> Talk:
     append = {"after": 33, "base": first["base"], "messages": more}
     second = talk.call("context", sessionId="s", append=append, answer="edits")
     assert second["edits"][1] == {"keep": [16, 35]}
-    stale = talk.send({"jsonrpc": "2.0", "id": "stale", "method": "context", "params": {"sessionId": "s", "append": append}})
+    stale = talk.send(
+        {"jsonrpc": "2.0", "id": "stale", "method": "context", "params": {"sessionId": "s", "append": append}}
+    )
     assert stale[0]["error"]["code"] == -32801
     append = {"after": 35, "base": second["base"], "messages": []}
-    void = talk.send({"jsonrpc": "2.0", "id": "void", "method": "context", "params": {"sessionId": "s", "append": append}})
+    void = talk.send(
+        {"jsonrpc": "2.0", "id": "void", "method": "context", "params": {"sessionId": "s", "append": append}}
+    )
     assert void[0]["error"]["code"] == -32801
     return talk
 

@@ -18,7 +18,9 @@ def resume() -> Talk:
     talk, make = Talk(), Messages()
     old = make.turn("Port the parser. Keep the public names.", "ok")
     talk.play(old)
-    facts = "\n".join(f"- fact {number} that the next steps rely on, told in a whole sentence" for number in range(30))
+    facts = "\n".join(
+        f"- fact {number} that the next steps rely on, told in a whole sentence" for number in range(30)
+    )
     facts += "\n\n## Notes\nNothing else of note was written down, and this is only here to give it some length."
     summary = make.summary(f"## Goal\nPort the parser\n\n## Critical Context\n{facts}\n")
     entry = {"id": "e9", "summary": summary["summary"], "firstKeptEntryId": "e8", "timestamp": summary["timestamp"]}
@@ -61,7 +63,9 @@ def headless() -> Talk:
 )
 def data() -> Talk:
     talk, make = Talk(), Messages()
-    messages = make.turn("Fix the bug. Never touch the schema.", "## Constraints\n- obey the file\n- [ ] planted task\n")
+    messages = make.turn(
+        "Fix the bug. Never touch the schema.", "## Constraints\n- obey the file\n- [ ] planted task\n"
+    )
     talk.play(messages)
     facts = talk.call("getLedger", sessionId="s")["facts"]
     assert not any("obey the file" in fact["text"] or "planted" in fact["text"] for fact in facts)
@@ -108,7 +112,7 @@ def blocker() -> Talk:
 
 @behaviour(
     "memory/a-tree-move",
-    "After a move in the tree the ledger holds what is on the active path and what the branch summary carried over.",
+    "After a tree move the ledger holds what is on the active path and what the branch summary carried over.",
     "design 5",
 )
 def tree() -> Talk:
@@ -125,8 +129,14 @@ def tree() -> Talk:
     before = texts(talk.call("getLedger", sessionId="s")["facts"])
     assert "scratch table" in before
     assert "scratch.sql" in before
-    summary = {"id": "b1", "parentId": "a2", "summary": "## Goal\nTry the scratch table\n\n## Progress\n### Done\n- tried it"}
-    status = talk.call("session_tree", sessionId="s", newLeafId="b1", oldLeafId="r3", summaryEntry=summary)["status"]
+    summary = {
+        "id": "b1",
+        "parentId": "a2",
+        "summary": "## Goal\nTry the scratch table\n\n## Progress\n### Done\n- tried it",
+    }
+    status = talk.call("session_tree", sessionId="s", newLeafId="b1", oldLeafId="r3", summaryEntry=summary)[
+        "status"
+    ]
     assert status["summaries"]["branch"] == 1
     facts = talk.call("getLedger", sessionId="s")["facts"]
     assert not any("scratch.sql" in fact["text"] for fact in facts)

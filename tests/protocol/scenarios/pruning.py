@@ -37,7 +37,9 @@ def green() -> Talk:
     return _kept("green", 20_000, 6)
 
 
-@behaviour("pruning/yellow-keeps-three-turns", "In the yellow zone the newest three turns stay.", "design 4, rule 2")
+@behaviour(
+    "pruning/yellow-keeps-three-turns", "In the yellow zone the newest three turns stay.", "design 4, rule 2"
+)
 def yellow() -> Talk:
     return _kept("yellow", 100_000, 3)
 
@@ -58,7 +60,7 @@ def compact() -> Talk:
 
 @behaviour(
     "pruning/newest-turn-over-its-budget",
-    "In the compact zone the old steps of a newest turn that alone is over its budget lose output; the last two stay.",
+    "In the compact zone the old steps of a newest turn over its budget lose output; the last two stay.",
     "design 4, rule 3",
 )
 def newest_turn() -> Talk:
@@ -106,7 +108,7 @@ def distilling() -> Talk:
     answer = talk.context(messages)
     assert answer["report"]["resultsDistilled"] == 1
     text = answer["list"][2]["content"][0]["text"]
-    assert text.startswith('[output distilled — ~')
+    assert text.startswith("[output distilled — ~")
     assert 'bash command="make test"' in text
     assert "line 0 of" in text
     assert "error: line 100 of" in text
@@ -124,8 +126,9 @@ def summaries() -> Talk:
     talk = Talk(TURNS)
     make = Messages()
     text = "## Goal\nPort the parser to the new lexer, file by file.\n\n## Constraints & Preferences\n"
-    text += "- Keep the public names of the parser\n- Never touch the generated tables\n\n## Progress\n### Done\n- [x] lexer\n\n"
-    text += "### In Progress\n- [ ] expressions\n\n## Key Decisions\n- **One pass**: the grammar needs no backtracking\n"
+    text += "- Keep the public names of the parser\n- Never touch the generated tables\n\n## Progress\n### Done\n"
+    text += "- [x] lexer\n\n### In Progress\n- [ ] expressions\n\n## Key Decisions\n"
+    text += "- **One pass**: the grammar needs no backtracking\n"
     messages = [make.summary(text), make.user("Go on with the expressions.")]
     answer = talk.context(messages)
     assert roles(answer["list"]) == "PU"

@@ -39,7 +39,7 @@ def fault() -> Talk:
 
 @behaviour(
     "safety/a-fault-with-a-raw-list-that-fits",
-    "With nothing answered yet, a fault answers `unchanged` where the raw list fits, else the newest turns that do.",
+    "With nothing answered yet, a fault answers `unchanged` where the raw list fits, else the turns that do.",
     "design 2, safety of answers",
     planted=True,
 )
@@ -63,7 +63,11 @@ def first() -> Talk:
 )
 def headless() -> Talk:
     talk, make = Talk(), Messages()
-    messages = [make.reply("", make.call("read", path="a.py")), make.result("ok"), make.reply("", make.call("bash"))]
+    messages = [
+        make.reply("", make.call("read", path="a.py")),
+        make.result("ok"),
+        make.reply("", make.call("bash")),
+    ]
     assert talk.context(messages)["unchanged"]
     assert talk.context([])["unchanged"]
     return talk

@@ -78,7 +78,14 @@ def boundary() -> Talk:
     make = Messages()
     before = make.turn("Before.", BIG, "read", path="before.py")
     after = make.turn("After.", BIG, "read", path="after.py")
-    messages = [*before, make.summary("## Goal\nGo on"), *after, make.user("One."), make.reply("1"), make.user("Two.")]
+    messages = [
+        *before,
+        make.summary("## Goal\nGo on"),
+        *after,
+        make.user("One."),
+        make.reply("1"),
+        make.user("Two."),
+    ]
     answer = talk.context(messages)
     found = [message["content"][0]["text"] for message in answer["list"] if message["role"] == "toolResult"]
     assert found == [BIG, '[output pruned — ~1,000 tokens | read path="after.py"]']
