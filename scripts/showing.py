@@ -1,7 +1,7 @@
 """What `scripts/demo` shows: the real sidecar, driven through the project's recorded session.
 
 A scripted agent once worked on a small repository, and really ran its tools (`scripts/record`). Here its host
-goes through that session again, call by call, without ctxmgr's pruning and with it, and prints what a newcomer should see.
+goes through that session again, without ctxmgr's pruning and with it, and prints what a newcomer should see.
 """
 
 import sys

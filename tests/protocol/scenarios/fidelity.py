@@ -5,8 +5,10 @@ import json
 from tests.protocol.behaviours import behaviour
 from tests.protocol.talk import Messages, Talk
 
-ODD = '{"role":"user","content":"caf\\u00e9 \\/ 1","timestamp":1.0,'
+ODD = (
+    '{"role":"user","content":"caf\\u00e9 \\/ 1","timestamp":1.0,'
     '"x":{"b":1,"a":1e400,"n":123456789012345678901234567890}}'
+)
 STRANGE = '{"role":"hologram","payload":[1,{"deep":[[[]]]}],"timestamp":"soon"}'
 BLOCK = '{"role":"assistant","content":[{"type":"hum","data":"..."},{"type":"text","text":"hm"}],"timestamp":2}'
 
