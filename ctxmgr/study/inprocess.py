@@ -33,7 +33,8 @@ class Driver:
     """Bytes in, bodies out; carries out the effects of one connection.
 
     `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
-    session's snapshot. `said`: lines for people. `ended`: the exit code. With `hold`, work waits for `work()`.
+    session's snapshot, `whole` those a rewrite of it would hold after the last save. `said`: lines for people.
+    `ended`: the exit code. With `hold`, work waits for `work()`.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Driver:
         self.sent: list[bytes] = []
         self.recorded: list[bytes] = []
         self.saved: dict[str, list[bytes]] = {}
+        self.whole: dict[str, list[bytes]] = {}
         self.found: dict[str, Found] = dict(found or {})
         self.said: list[str] = []
         self.closed: list[str] = []
@@ -102,6 +104,7 @@ class Driver:
                 self.recorded.append(effect.line)
             elif isinstance(effect, do.Save | do.Begin):
                 self.saved.setdefault(effect.session_id, []).append(effect.line)
+                self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
             elif isinstance(effect, do.Open):
                 self._open(effect)
             elif isinstance(effect, do.Run):

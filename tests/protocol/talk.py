@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ctxmgr import effects as do
-from ctxmgr.connection import Connection, Options
-from ctxmgr.edges.tokens import ESTIMATE, estimate
+from ctxmgr.edges.tokens import ESTIMATE
+from ctxmgr.effects import Found
+from ctxmgr.study.inprocess import Driver
 
 Fields = dict[str, Any]
 HOST = {"requestCompaction": "whenIdle"}
@@ -76,20 +76,13 @@ class Talk:
         policy: Fields | None = None,
         window: int = 200_000,
         capabilities: Fields | None = None,
-        found: do.Found = do.Found(),  # noqa: B008  frozen
+        found: Found = Found(),  # noqa: B008  frozen
         start: bool = True,
     ) -> None:
-        self.connection = Connection(Options(record=True), {ESTIMATE: estimate})
-        self.found = found
-        self.lines: list[bytes] = []
-        self.saved: list[bytes] = []
-        self.whole: list[bytes] = []  # what a rewrite of the snapshot would hold after the last save
+        self.driver = Driver(framing="ndjson", found={"s": found})
+        self.connection = self.driver.connection
         self.sent: list[Fields] = []
-        self.said: list[str] = []
-        self.hold = False  # work is kept waiting, as in a busy thread
-        self.held: list[do.Run] = []
         self._ids = itertools.count(1)
-        self._carry_out(self.connection.receive(b""))
         if start:
             policy = {"tokenizer": ESTIMATE, **(policy or {})}
             capabilities = HOST if capabilities is None else capabilities
@@ -120,14 +113,33 @@ class Talk:
 
     def release(self) -> list[Fields]:
         """Does the work that was held, in order; what was sent because of it."""
-        before, self.hold = len(self.sent), False
-        while self.held:
-            effect = self.held.pop(0)
-            self._carry_out(self.connection.resume(effect.ticket, effect.work()))
-        return self.sent[before:]
+        self.driver.hold = False
+        before = len(self.driver.sent)
+        while self.driver.work():
+            pass
+        return self._read(self.driver.sent[before:])
 
     def raw(self, content: bytes) -> None:
-        self._carry_out(self.connection.receive(content))
+        self._read(self.driver.feed(content))
+
+    def _read(self, bodies: Sequence[bytes]) -> list[Fields]:
+        messages = [json.loads(body) for body in bodies]
+        self.sent += messages
+        return messages
+
+    @property
+    def lines(self) -> list[bytes]:
+        """The transcript so far."""
+        return self.driver.recorded
+
+    @property
+    def saved(self) -> list[bytes]:
+        """The lines of the session's snapshot."""
+        return self.driver.saved["s"]
+
+    @property
+    def said(self) -> list[str]:
+        return self.driver.said
 
     # what a host does
 
@@ -157,26 +169,6 @@ class Talk:
                 results = list(_results(messages[at + 1 :]))
                 self.turn_end(message, *results, tokens=tokens)
         return answer
-
-    # effects
-
-    def _carry_out(self, effects: list[do.Effect]) -> None:
-        for effect in effects:
-            if isinstance(effect, do.Record):
-                self.lines.append(effect.line)
-            elif isinstance(effect, do.Send):
-                self.sent.append(json.loads(b"".join(effect.parts)))
-            elif isinstance(effect, do.Open):
-                self._carry_out(self.connection.resume(effect.ticket, self.found))
-            elif isinstance(effect, do.Run) and self.hold:
-                self.held.append(effect)
-            elif isinstance(effect, do.Run):
-                self._carry_out(self.connection.resume(effect.ticket, effect.work()))
-            elif isinstance(effect, do.Save | do.Begin):
-                self.saved.append(effect.line)
-                self.whole = effect.whole() if isinstance(effect, do.Save) else [effect.line]
-            elif isinstance(effect, do.Say):
-                self.said.append(effect.text)
 
 
 def _results(messages: Sequence[Fields]) -> Iterator[Fields]:

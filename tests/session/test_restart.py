@@ -71,7 +71,7 @@ def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
     for end in [*cuts, len(calls())]:
         talk = Talk(POLICY, WINDOW, QUIET, found=Found(tuple(saved)))
         got += live(talk, start, end)
-        saved += talk.saved
+        saved = talk.saved
         start = end
     assert got == answers
     assert state(talk) == final
@@ -107,7 +107,7 @@ def test_lines_of_unknown_kinds_are_kept() -> None:
     talk = Talk(found=Found((*before.saved, strange)))
     assert talk.started["restored"] is True
     talk.turn_end(Messages().reply("Noted."), tokens=5_000)
-    assert len(talk.whole) == 2
-    assert strange in talk.whole
-    again = Talk(found=Found(tuple(talk.whole)))
+    assert len(talk.driver.whole["s"]) == 2
+    assert strange in talk.driver.whole["s"]
+    again = Talk(found=Found(tuple(talk.driver.whole["s"])))
     assert state(again) == state(talk)

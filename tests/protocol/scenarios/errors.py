@@ -97,7 +97,7 @@ def after_shutdown() -> Talk:
 )
 def refused() -> Talk:
     talk = Talk()
-    talk.found = Found(fault="the session is held by process 12", refused=True)
+    talk.driver.found["t"] = Found(fault="the session is held by process 12", refused=True)
     model = {"id": "m", "contextWindow": 1000}
     error = _error(talk.send(_request("session_start", sessionId="t", model=model)))
     assert (error["code"], error["message"]) == (-32803, "the session is held by process 12")
@@ -113,7 +113,7 @@ def refused() -> Talk:
 def cancelled() -> Talk:
     talk, make = Talk(), Messages()
     long = [make.user("word " * 5_000)]
-    talk.hold = True
+    talk.driver.hold = True
     running = {"jsonrpc": "2.0", "id": "a", "method": "context", "params": {"sessionId": "s", "messages": long}}
     queued = {"jsonrpc": "2.0", "id": "b", "method": "getStatus", "params": {"sessionId": "s"}}
     third = {**queued, "id": "c"}
