@@ -46,8 +46,8 @@ def _session_compact_failed(session: Session, params: verbs.CompactFailedParams)
     return _status(session)
 
 
-def _session_tree(session: Session, params: verbs.SessionTreeParams) -> verbs.StatusResult:
-    session.moved(params)
+def _session_tree(session: Session, params: verbs.SessionTreeParams) -> Verb[verbs.StatusResult]:
+    yield from session.moved(params)
     return _status(session)
 
 

@@ -23,7 +23,7 @@ from ctxmgr.model.messages import Call, Message, Usage
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, Prices, State
-from ctxmgr.session import memory, settings
+from ctxmgr.session import branches, memory, settings
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.standing import Standing
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
@@ -116,32 +116,12 @@ class Session:
         state = msgspec.structs.replace(self.state, model=model_spec(params.model))
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
-            state = yield Work(lambda: self._from_entries(state, raws, params.leaf_id))
+            state = yield Work(lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.heard))
         self.state = state
         self.ledger = memory.ledger(state)
         self.heard |= memory.heard(state)
         self.void_base()
         self._refresh()
-
-    def _from_entries(self, state: State, raws: Sequence[bytes], leaf: str | None) -> State:
-        """The state after hearing a tree: only what lies on the active path becomes fact."""
-        found = [one for one in map(tree.entry, raws) if one is not None]
-        path = tree.path(found, leaf)
-        state = memory.moved(state, [one.id for one in path]) if state.trail else state
-        unweighed = Reader(self.form, lambda text: 0, "none")
-        messages: list[tuple[int, Message]] = []
-        ids: dict[int, str | None] = {}
-        for position, one in enumerate(path):
-            if one.kind == "message":
-                messages.append((position, unweighed.read([one.message])[0]))
-                ids[position] = one.id
-            elif one.kind:
-                state, facts = memory.from_summary(state, one.summary, one.kind, one.at, one.id)
-                state = memory.learn(state, facts, bound=True)
-        calls = memory.calls_of(message for _, message in messages)
-        state, facts = memory.from_messages(state, messages, calls, None, ids, self.heard)
-        state = memory.learn(state, facts, bound=True)
-        return msgspec.structs.replace(state, trail=tuple(one.id for one in path))
 
     def model_select(self, params: verbs.ModelSelectParams) -> None:
         model = model_spec(params.model)
@@ -276,17 +256,17 @@ class Session:
         after, _ = latch.apply(self.state.latch, "accepted" if accepted else "refused")
         self._replace(latch=after)
 
-    def moved(self, params: verbs.SessionTreeParams) -> None:
+    def moved(self, params: verbs.SessionTreeParams) -> Verb[None]:
         """The host is at another place of its tree."""
-        state = memory.moved(self.state, self._path(params))
-        facts: Sequence[Any] = ()
-        if params.summary_entry is not None:
-            entry = params.summary_entry
-            at = tree.milliseconds(entry.timestamp)
-            state, facts = memory.from_summary(state, entry.summary, "branch", at, entry.id)
-            state = memory.learn(state, facts, bound=True)
-            if entry.id and entry.id not in state.trail:
-                state = msgspec.structs.replace(state, trail=(*state.trail, entry.id))
+        state, summary = self.state, params.summary_entry
+        if params.entries:
+            raws = [bytes(raw) for raw in params.entries]
+            state = yield Work(lambda: branches.on_path(state, self.form, raws, params.new_leaf_id, self.heard))
+        else:
+            state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
+        if summary is not None:
+            at = tree.milliseconds(summary.timestamp)
+            state = branches.summarised(state, summary.summary, at, summary.id)
         self.state = msgspec.structs.replace(
             state,
             seq=state.seq + 1,
@@ -297,18 +277,8 @@ class Session:
             decisions={},
         )
         self.ledger = memory.ledger(self.state)
+        self.heard |= memory.heard(self.state)
         self.void_base()
-
-    def _path(self, params: verbs.SessionTreeParams) -> list[str]:
-        """Entry ids from the root to the new leaf, as far as they can be told."""
-        if params.entries:
-            found = [one for one in (tree.entry(bytes(raw)) for raw in params.entries) if one is not None]
-            return [one.id for one in tree.path(found, params.new_leaf_id)]
-        trail = self.state.trail
-        leaf = params.new_leaf_id
-        if leaf not in trail and params.summary_entry is not None:
-            leaf = params.summary_entry.parent_id  # the summary is the new leaf; it hangs under this one
-        return list(trail[: trail.index(leaf) + 1]) if leaf in trail else []
 
     def end(self) -> None:
         self._replace(seq=self.state.seq + 1)

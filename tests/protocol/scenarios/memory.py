@@ -147,3 +147,30 @@ def tree() -> Talk:
     assert roles(answer["list"]) in ("PUARAU", "UARAPU")
     assert "Never use threads" in packet(answer["list"])
     return talk
+
+
+@behaviour(
+    "memory/a-tree-move-with-entries",
+    "With the tree's entries at hand, facts leave and come back with the path, those without an entry id too.",
+    "design 5",
+)
+def entries() -> Talk:
+    talk, make = Talk(), Messages()
+    first = make.turn("Build the importer. Never use threads.", "ok", path="importer.py")
+    second = make.turn("Always write to the scratch table.", "ok", path="scratch.sql")
+    talk.play([*first, *second])
+    tree = [
+        {"type": "message", "id": f"e{at}", "parentId": f"e{at - 1}" if at else None, "message": message}
+        for at, message in enumerate([*first, *second])
+    ]
+
+    def facts() -> str:
+        return texts(talk.call("getLedger", sessionId="s")["facts"])
+
+    before = facts()
+    talk.call("session_tree", sessionId="s", newLeafId="e3", oldLeafId="e7", entries=tree)
+    assert "scratch" not in facts()
+    assert "Never use threads" in facts()
+    talk.call("session_tree", sessionId="s", newLeafId="e7", oldLeafId="e3", entries=tree)
+    assert facts() == before
+    return talk

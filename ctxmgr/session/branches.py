@@ -1,0 +1,59 @@
+"""Turns a host's session tree into the state of a session on one of its paths.
+
+What lies on the path holds, what lies beside it is put away. Knows entries and facts; no wire, no weights.
+"""
+
+from collections.abc import Container, Sequence
+from types import ModuleType
+
+import msgspec
+
+from ctxmgr.formats import entries as tree
+from ctxmgr.model.messages import Message
+from ctxmgr.model.state import State
+from ctxmgr.session import memory
+from ctxmgr.session.reading import Reader
+
+
+def on_path(
+    state: State, form: ModuleType, raws: Sequence[bytes], leaf: str | None, heard: Container[str]
+) -> State:
+    """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry).
+
+    `heard`: digests of messages whose facts are known; they come back where the path shows their message.
+    """
+    found = [one for one in map(tree.entry, raws) if one is not None]
+    path = tree.path(found, leaf)
+    state = memory.moved(state, [one.id for one in path])
+    unweighed = Reader(form, lambda text: 0, "none")
+    messages: list[tuple[int, Message]] = []
+    ids: dict[int, str | None] = {}
+    for position, one in enumerate(path):
+        if one.kind == "message":
+            messages.append((position, unweighed.read([one.message])[0]))
+            ids[position] = one.id
+        elif one.kind:
+            state, facts = memory.from_summary(state, one.summary, one.kind, one.at, one.id)
+            state = memory.learn(state, facts, bound=True)
+    state, _ = memory.returned(state, {message.digest for _, message in messages})
+    calls = memory.calls_of(message for _, message in messages)
+    state, facts = memory.from_messages(state, messages, calls, None, ids, heard)
+    return memory.learn(state, facts, bound=True)
+
+
+def along_trail(state: State, leaf: str | None, parent: str | None) -> State:
+    """The state at `leaf` where no tree was sent, as far as the known trail tells. `parent`: of the branch
+    summary that is the new leaf, None without one."""
+    trail = state.trail
+    at = leaf if leaf in trail else parent
+    path: tuple[str, ...] = trail[: trail.index(at) + 1] if at in trail else ()
+    return memory.moved(state, path)
+
+
+def summarised(state: State, text: str, given: int | None, entry: str | None) -> State:
+    """The state after a branch summary hung at the end of the path."""
+    state, facts = memory.from_summary(state, text, "branch", given, entry)
+    state = memory.learn(state, facts, bound=True)
+    if entry and entry not in state.trail:
+        state = msgspec.structs.replace(state, trail=(*state.trail, entry))
+    return state
