@@ -124,6 +124,11 @@ class Connection:
         self.sessions.weigher_loaded(name, weigh, note)
         return self._take()
 
+    def not_saved(self, session_id: str, text: str) -> None:
+        """A snapshot could not be written; status says so."""
+        if self._sessions is not None:
+            self._sessions.note(session_id, text)
+
     # outbound
 
     def _take(self) -> list[Effect]:
@@ -294,7 +299,7 @@ class Connection:
             return decoder.decode(call.params if call.params is not None else b"{}")
         except msgspec.ValidationError as fault:
             text, _, path = str(fault).partition(" - at `")
-            raise invalid_params(text, path.rstrip("`") or "$") from None
+            raise invalid_params(text, errors.path_of(text, path.rstrip("`") or "$")) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None
 

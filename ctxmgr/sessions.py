@@ -212,6 +212,12 @@ class Sessions:
             self.emit(Save(lane.session_id, line, lambda: [journal.base(state), *strange]))
             lane.saved = state
 
+    def note(self, id: str, text: str) -> None:
+        """Something the host should see in the session's status."""
+        lane = self.lanes.by_session.get(id)
+        if lane is not None and lane.session is not None and text not in lane.session.notes:
+            lane.session.notes = (*lane.session.notes, text)
+
     # weighers
 
     def _reader(self, name: str) -> Reader:

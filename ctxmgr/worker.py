@@ -145,7 +145,9 @@ class _Worker:
         """Said once a stretch of failures: the session goes on, and the next save tries again."""
         if session_id not in self.faulty:
             self.faulty.add(session_id)
-            _say(f"a snapshot could not be written: {fault}")
+            text = f"a snapshot could not be written: {fault}"
+            self.connection.not_saved(session_id, text)
+            _say(text)
 
     def _open(self, effect: do.Open) -> None:
         from pathlib import Path

@@ -222,7 +222,7 @@ def test_id_comes_back_as_it_was_spelled(host: Host, id: bytes) -> None:
 
 
 INVALID: list[tuple[str, dict[str, Any], str]] = [
-    ("getStatus", {}, "$"),
+    ("getStatus", {}, "$.sessionId"),
     ("getStatus", {"sessionId": 1}, "$.sessionId"),
     ("context", {"sessionId": "s", "messages": {"0": SECRET}}, "$.messages"),
     ("context", {"sessionId": "s"}, "$"),
@@ -230,9 +230,9 @@ INVALID: list[tuple[str, dict[str, Any], str]] = [
     ("context", {"sessionId": "s", "messages": [], "overheadTokens": -1}, "$.overheadTokens"),
     ("turn_end", {"sessionId": "s", "message": {}, "usage": {"input": SECRET}}, "$.usage.input"),
     ("turn_end", {"sessionId": "s", "message": {}, "entryIds": {"toolResults": [1]}}, "$.entryIds.toolResults[0]"),
-    ("session_start", {"sessionId": "t", "model": {"id": "m"}}, "$.model"),
+    ("session_start", {"sessionId": "t", "model": {"id": "m"}}, "$.model.contextWindow"),
     ("session_start", {"sessionId": "t", "model": {"id": "m", "contextWindow": 0}}, "$.model.contextWindow"),
-    ("setPolicy", {"sessionId": "s", "policy": {"nope": 1}}, "$.policy"),
+    ("setPolicy", {"sessionId": "s", "policy": {"nope": 1}}, "$.policy.nope"),
     ("setPolicy", {"sessionId": "s", "policy": {"preset": "nope"}}, "$.policy.preset"),
     ("setPolicy", {"sessionId": "s", "policy": {"zones": {"yellow": 0.95}}}, "$.policy.zones"),
 ]
@@ -257,10 +257,10 @@ def test_nothing_before_initialize(host: Host) -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({}, "$"),
+    ({}, "$.protocolVersion"),
     ({"protocolVersion": "2.0"}, "$.protocolVersion"),
     ({"protocolVersion": "1.0", "messageFormat": "nope"}, "$.messageFormat"),
-    ({"protocolVersion": "1.0", "policy": {"nope": 1}}, "$.policy"),
+    ({"protocolVersion": "1.0", "policy": {"nope": 1}}, "$.policy.nope"),
     ({"protocolVersion": "1.0", "policy": {"zones": {"red": "x"}}}, "$.policy.zones.red"),
 ]
 

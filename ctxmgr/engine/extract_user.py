@@ -17,7 +17,7 @@ from ctxmgr.engine.statements import Statements
 from ctxmgr.engine.wording import key_of, plain, sentences, shorten
 
 GOAL_CHARACTERS = 600
-SENTENCE_CHARACTERS = 300
+SENTENCE_CHARACTERS = 600
 REQUEST_CHARACTERS = 240
 LEAST_CHARACTERS = 8
 CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be followed later

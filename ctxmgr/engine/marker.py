@@ -5,12 +5,15 @@ weight of what left, so that the model knows what it no longer sees. Markers are
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 PRUNED = "[output pruned — "
 DISTILLED = "[output distilled — "
 TELLING = ("path", "file_path", "filePath", "command", "pattern", "query", "url", "glob", "offset", "limit", "id")
+HEAD = re.compile(r"\[output (?:pruned|distilled) — ~[0-9,]+ tokens \| [^\n]{1,1600}\]")
+DISTILLED_AT_MOST = 4_000  # characters under the head: a longer text was not distilled by us
 ARGUMENT_LENGTH = 120  # characters of one argument's value
 
 
@@ -25,7 +28,11 @@ def distilled(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
 
 
 def is_marker(text: str) -> bool:
-    return text.startswith((PRUNED, DISTILLED))
+    """Whether a text is one that we put there: the whole of it, since a tool may print one of our lines too."""
+    head, _, body = text.partition("\n")
+    if not HEAD.fullmatch(head):
+        return False
+    return len(body) <= DISTILLED_AT_MOST if head.startswith(DISTILLED) else not body
 
 
 def call(tool: str, arguments: Mapping[str, Any]) -> str:

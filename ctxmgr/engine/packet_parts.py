@@ -17,7 +17,7 @@ from ctxmgr.model.facts import Fact, Ledger
 
 GOAL_CHARACTERS = 600
 SMALL_GOAL_CHARACTERS = 240
-CONTEXT_CHARACTERS = 600  # of one item in a resume packet
+CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
 LEAN_CONTEXT_CAP = 0.2  # of the budget: the lean packet is no summary
 MOST_LINES = 60  # candidates a part: more would not fit a packet, and weighing them costs
 MOST_PAST = 10  # of each kind of history

@@ -48,6 +48,7 @@ class Ask(msgspec.Struct, frozen=True):
 
     `floor`: index of the first kept turn's first message so far. `folded`: may this summary message leave?
     `newest_limit` and `window_limit`: the weights, uncalibrated, above which rules 3 and 4 act; None for never.
+    `packet_budget`: the most the packet will weigh, in tokens; both limits hold with it.
     """
 
     zone: Zone
@@ -59,6 +60,7 @@ class Ask(msgspec.Struct, frozen=True):
     drop_turns: bool = True
     newest_limit: float | None = None
     window_limit: float | None = None
+    packet_budget: int = 0
     rewrite: Rewrite | None = None
     packet: RenderPacket | None = None
 
@@ -116,6 +118,7 @@ class _Draft:
         gone = sum(self.messages[position].weight for position in self.without)
         self.kept = sum(turn.weight for turn in self.turns[first:]) - gone
         self.stands_for = sum(turn.weight for turn in self.turns[:first]) + gone
+        self.room = min(self.ask.packet_budget, self.stands_for)  # the packet weighs no more than this
 
     def _first_turn(self) -> int:
         """Rule 2."""
@@ -146,14 +149,14 @@ class _Draft:
         """Rules 3 and 4."""
         newest = self.turns[-1]
         if self.ask.newest_limit is not None and self.ask.zone == "compact":
-            over = self._newest_weight() - self.ask.newest_limit
+            over = self._newest_weight() + self.room - self.ask.newest_limit
             for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
                 if over <= 0:
                     break
                 saved = self.saved
                 self._prune_step(step)
                 over -= self.saved - saved
-        if self.ask.window_limit is None or self.weight() <= self.ask.window_limit:
+        if self.ask.window_limit is None or self.weight() + self.room <= self.ask.window_limit:
             return
         heavy = [
             (weight, position, number)
@@ -161,7 +164,7 @@ class _Draft:
             for number, _, weight in results(self.messages, position)
         ]
         for _, position, number in sorted(heavy, key=lambda found: (-found[0], found[1], found[2])):
-            if self.weight() <= self.ask.window_limit:
+            if self.weight() + self.room <= self.ask.window_limit:
                 break
             at = key(self.index, self.messages, position)
             self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
@@ -177,8 +180,12 @@ class _Draft:
         for position in range(step.start, step.end):
             for number, unit, _ in results(self.messages, position):
                 edit = self.edits.get(position, {}).get(number)
-                if not unit.is_error and (edit is None or edit.kind != "pruned"):
+                spared = unit.is_error or self._tool(position, number) in self.ask.policy.protected_tools
+                if not spared and (edit is None or edit.kind != "pruned"):
                     self._edit(position, number, key(self.index, self.messages, position), Decision("pruned"))
+
+    def _tool(self, position: int, number: int) -> str:
+        return call_of(self.messages, self.index, position, number).tool
 
     def _edit(self, position: int, number: int, at: str, decision: Decision) -> None:
         """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""

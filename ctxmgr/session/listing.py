@@ -70,7 +70,7 @@ def context(
     spool.extend(arrival.fresh)
     session.state, session.standing, session.ledger = done.state, done.standing, attempt.ledger
     session.early.clear()
-    session.heard.update(message.digest for message in done.standing.messages[arrival.prefix :])
+    session.heard.update(memory.mark(message) for message in done.standing.messages[arrival.prefix :])
     if len(session.memo) > MEMO_AT_MOST:
         session.memo.clear()
     return _answer(session, spool, params, done, before, arrival, mended)
@@ -171,8 +171,9 @@ def _learn(
             state, ledger = memory.learn(state, facts, bound=False), fold(ledger, facts)
     calls = session.calls(message for _, message in fresh)
     at = int(params.at) if params.at is not None else None
-    state, facts = memory.from_messages(state, fresh, calls, at, {}, session.heard)
-    return memory.learn(state, facts, bound=False), fold(ledger, facts)
+    before, (state, facts) = state, memory.from_messages(state, fresh, calls, at, {}, session.heard)
+    state = memory.learn(state, facts, bound=False)
+    return state, memory.merged(ledger, before, state, facts)
 
 
 # answers
@@ -266,7 +267,7 @@ def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attemp
     session.complaints.append(attempt.places or attempt.reason)
     held = session.standing
     raws = [*(message.raw for message in held.messages[: arrival.prefix]), *arrival.fresh]
-    limit = session.at.limit
+    limit = session.at.limit - session.state.overhead
     joined = b",".join
     if held.answered and arrival.prefix == len(held.messages):
         rest: Parts = [b",", joined(arrival.fresh)] if arrival.fresh else []

@@ -16,7 +16,8 @@ from ctxmgr.model.facts import Fact, Ledger
 from ctxmgr.model.messages import Call, Message, SummaryKind, Unit, View
 from ctxmgr.model.state import RawSummary, State
 
-FACTS_AT_MOST = 4_000  # above it only the facts that hold are kept; recorded sessions reach about 2,500
+FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
+FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
 PENDING_AT_MOST = 500  # above it no entry id will come: this host sends none
 POSITIONS = 1_000_000  # undated facts order by event number, then by their place in the event's list
 
@@ -36,7 +37,7 @@ def from_messages(
     entries: Mapping[int, str | None],
     heard: Container[str],
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of these messages, (position, message) each. `heard`: digests of messages that add nothing."""
+    """The facts of these messages, (position, message) each. `heard`: marks of messages that add nothing."""
     found: list[Fact] = []
     opened, clock = state.opened, state.clock  # opened: a goal was heard, or a summary that stands for one
     for position, message in messages:
@@ -44,7 +45,7 @@ def from_messages(
         opening = view.opens_turn and not opened
         moment = view.at if view.at is not None else at
         clock = max(clock, moment or 0)
-        if message.digest in heard:
+        if mark(message) in heard:
             continue
         when, order = stamp(state, moment, position)
         facts = extract.from_message(
@@ -89,28 +90,47 @@ def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
         return state
     if not bound:
         state = msgspec.structs.replace(state, pending=(*state.pending, *facts))
-        return state if len(state.pending) <= PENDING_AT_MOST else bind(state, None)
+        return state if len(state.pending) <= PENDING_AT_MOST else bind(state, None)[0]
     merged = (*state.facts, *facts)
     if len(merged) > FACTS_AT_MOST:
         merged = _trimmed(merged)
     return msgspec.structs.replace(state, facts=merged)
 
 
-def bind(state: State, entry: str | None) -> State:
-    """Pending facts belong to the entry whose id came next; without one they stay without."""
+def bind(state: State, entry: str | None) -> tuple[State, tuple[Fact, ...]]:
+    """Pending facts belong to the entry whose id came next; without one they stay without. Also the facts as
+    they are now, for the ledger."""
     if not state.pending:
-        return state
+        return state, ()
     bound = tuple(
         msgspec.structs.replace(fact, entry=entry) if fact.entry is None else fact for fact in state.pending
     )
-    return learn(msgspec.structs.replace(state, pending=()), bound, bound=True)
+    return learn(msgspec.structs.replace(state, pending=()), bound, bound=True), bound
 
 
 def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """What holds, in the order it came; older versions of it can not be told any more after a move back."""
+    """What holds, in the order it came: first what people and summaries said, then the newest of the rest.
+
+    What left can not come back: older versions are needed only after a move to another branch.
+    """
     holds = set(current(fold(Ledger(), facts)))
-    kept = tuple(fact for fact in facts if fact in holds)
-    return kept[-FACTS_AT_MOST // 2 :]
+    places = [place for place, fact in enumerate(facts) if fact in holds]
+    kept = sorted(sorted(places, key=lambda place: (_right(facts[place]), -place))[:FACTS_KEPT])
+    return tuple(facts[place] for place in kept)
+
+
+def _right(fact: Fact) -> int:
+    """0 for what a session must not forget; the more, the sooner it may."""
+    if fact.slot in ("goal", "constraint", "decision"):
+        return 0 if fact.source == "user" else 1
+    return 1 if fact.source in ("user", "summary") else 2
+
+
+def merged(ledger_before: Ledger, before: State, after: State, facts: Sequence[Fact]) -> Ledger:
+    """The ledger of the state after these facts: merged into the one before, or, where facts were trimmed,
+    what is left, so that a restart knows neither more nor less."""
+    grown = len(after.facts) + len(after.pending) - len(before.facts) - len(before.pending)
+    return ledger(after) if grown < 0 else fold(ledger_before, facts)
 
 
 def moved(state: State, path: Sequence[str]) -> State:
@@ -150,6 +170,12 @@ def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
     }
 
 
+def mark(message: Message) -> str:
+    """What a message is known by once heard: said again at another time, it is another."""
+    return message.digest if message.view.at is None else f"{message.digest} {message.view.at}"
+
+
 def heard(state: State) -> set[str]:
-    """The digests of messages that facts came from."""
-    return {fact.origin for facts in (state.facts, state.pending, state.away) for fact in facts}
+    """The marks of messages that facts came from, dated or not."""
+    known = (*state.facts, *state.pending, *state.away)
+    return {fact.origin for fact in known} | {f"{fact.origin} {fact.at}" for fact in known}

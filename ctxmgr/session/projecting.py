@@ -144,7 +144,7 @@ def _ask(
     turns = setting.policy.preset == "turns"
     heard = frozenset(summary.digest for summary in state.summaries)
     newest_limit, window_limit = (
-        meter.weight_at(state.meter, setting.model, tokens, setting.overhead) - packets.budget
+        meter.weight_at(state.meter, setting.model, tokens, setting.overhead)
         for tokens in (setting.at.red, setting.at.limit)
     )
     return Ask(
@@ -158,6 +158,7 @@ def _ask(
         newest_limit=newest_limit if turns else None,
         window_limit=window_limit if turns else None,
         rewrite=_memoised(messages, index, setting),
+        packet_budget=packets.budget,
         packet=packets.render if packets.budget else None,
     )
 

@@ -36,8 +36,8 @@ def _leave_to_host(session: Session, params: Any) -> dict[str, Any]:
     return {}
 
 
-def _session_compact(session: Session, params: verbs.SessionCompactParams) -> verbs.StatusResult:
-    session.compacted(params)
+def _session_compact(session: Session, params: verbs.SessionCompactParams) -> Verb[verbs.StatusResult]:
+    yield from session.compacted(params)
     return _status(session)
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine import latch, meter, zone
-from ctxmgr.engine.fold import fold
 from ctxmgr.engine.overflow import overflowed
 from ctxmgr.engine.turns import key
 from ctxmgr.engine.zone import Thresholds, thresholds
@@ -155,6 +154,7 @@ class Session:
         held += sum(message.weight for message in messages[1:])
         tokens = meter.tokens(reading, self.ratio_key, held, self.state.overhead)
         state, facts = self._learn_turn(params, messages)
+        ledger = memory.merged(self.ledger, self.state, state, facts)
         overflow = overflowed(reply.view, usage, self.state.model.window)
         new_latch, asks = self._latch_turn(overflow, tokens, heard)
         totals = state.totals
@@ -164,10 +164,10 @@ class Session:
         self.state = msgspec.structs.replace(
             state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals
         )
-        self.ledger = fold(self.ledger, facts)
+        self.ledger = ledger
         self.standing = msgspec.structs.replace(self.standing, held=held)
         self._remember_early(messages)
-        self.heard.update(message.digest for message in messages)
+        self.heard.update(memory.mark(message) for message in messages)
         return (("overflow" if overflow else "threshold") if asks else "", tokens)
 
     def _usage(self, params: verbs.TurnEndParams, reply: Message) -> Usage | None:
@@ -178,7 +178,7 @@ class Session:
 
     def _learn_turn(self, params: verbs.TurnEndParams, messages: tuple[Message, ...]) -> tuple[State, Any]:
         ids = params.entry_ids
-        state = memory.bind(self.state, ids.message if ids else None)
+        state, bound = memory.bind(self.state, ids.message if ids else None)
         base = len(self.standing.messages) + 1
         numbered = [(base + number, message) for number, message in enumerate(messages)]
         entries: dict[int, str | None] = {}
@@ -193,7 +193,7 @@ class Session:
         state = memory.learn(state, facts, bound=True)
         if len(trail) != len(state.trail):
             state = msgspec.structs.replace(state, trail=tuple(trail))
-        return state, facts
+        return state, (*bound, *facts)
 
     def calls(self, among: Iterable[Message]) -> dict[str, Call]:
         """The calls that results among these messages answer."""
@@ -217,21 +217,27 @@ class Session:
         return latch.turn_end(self.state.latch, reading, may_ask)
 
     def _newest_user(self) -> str:
+        """What the newest user message is told apart by; a run without one, by the compactions before it."""
         for turn in reversed(self.standing.index.turns):
             if not turn.headless:
-                return key(self.standing.index, self.standing.messages, turn.start)
-        return ""
+                at = key(self.standing.index, self.standing.messages, turn.start)
+                return f"{at} {self.standing.messages[turn.start].view.at}"
+        return f"none after {sum(summary.kind == 'compaction' for summary in self.state.summaries)}"
 
     def _remember_early(self, messages: Sequence[Message]) -> None:
         self.early |= {message.raw: message for message in messages}
         while len(self.early) > EARLY_AT_MOST:
             del self.early[next(iter(self.early))]
 
-    def compacted(self, params: verbs.SessionCompactParams) -> None:
+    def compacted(self, params: verbs.SessionCompactParams) -> Verb[None]:
         entry = params.compaction_entry
         at = tree.milliseconds(entry.timestamp)
-        state, facts = memory.from_summary(self.state, entry.summary, "compaction", at, entry.id)
-        state = memory.learn(memory.bind(state, entry.id), facts, bound=True)
+
+        def hear() -> State:
+            state, facts = memory.from_summary(self.state, entry.summary, "compaction", at, entry.id)
+            return memory.learn(memory.bind(state, entry.id)[0], facts, bound=True)
+
+        state: State = (yield Work(hear)) if len(entry.summary) > INLINE_BYTES else hear()
         done, _ = latch.apply(state.latch, "compacted")
         trail = (*state.trail, entry.id) if entry.id else state.trail
         self.state = msgspec.structs.replace(
@@ -244,7 +250,7 @@ class Session:
             packet=None,
             trail=trail,
         )
-        self.ledger = fold(self.ledger, facts)
+        self.ledger = memory.ledger(self.state)
         self.void_base()
 
     def compact_failed(self, params: verbs.CompactFailedParams) -> None:

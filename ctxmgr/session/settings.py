@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.policy import Compaction, Policy, Tokenizer, Zones
+from ctxmgr.model.policy import Compaction, ModelPolicy, Policy, Tokenizer, Zones
+from ctxmgr.wire.errors import path_of
 
 
 class Refused(ValueError):
@@ -31,19 +32,28 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
     """The policy these keys make for a model. Raises Refused: for one model as soon as for any other."""
-    made = _made(keys, "")
-    for name in made.models:
-        theirs = _made(merged(keys, keys["models"][name]), f".models.{name}")
-        made = theirs if name == model else made
+    per_model = keys.get("models") or {}
+    if isinstance(per_model, dict):
+        for name, theirs in per_model.items():
+            under = f".models.{name}"
+            _converted(theirs, ModelPolicy, under)
+            _ordered(_converted(merged(keys, {**theirs, "models": None}), Policy, under), under)
+    made = _ordered(_converted(keys, Policy, ""), "")
+    if model in made.models:
+        effective: Policy = _converted(merged(keys, {**per_model[model], "models": None}), Policy, "")
+        return effective
     return made
 
 
-def _made(keys: dict[str, Any], under: str) -> Policy:
+def _converted(keys: Any, kind: type[Any], under: str) -> Any:
     try:
-        made = msgspec.convert(_plain(keys), Policy)
+        return msgspec.convert(_plain(keys), kind)
     except msgspec.ValidationError as fault:
         text, _, path = str(fault).partition(" - at `$")
-        raise Refused(text, under + path.rstrip("`")) from None
+        raise Refused(text, path_of(text, under + path.rstrip("`"))) from None
+
+
+def _ordered(made: Policy, under: str) -> Policy:
     if not zones_ordered(made.zones):
         raise Refused("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made

@@ -3,6 +3,7 @@
 A message says whose fault it is and where; it never holds conversation text.
 """
 
+import re
 from typing import Any
 
 PARSE_ERROR = -32700
@@ -38,7 +39,15 @@ class RpcError(Exception):
         self.code, self.message, self.data = code, message, data
 
 
+_MEMBER = re.compile(r"(?:unknown|required) field `([^`]+)`")
+
+
+def path_of(text: str, path: str) -> str:
+    """The JSON path of a fault in msgspec's words, which name the object and, apart from it, the member."""
+    member = _MEMBER.search(text)
+    return f"{path}.{member[1]}" if member else path
+
+
 def invalid_params(text: str, path: str) -> RpcError:
     """`path` is the JSON path of the fault below the params, such as `$.policy.preset`."""
-    where = f"params{path[1:]}" if path.startswith("$") else path
-    return RpcError(INVALID_PARAMS, f"invalid params at {where}: {text}", {"path": path})
+    return RpcError(INVALID_PARAMS, f"invalid params at {path}: {text}", {"path": path})

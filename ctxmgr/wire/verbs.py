@@ -15,7 +15,7 @@ KNOWN_MESSAGES = b'{"ctxmgr":"the messages you sent before"}'
 
 Number = int | float
 Count = Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0)]
-Window = Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(ge=1)]
+Window = Annotated[int, msgspec.Meta(ge=1, le=2**53)] | Annotated[float, msgspec.Meta(ge=1, le=2**53)]
 RawList = list[msgspec.Raw]
 
 

@@ -78,7 +78,7 @@ def test_a_bare_no_takes_the_next_sentence_along() -> None:
         "```\nnever do this\n```",
         "> never do this",
         "<rules>always do this</rules>",
-        "never " + "x" * 400,
+        "never " + "x" * 700,
         "is it always like that",
     ],
 )

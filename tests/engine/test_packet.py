@@ -145,8 +145,17 @@ def test_a_whole_summary_never_stands_in_a_packet() -> None:
     )
     facts = from_summary(summary, kind="compaction", origin="s", at=1, seq=0, entry=None)
     text = render(ledger(*facts), budget=5_000, weigh=tokens, resume=True)
-    assert max(map(len, text.splitlines())) <= 620
-    assert tokens(text) < tokens(summary) // 2
+    assert max(map(len, text.splitlines())) <= 2_020
+    assert summary not in text
+    assert tokens(text) < tokens(summary)
+
+
+def test_a_summary_without_headings_is_used_up_to_the_budget() -> None:
+    """Nobody else holds it: four long paragraphs fit a resume packet whole."""
+    paragraphs = [f"part {number}: " + "of what was done there " * 80 for number in range(4)]
+    facts = from_summary("\n\n".join(paragraphs), kind="compaction", origin="s", at=1, seq=0, entry=None)
+    text = render(ledger(*facts), budget=4_000, weigh=tokens, resume=True)
+    assert all(one.strip() in text for one in paragraphs)
 
 
 def test_a_summarys_tasks_say_how_old_they_are() -> None:

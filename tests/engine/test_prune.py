@@ -88,7 +88,12 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
     ("a branch summary is no boundary", [u("go"), *did("read", 500), branch("s"), *did("read", 100)], {}, [2]),
     (
         "markers of ours",
-        [u("go"), a(call("read")), r("[output pruned — " + out(500) + "]"), *did("read", 100)],
+        [
+            u("go"),
+            a(call("read")),
+            r('[output pruned — ~500 tokens | read path="' + out(250) + '"]'),
+            *did("read", 100),
+        ],
         {},
         [],
     ),

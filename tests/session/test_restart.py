@@ -111,3 +111,52 @@ def test_lines_of_unknown_kinds_are_kept() -> None:
     assert strange in talk.driver.whole["s"]
     again = Talk(found=Found(tuple(talk.driver.whole["s"])))
     assert state(again) == state(talk)
+
+
+def test_what_the_user_said_is_never_trimmed() -> None:
+    """With more facts than are kept, the live ledger and a restored one know the same."""
+    talk, make = Talk(), Messages()
+    talk.context([make.user("Goal: ship the parser. Never touch the schema. Always use tabs.")])
+    for number in range(900):
+        boxes = "\n".join(f"- [ ] task {number} of {part}" for part in range(6))
+        talk.turn_end(make.reply(boxes), tokens=5_000)
+    before = talk.call("getLedger", sessionId="s")["facts"]
+    said = [fact["text"] for fact in before if fact["slot"] in ("goal", "constraint")]
+    assert any("schema" in text for text in said)
+    again = Talk(found=Found(tuple(talk.saved)))
+    assert again.call("getLedger", sessionId="s")["facts"] == before
+    assert len(state(talk).facts) <= 4_000
+
+
+def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:
+    talk, make = Talk(), Messages()
+    talk.context([make.user("Never touch a.")])
+    talk.turn_end(make.reply("Noted."), tokens=5_000, entryIds={"message": "e1"})
+    again = Talk(found=Found(tuple(talk.saved)))
+    assert again.call("getLedger", sessionId="s") == talk.call("getLedger", sessionId="s")
+
+
+def test_what_is_said_again_after_it_was_taken_back_holds() -> None:
+    talk, make = Talk(), Messages()
+    messages: list[Fields] = []
+    for text in (
+        "Refactor login.",
+        "Never touch the database schema.",
+        'Drop the constraint "never touch the database schema".',
+        "Never touch the database schema.",
+    ):
+        messages += [make.user(text), make.reply("Noted.")]
+        talk.context(messages[:-1])
+        talk.turn_end(messages[-1], tokens=5_000)
+    facts = talk.call("getLedger", sessionId="s")["facts"]
+    assert "Never touch the database schema." in [fact["text"] for fact in facts if fact["slot"] == "constraint"]
+
+
+def test_a_resume_budget_larger_than_the_window_leaves_the_newest_turn_alone() -> None:
+    talk, make = Talk(window=8_000), Messages()
+    entry = {"id": "k", "summary": "## Goal\nG\n"}
+    talk.call("session_compact", sessionId="s", compactionEntry=entry)
+    step = make.reply("", make.call("read", path="a"))
+    messages = [make.summary(entry["summary"]), make.user("go"), step, make.result("word " * 1_200)]
+    answer = talk.context(messages, answer="messages")
+    assert answer["list"][-3:] == messages[-3:]

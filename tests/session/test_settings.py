@@ -65,11 +65,11 @@ def test_a_model_has_keys_of_its_own() -> None:
 
 # keys, path of the fault, a word of the sentence
 FAULTS: list[tuple[Keys, str, str]] = [
-    ({"mood": "good"}, "", "mood"),
+    ({"mood": "good"}, ".mood", "mood"),
     ({"preset": "loud"}, ".preset", "loud"),
     ({"zones": {"red": 2}}, ".zones.red", "<= 1.0"),
     ({"zones": {"red": 0}}, ".zones.red", "> 0.0"),
-    ({"zones": {"pink": 0.5}}, ".zones", "pink"),
+    ({"zones": {"pink": 0.5}}, ".zones.pink", "pink"),
     ({"zones": {"yellow": 0.8}}, ".zones", "rise"),
     ({"zones": {"compact": 0.6}}, ".zones", "rise"),
     ({"recentUserTurns": {"green": 0}}, ".recentUserTurns.green", ">= 1"),
@@ -79,8 +79,8 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"protectedTools": "read"}, ".protectedTools", "array"),
     ({"protectedTools": ["read", 5]}, ".protectedTools[1]", "int"),
     ({"packetTokens": -1}, ".packetTokens", ">= 0"),
-    ({"models": {"m": {"preset": "off"}}}, ".models[...]", "preset"),
-    ({"models": {"m": {"zones": {"red": 5}}}}, ".models[...].zones.red", "<= 1.0"),
+    ({"models": {"m": {"preset": "off"}}}, ".models.m.preset", "preset"),
+    ({"models": {"m": {"zones": {"red": 5}}}}, ".models.m.zones.red", "<= 1.0"),
 ]
 
 

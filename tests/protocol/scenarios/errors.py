@@ -58,7 +58,7 @@ def params() -> Talk:
     error = _error(talk.send(_request("setPolicy", sessionId="s", policy={"zones": {"red": 7}})))
     assert (error["code"], error["data"]["path"]) == (-32602, "$.policy.zones.red")
     error = _error(talk.send(_request("setPolicy", sessionId="s", policy={"colour": "red"})))
-    assert (error["code"], error["data"]["path"]) == (-32602, "$.policy")
+    assert (error["code"], error["data"]["path"]) == (-32602, "$.policy.colour")
     assert _error(talk.send(_request("context", sessionId="s")))["code"] == -32602
     return talk
 
