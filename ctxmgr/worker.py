@@ -24,6 +24,7 @@ THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads wo
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
 WATCH_SECONDS = 1.0  # between looks at the host's process
+FILES = 65_536  # descriptors asked for
 SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
 ESTIMATE = "estimate"  # what weighs text until a vocabulary is there
 
@@ -40,6 +41,7 @@ class Setup(msgspec.Struct, frozen=True):
 def serve(setup: Setup) -> int:
     """Serves one host on the standard streams until it ends; the exit code."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    _allow_many_files()
     try:
         worker = _Worker(setup)
     except OSError as fault:
@@ -264,6 +266,17 @@ def _closed(file: "SnapshotFile") -> None:
         file.close()
     except OSError as fault:
         _say(f"a snapshot could not be synced: {fault}")
+
+
+def _allow_many_files() -> None:
+    """Each session holds two descriptors: without more of them, the 500th would go on unsaved."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows; what the system refuses
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _estimate(text: str) -> int:

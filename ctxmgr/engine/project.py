@@ -48,7 +48,7 @@ class Ask(msgspec.Struct, frozen=True):
 
     `floor`: index of the first kept turn's first message so far. `folded`: may this summary message leave?
     `newest_limit` and `window_limit`: the weights, uncalibrated, above which rules 3 and 4 act; None for never.
-    `packet_budget`: the most the packet will weigh, in tokens; both limits hold with it.
+    Both limits hold with the packet.
     """
 
     zone: Zone
@@ -60,7 +60,6 @@ class Ask(msgspec.Struct, frozen=True):
     drop_turns: bool = True
     newest_limit: float | None = None
     window_limit: float | None = None
-    packet_budget: int = 0
     rewrite: Rewrite | None = None
     packet: RenderPacket | None = None
 
@@ -118,7 +117,8 @@ class _Draft:
         gone = sum(self.messages[position].weight for position in self.without)
         self.kept = sum(turn.weight for turn in self.turns[first:]) - gone
         self.stands_for = sum(turn.weight for turn in self.turns[:first]) + gone
-        self.room = min(self.ask.packet_budget, self.stands_for)  # the packet weighs no more than this
+        render = self.ask.packet
+        self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
 
     def _first_turn(self) -> int:
         """Rule 2."""
@@ -149,14 +149,14 @@ class _Draft:
         """Rules 3 and 4."""
         newest = self.turns[-1]
         if self.ask.newest_limit is not None and self.ask.zone == "compact":
-            over = self._newest_weight() + self.room - self.ask.newest_limit
+            over = self._newest_weight() + self.packet[1] - self.ask.newest_limit
             for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
                 if over <= 0:
                     break
                 saved = self.saved
                 self._prune_step(step)
                 over -= self.saved - saved
-        if self.ask.window_limit is None or self.weight() + self.room <= self.ask.window_limit:
+        if self.ask.window_limit is None or self.weight() + self.packet[1] <= self.ask.window_limit:
             return
         heavy = [
             (weight, position, number)
@@ -164,7 +164,7 @@ class _Draft:
             for number, _, weight in results(self.messages, position)
         ]
         for _, position, number in sorted(heavy, key=lambda found: (-found[0], found[1], found[2])):
-            if self.weight() + self.room <= self.ask.window_limit:
+            if self.weight() + self.packet[1] <= self.ask.window_limit:
                 break
             at = key(self.index, self.messages, position)
             self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
@@ -235,9 +235,8 @@ class _Draft:
         """The packet for what was left out; without one the draft may have to leave nothing out any more."""
         gains = self.first > 0 or not self._starts_with_reply()
         if self.stands_for and self.ask.packet is not None:
-            text, weight = self.ask.packet(self.stands_for)
-            if text:
-                return Packet(text, weight)
+            if self.packet[0]:
+                return Packet(*self.packet)
             gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= LITTLE)
         if not gains:
             self._keep_from(0, filtered=False)

@@ -158,7 +158,6 @@ def _ask(
         newest_limit=newest_limit if turns else None,
         window_limit=window_limit if turns else None,
         rewrite=_memoised(messages, index, setting),
-        packet_budget=packets.budget,
         packet=packets.render if packets.budget else None,
     )
 
