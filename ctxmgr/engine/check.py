@@ -1,8 +1,8 @@
 """Turns a projection into the list of promises it breaks; an empty list means that it may leave.
 
 Each promise is relative to what came in (design, section 4): real lists hold calls without results, and may
-start with something other than a user message. Nothing here is shared with `project`: what decided must not
-judge itself, so the checks walk the pieces and the messages alone.
+start with something other than a user message. What decided must not judge itself, so the checks walk the pieces
+and the messages alone; of what `project` goes by they share the index (which call a result answers).
 
 1. order: kept messages stand in the order they came, none twice.
 2. pairs: no call loses the result it had, no result the call it had.

@@ -3,23 +3,21 @@
 What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
 """
 
-from typing import Any
-
 import msgspec
 
 from ctxmgr.engine import meter
-from ctxmgr.engine.check import Carried
+from ctxmgr.engine.check import FRESH
 from ctxmgr.engine.fold import fold
 from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Packet
+from ctxmgr.model.projection import Keep
 from ctxmgr.model.state import State
 from ctxmgr.session import fallback, memory
 from ctxmgr.session.faults import where
 from ctxmgr.session.projecting import Broken, Outcome, Setting, outcome
 from ctxmgr.session.session import MEMO_AT_MOST, Session
 from ctxmgr.session.spool import Spool
-from ctxmgr.session.standing import Standing, first_changed
+from ctxmgr.session.standing import Standing, first_changed, runs
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
 from ctxmgr.wire import verbs
 
@@ -141,7 +139,7 @@ def _weighed_anew(session: Session, arrival: Arrival) -> tuple[tuple[Message, ..
             shown = msgspec.structs.replace(shown, weight=weight, weigher=session.reader.name)
         scaled = meter.rescaled(state.meter, session.reader.name, after / before)
         state = msgspec.structs.replace(state, shown=shown, meter=scaled)
-    return messages, state, msgspec.structs.replace(old, messages=(), carried=Carried(), answered=False)
+    return messages, state, msgspec.structs.replace(old, messages=(), carried=FRESH, answered=False)
 
 
 def _read(session: Session, arrival: Arrival) -> tuple[Message, ...]:
@@ -149,9 +147,7 @@ def _read(session: Session, arrival: Arrival) -> tuple[Message, ...]:
     known: dict[bytes, Message] = dict(session.early)
     if arrival.prefix < len(session.standing.messages):
         known |= {message.raw: message for message in session.standing.messages[arrival.prefix :]}
-    unread = [raw for raw in arrival.fresh if raw not in known]
-    known |= dict(zip(unread, session.reader.read(unread), strict=True))
-    return tuple(known[raw] for raw in arrival.fresh)
+    return session.reader.read(arrival.fresh, known)
 
 
 def _learn(
@@ -199,52 +195,33 @@ def _answer(
         body = [b'"edits":[', *_edits(standing), b"]"]
     else:
         body = [b'"messages":[', *_messages(standing, spool), b"]"]
-    report = _report(standing, before, arrival, reason, mended)
+    changed = first_changed(before, standing, arrival.prefix) if before.answered else -1
+    report = _report(standing, changed, reason, mended)
     tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(standing.tag), _encode(report), session.state.seq)
     return [*body, tail]
 
 
 def _messages(standing: Standing, spool: Spool) -> Parts:
     parts: Parts = []
-    last = -1
-    for piece in standing.plan.pieces:
-        if isinstance(piece, Edit) and piece.index == last:
-            continue  # a further unit of the message just written
+    for start, end, content in runs(standing):
         if parts:
             parts.append(b",")
-        if isinstance(piece, Keep):
-            parts += spool.run(piece.start, piece.end)
-        else:
-            parts.append(_put(standing, piece))
-            last = piece.index if isinstance(piece, Edit) else -1
+        parts += [content] if content else spool.run(start, end)
     return parts
 
 
 def _edits(standing: Standing) -> Parts:
     parts: Parts = []
-    last = -1
-    for piece in standing.plan.pieces:
-        if isinstance(piece, Edit) and piece.index == last:
-            continue
+    for start, end, content in runs(standing):
         if parts:
             parts.append(b",")
-        if isinstance(piece, Keep):
-            parts.append(b'{"keep":[%d,%d]}' % (piece.start, piece.end))
-        else:
-            parts += [b'{"put":', _put(standing, piece), b"}"]
-            last = piece.index if isinstance(piece, Edit) else -1
+        parts += [b'{"put":', content, b"}"] if content else [b'{"keep":[%d,%d]}' % (start, end)]
     return parts
 
 
-def _put(standing: Standing, piece: Edit | Packet) -> bytes:
-    return standing.packet if isinstance(piece, Packet) else standing.puts[piece.index]
-
-
-def _report(
-    standing: Standing, before: Standing, arrival: Arrival, reason: str | None, mended: int
-) -> verbs.Report:
+def _report(standing: Standing, changed: int, reason: str | None, mended: int = 0) -> verbs.Report:
+    """What the standing projection did; `changed` is where its answer first differs from the one before."""
     plan = standing.plan
-    changed = first_changed(before, standing, arrival.prefix) if before.answered else -1
     return verbs.Report(
         raw_tokens=plan.raw_weight,
         tokens=plan.weight,
@@ -280,19 +257,9 @@ def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attemp
     totals = session.state.totals
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     session.state = msgspec.structs.replace(session.state, totals=totals)
-    session.standing = msgspec.structs.replace(held, tag="")
-    report: dict[str, Any] = {
-        "rawTokens": fallback.estimated_tokens(raws),
-        "tokens": held.plan.weight,
-        "zone": held.zone,
-        "epoch": 0,
-        "firstChangedIndex": 0,
-        "turnsKept": held.plan.turns_kept,
-        "turnsDropped": held.plan.turns_dropped,
-        "resultsDistilled": held.plan.distilled,
-        "resultsPruned": held.plan.pruned,
-        "packetTokens": held.plan.packet_weight,
-        "checks": attempt.checks,
-        "reason": attempt.reason,
-    }
+    session.void_base()
+    report = _report(held, 0, attempt.reason)
+    report = msgspec.structs.replace(
+        report, raw_tokens=fallback.estimated_tokens(raws), zone=held.zone, checks=attempt.checks
+    )
     return [*body, b',"base":"","report":%b,"seq":%d' % (_encode(report), session.state.seq)]

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine import meter, packet
-from ctxmgr.engine.check import Carried, check
+from ctxmgr.engine.check import FRESH, check
 from ctxmgr.engine.project import Ask, Rewrite, project, rewriter
 from ctxmgr.engine.prune import Pruning, prune
 from ctxmgr.engine.turns import Index, key, turn_at
@@ -69,7 +69,7 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
     packets = _Packets(state, packet_budget(setting.policy, zone, state.resume), setting)
     ask = _ask(state, messages, index, floor, zone, pruning, packets, setting)
     plan = project(messages, index, ask) if active else _undecided(messages, index, ask, state, setting)
-    faults, carried = check(messages, index, plan, old.carried if extends else Carried())
+    faults, carried = check(messages, index, plan, old.carried if extends else FRESH)
     if faults:
         raise Broken(faults)
     hash = hashed(old.hash if extends else None, messages[prefix if extends else 0 :])

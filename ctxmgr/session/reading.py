@@ -1,9 +1,7 @@
 """Turns raw messages into messages the engine can weigh: decoded once, weighed once. Runs in any thread."""
 
-from collections.abc import Callable, Sequence
-from types import ModuleType
-
-import msgspec
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType, ModuleType
 
 from ctxmgr.engine.digest import digest
 from ctxmgr.model.messages import Message, View
@@ -11,15 +9,7 @@ from ctxmgr.model.messages import Message, View
 IMAGE_TOKENS = 1_200  # weight of one image: between what providers charge for small and for large ones
 
 
-class Read(msgspec.Struct, frozen=True):
-    """What a verb asks for when it must know new messages: reading them may take long."""
-
-    raws: tuple[bytes, ...]
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        return sum(len(raw) for raw in self.raws)
+NONE_KNOWN: Mapping[bytes, Message] = MappingProxyType({})
 
 
 class Reader:
@@ -28,8 +18,9 @@ class Reader:
     def __init__(self, form: ModuleType, weigh: Callable[[str], int], name: str) -> None:
         self.form, self.weigh, self.name = form, weigh, name
 
-    def read(self, raws: Sequence[bytes]) -> tuple[Message, ...]:
-        return tuple(self._message(raw) for raw in raws)
+    def read(self, raws: Sequence[bytes], known: Mapping[bytes, Message] = NONE_KNOWN) -> tuple[Message, ...]:
+        """One message a raw one, those in `known` as they are."""
+        return tuple(known.get(raw) or self._message(raw) for raw in raws)
 
     def _message(self, raw: bytes) -> Message:
         view: View = self.form.view(raw)

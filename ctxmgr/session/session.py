@@ -132,14 +132,11 @@ class Session:
     def turn_end(self, params: verbs.TurnEndParams) -> Verb[tuple[str, int]]:
         """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
         raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
-        known = {raw: self.early[raw] for raw in raws if raw in self.early}
-        unread = [raw for raw in raws if raw not in known]
-        if sum(map(len, unread)) > INLINE_BYTES:
-            read = yield Work(lambda: self.reader.read(unread))
+        if sum(len(raw) for raw in raws if raw not in self.early) > INLINE_BYTES:
+            messages = yield Work(lambda: self.reader.read(raws, self.early))
         else:
-            read = self.reader.read(unread)
-        by_raw = known | dict(zip(unread, read, strict=True))
-        return self._turn_ended(params, tuple(by_raw[raw] for raw in raws))
+            messages = self.reader.read(raws, self.early)
+        return self._turn_ended(params, messages)
 
     def _turn_ended(self, params: verbs.TurnEndParams, messages: tuple[Message, ...]) -> tuple[str, int]:
         reply = messages[0]

@@ -69,7 +69,7 @@ def first_changed(old: Standing, new: Standing, prefix: int) -> int:
 
     `prefix` messages are the same in both lists; messages after them count as changed.
     """
-    before, after = _runs(old), _runs(new)
+    before, after = runs(old), runs(new)
     place = 0
     for number, (start, end, content) in enumerate(after):
         if number >= len(before):
@@ -89,7 +89,7 @@ def first_changed(old: Standing, new: Standing, prefix: int) -> int:
     return -1 if len(after) >= len(before) else place
 
 
-def _runs(standing: Standing) -> list[tuple[int, int, bytes]]:
+def runs(standing: Standing) -> list[tuple[int, int, bytes]]:
     """An answer as runs of kept messages (start, end, b"") and single messages put in (0, 0, bytes)."""
     runs: list[tuple[int, int, bytes]] = []
     last = -1
