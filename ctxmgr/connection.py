@@ -19,7 +19,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model.policy import Preset
 from ctxmgr.session import settings
 from ctxmgr.session.faults import where
-from ctxmgr.terms import Request, Terms, Weigh
+from ctxmgr.terms import Embed, Request, Terms, Weigh
 from ctxmgr.wire import envelope, errors, transcript, verbs
 from ctxmgr.wire.errors import RpcError, invalid_params
 from ctxmgr.wire.framing import Framer, FramingFault, frame
@@ -64,14 +64,26 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Connection:
-    def __init__(self, options: Options, weighers: Mapping[str, Weigh], fallback: str = "estimate") -> None:
-        """`weighers` by name hold at least the `fallback`; others come later by `weigher_loaded`."""
+    def __init__(
+        self,
+        options: Options,
+        weighers: Mapping[str, Weigh],
+        fallback: str = "estimate",
+        embed: Embed | None = None,
+    ) -> None:
+        """`weighers` by name hold at least the `fallback`; others come later by `weigher_loaded`. `embed` gives
+        vectors of texts where the policy wants them; it may take long, and runs in a thread."""
         self.options = options
         self.framer = Framer(options.max_message)
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
         self.terms = Terms(
-            FORMATS["pi"], dict(weighers), fallback, state_dir=options.state_dir, record=options.record
+            FORMATS["pi"],
+            dict(weighers),
+            fallback,
+            state_dir=options.state_dir,
+            record=options.record,
+            embed=embed,
         )
         self._sessions: Sessions | None = None
         self.phase = "new"  # new, ready, closing, ended

@@ -5,6 +5,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model.policy import Endpoint
+from ctxmgr.summarize.asking import Ask
+
 
 class Send(msgspec.Struct, frozen=True):
     """One framed message for the host, in parts."""
@@ -59,6 +62,27 @@ class Run(msgspec.Struct, frozen=True):
     work: Callable[[], Any]
 
 
+class Wake(msgspec.Struct, frozen=True):
+    """Answer `ticket` with None after so many milliseconds. One that comes too late is harmless."""
+
+    ticket: int
+    milliseconds: int
+
+
+class Complete(msgspec.Struct, frozen=True):
+    """Run this model call on the endpoint; answer `ticket` with a `Completion`."""
+
+    ticket: int
+    endpoint: Endpoint
+    ask: Ask
+
+
+class Abandon(msgspec.Struct, frozen=True):
+    """Nobody waits for this `Complete` any more: end it."""
+
+    ticket: int
+
+
 class LoadWeigher(msgspec.Struct, frozen=True):
     """Load a vocabulary off the loop; then call `Connection.weigher_loaded`."""
 
@@ -93,4 +117,6 @@ class Found(msgspec.Struct, frozen=True):
     refused: bool = False
 
 
-Effect = Send | Record | Save | Begin | Open | Close | Run | LoadWeigher | Watch | Say | End
+Effect = (
+    Send | Record | Save | Begin | Open | Close | Run | Wake | Complete | Abandon | LoadWeigher | Watch | Say | End
+)

@@ -5,7 +5,7 @@ it has got it. A lane never waits for the host: a host may send an event before 
 """
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -56,11 +56,11 @@ class Lane:
 class Lanes:
     """`park` is called with (ticket, wanted) when a call needs something; `resume` brings its value."""
 
-    def __init__(self, park: Callable[[int, Lane, Any], None]) -> None:
+    def __init__(self, park: Callable[[int, Lane, Any], None], tickets: Iterator[int]) -> None:
         self.by_session: dict[str, Lane] = {}
         self._park = park
         self._tickets: dict[int, Lane] = {}
-        self._next_ticket = 1
+        self._ticket = tickets
 
     @property
     def idle(self) -> bool:
@@ -79,7 +79,9 @@ class Lanes:
 
     def resume(self, ticket: int, value: Any) -> None:
         """What a parked call asked for is there."""
-        lane = self._tickets.pop(ticket)
+        lane = self._tickets.pop(ticket, None)
+        if lane is None:
+            return  # an errand that has ended waited for it
         job = lane.busy
         assert job is not None
         lane.busy = None
@@ -107,7 +109,7 @@ class Lanes:
         except StopIteration as stop:
             return job.finish(stop.value)
         lane.busy = job
-        ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
+        ticket = next(self._ticket)
         self._tickets[ticket] = lane
         self._park(ticket, lane, wanted)
         return PENDING

@@ -1,17 +1,20 @@
-"""All sessions of a connection: their lanes, their snapshots, their weighers. Effects out, no IO."""
+"""All sessions of a connection: their lanes, their errands, their snapshots, their weighers. Effects out, no IO."""
 
+import itertools
 from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from ctxmgr.effects import Begin, Close, Effect, Found, LoadWeigher, Open, Record, Run, Save, Say
+from ctxmgr.errands import Errands
 from ctxmgr.lanes import Job, Lane, Lanes
-from ctxmgr.model.state import State
-from ctxmgr.session import answers, journal, listing, settings
+from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.session import answers, compacting, journal, listing, occasion, settings
 from ctxmgr.session.reading import Reader
-from ctxmgr.session.routes import ROUTES
+from ctxmgr.session.routes import ERRANDS, ROUTES
 from ctxmgr.session.session import Session, model_spec, restored
 from ctxmgr.session.work import Verb, Work
 from ctxmgr.terms import Request, Terms, Weigh
@@ -29,7 +32,9 @@ class Sessions:
     def __init__(self, terms: Terms, emit: Callable[[Effect], None], peer: Peer) -> None:
         self.terms, self.emit, self.peer = terms, emit, peer
         self.weighers = dict(terms.weighers)
-        self.lanes = Lanes(self._park)
+        tickets = itertools.count(1)
+        self.lanes = Lanes(self._park, tickets)
+        self.errands = Errands(emit, peer, tickets, terms.record)
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
         self._on_idle: list[Callable[[], None]] = []
@@ -38,6 +43,8 @@ class Sessions:
 
     def submit(self, request: Request) -> Any:
         """The value of the call, or a future of it. Raises RpcError."""
+        if request.method in ERRANDS:
+            return self._submit_errand(request)
         id = request.params.session_id
         lane = self.lanes.by_session.get(id)
         if request.method == "session_start":
@@ -50,8 +57,45 @@ class Sessions:
             start = partial(self._call, lane, request)
         return self.lanes.submit(lane, Job(start, partial(self._finish, lane, request), request.method))
 
+    def _submit_errand(self, request: Request) -> "Future[Any]":
+        """It sees its session in its turn, and then leaves the lane. One that names no session sees none."""
+        id = request.params.session_id
+        future: Future[Any] = Future()
+        future.add_done_callback(lambda done: self._changed())
+        if id is None:
+            begun = ERRANDS[request.method](self._stranger(), request.params)
+            self.errands.start(begun, None, future)
+            return future
+        lane = self.lanes.by_session.get(id)
+        if lane is None:
+            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
+
+        def start() -> None:
+            if future.cancelled():
+                return
+            try:
+                if lane.session is None:
+                    raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
+                errand = ERRANDS[request.method](lane.session, request.params)
+            except Exception as fault:  # noqa: BLE001  it becomes the error answer
+                future.set_exception(fault)
+            else:
+                self.errands.start(errand, id, future)
+
+        self.lanes.submit(lane, Job(start, lambda value: value, request.method))
+        return future
+
+    def _stranger(self) -> Session:
+        """A session that holds nothing, for calls that name none."""
+        terms = self.terms
+        state = State("", ModelSpec("", occasion.WINDOW))
+        name = settings.tokenizer(settings.policy(terms.keys)).name
+        reader = self._reader(name if name in self.weighers else terms.fallback)
+        return Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+
     def resume(self, ticket: int, value: Any) -> None:
-        self.lanes.resume(ticket, value)
+        if not self.errands.resume(ticket, value):
+            self.lanes.resume(ticket, value)
         self._changed()
 
     def known_until(self, id: str, body: bytes, start: int) -> tuple[int, int]:
@@ -72,7 +116,9 @@ class Sessions:
             if lane.next_reader is not None and lane.busy is None and lane.session is not None:
                 lane.session.use(lane.next_reader)
                 lane.next_reader = None
-        if self.lanes.idle and self._on_idle:
+        if self._on_idle:
+            self.errands.end_waiting()
+        if self.lanes.idle and self.errands.idle and self._on_idle:
             actions, self._on_idle = self._on_idle, []
             for action in actions:
                 action()
@@ -117,6 +163,8 @@ class Sessions:
             self.emit(Say(f"{request.method}: {session.complaints.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
             self._want_weigher(lane, session)
+        if request.method == "turn_end" and compacting.ahead_wanted(session):
+            self._prepare_ahead(lane, session)
         if request.method == "session_shutdown":
             self._close(lane)
         elif not request.wants_answer and isinstance(value, verbs.TurnEndResult):
@@ -144,6 +192,20 @@ class Sessions:
                 self._save(lane, session)
 
         self.lanes.submit(lane, Job(start, lambda value: value, "requestCompaction"))
+
+    def _prepare_ahead(self, lane: Lane, session: Session) -> None:
+        """Writes a compaction in the background; the session sees it when it is whole, or never."""
+        generation, future = session.ahead.begun(), Future[Any]()
+
+        def done(written: "Future[Any]") -> None:
+            failed = written.cancelled() or written.exception() is not None
+            session.ahead.arrived(generation, None if failed else written.result())
+            if self.terms.record and session.ahead.prepared is not None:
+                self.emit(Record(transcript.prepared(lane.session_id)))
+            self._changed()
+
+        future.add_done_callback(done)
+        self.errands.start(compacting.ahead(session), lane.session_id, future)
 
     # starting and ending
 
@@ -185,12 +247,14 @@ class Sessions:
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self.emit(Say(notes[0]))
         terms = self.terms
-        lane.session = Session(state, terms.form, terms.keys, terms.capabilities, self._reader(terms.fallback))
+        reader = self._reader(terms.fallback)
+        lane.session = Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
         lane.session.notes = notes
         return bool(lines)
 
     def _close(self, lane: Lane) -> None:
         """What is queued in the lane finds no session, unless it starts one."""
+        self.errands.session_ended(lane.session_id)
         self.lanes.by_session.pop(lane.session_id, None)
         lane.forget()
         self.emit(Close(lane.session_id))

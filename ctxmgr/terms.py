@@ -3,7 +3,7 @@
 Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -12,11 +12,13 @@ import msgspec
 from ctxmgr.wire import verbs
 
 Weigh = Callable[[str], int]
+Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
 
 class Terms(msgspec.Struct, frozen=True):
     """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
-    transcripts. `weighers` by name hold at least the `fallback`, which weighs until another is there."""
+    transcripts. `weighers` by name hold at least the `fallback`, which weighs until another is there. `embed` gives
+    vectors of texts, or None."""
 
     form: ModuleType
     weighers: dict[str, Weigh]
@@ -25,6 +27,7 @@ class Terms(msgspec.Struct, frozen=True):
     capabilities: verbs.HostCapabilities = verbs.HostCapabilities()
     state_dir: str | None = None
     record: bool = False
+    embed: Embed | None = None
 
 
 class Request(msgspec.Struct, frozen=True):

@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 import signal
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ import msgspec
 from ctxmgr import effects as do
 from ctxmgr.connection import Connection, Options
 from ctxmgr.edges import stdio
+from ctxmgr.model.policy import Endpoint
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
+    from ctxmgr.edges.embeddings import Embedder, Missing
+    from ctxmgr.edges.endpoint import Chat
     from ctxmgr.edges.snapshots import SnapshotFile, Store
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
@@ -62,13 +66,15 @@ class _Worker:
             weighers[loaded.weigher.name] = loaded.weigher
             fallback, note = loaded.weigher.name, loaded.note
         options = Options(setup.record is not None, setup.state_dir, setup.max_message)
-        self.connection = Connection(options, weighers, fallback)
+        self.connection = Connection(options, weighers, fallback, _embedded)
         self.stores: dict[str, Store] = {}
         self.files: dict[str, SnapshotFile] = {}
         self.dirty: set[str] = set()
         self.faulty: set[str] = set()
         self.transcript = _transcript(setup.record) if setup.record else -1
         self.threads = ThreadPoolExecutor(THREADS, "work")
+        self.calls: dict[int, asyncio.Task[None]] = {}  # of an endpoint, by ticket
+        self.chats: dict[Endpoint, Chat] = {}
         self.prepared = False
         if note:
             _say(note)
@@ -86,6 +92,7 @@ class _Worker:
         syncing = self.loop.create_task(self._sync_now_and_then())
         code = await self.ended
         syncing.cancel()
+        await self._hang_up()
         self.threads.shutdown(wait=False, cancel_futures=True)
         self._close_all()
         self.output.close(DRAIN_SECONDS)
@@ -187,6 +194,45 @@ class _Worker:
             return
         self._carry_out(self.connection.resume(ticket, done.exception() or done.result()))
 
+    def _wake(self, effect: do.Wake) -> None:
+        self.loop.call_later(effect.milliseconds / 1000, self._woke, effect.ticket)
+
+    def _woke(self, ticket: int) -> None:
+        if not self.ended.done():
+            self._carry_out(self.connection.resume(ticket, None))
+
+    def _complete(self, effect: do.Complete) -> None:
+        self.calls[effect.ticket] = self.loop.create_task(self._completed(effect))
+
+    async def _completed(self, effect: do.Complete) -> None:
+        from ctxmgr.edges.endpoint import Chat
+
+        chat = self.chats.get(effect.endpoint)
+        if chat is None:
+            chat = self.chats[effect.endpoint] = Chat(effect.endpoint, os.environ)
+        try:
+            value: Any = await chat.complete(effect.ask)
+        except Exception as fault:  # noqa: BLE001  the errand hears of it
+            value = fault
+        abandoned = self.calls.pop(effect.ticket, None) is None
+        if not abandoned and not self.ended.done():
+            self._carry_out(self.connection.resume(effect.ticket, value))
+
+    def _abandon(self, effect: do.Abandon) -> None:
+        call = self.calls.pop(effect.ticket, None)
+        if call is not None:
+            call.cancel()
+
+    async def _hang_up(self) -> None:
+        """Calls of an endpoint that nobody waits for any more end with the process."""
+        for call in self.calls.values():
+            call.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await asyncio.gather(*self.calls.values(), return_exceptions=True)
+                for chat in self.chats.values():
+                    await chat.close()
+
     def _load(self, effect: do.LoadWeigher) -> None:
         def load() -> Any:
             from ctxmgr.edges.tokens import load
@@ -231,6 +277,9 @@ class _Worker:
         do.Open: _open,
         do.Close: _close,
         do.Run: _run,
+        do.Wake: _wake,
+        do.Complete: _complete,
+        do.Abandon: _abandon,
         do.LoadWeigher: _load,
         do.Watch: _watch,
         do.Say: _say_effect,
@@ -283,6 +332,24 @@ def _estimate(text: str) -> int:
     from ctxmgr.edges.tokens import estimate
 
     return estimate(text)
+
+
+@functools.cache
+def _embedder() -> "Embedder | Missing":
+    from ctxmgr.edges import embeddings
+
+    found = embeddings.load()
+    if isinstance(found, embeddings.Missing):
+        _say(f"no embeddings: {found.reason}")
+    return found
+
+
+def _embedded(texts: Sequence[str]) -> list[list[float]] | None:
+    """In a thread. None where the embeddings extra is not there; that is said once."""
+    from ctxmgr.edges.embeddings import Missing
+
+    embedder = _embedder()
+    return None if isinstance(embedder, Missing) else embedder.embed(texts)
 
 
 def _keep_large_buffers() -> None:

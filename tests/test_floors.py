@@ -17,9 +17,11 @@ FLOORS = {
     "formats": 1,
     "wire": 1,
     "session": 2,
+    "summarize": 2,
     "effects": 3,
     "terms": 3,
     "lanes": 3,
+    "errands": 3,
     "sessions": 3,
     "connection": 3,
     "edges": 4,
@@ -34,6 +36,7 @@ STRANGERS = {
     "engine": {"wire", "formats"},
     "formats": {"wire", "engine"},
     "wire": {"engine", "formats"},
+    "summarize": {"wire", "formats", "session"},
     "edges": {"session", "engine", "formats", "connection", "sessions", "lanes"},
     "worker": {"engine", "formats"},
 }
@@ -129,7 +132,8 @@ def test_serving_imports_only_what_serving_needs() -> None:
     """A start must not wait for what it may never use."""
     code = (
         "import sys, ctxmgr.worker; "
-        "heavy = {'rich', 'tiktoken', 'ujson', 'platformdirs', 'requests', 'regex', 'ctypes', 'hypothesis'}; "
+        "heavy = {'rich', 'tiktoken', 'ujson', 'platformdirs', 'requests', 'regex', 'ctypes', 'hypothesis',"
+        " 'openai', 'httpx2', 'pydantic', 'wordllama', 'numpy'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -1,5 +1,6 @@
 """Lanes alone: calls that park are generators, and the test brings what they wait for."""
 
+import itertools
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -16,7 +17,7 @@ class Desk:
     def __init__(self) -> None:
         self.out: list[tuple[int, str]] = []
         self.journal: list[str] = []
-        self.lanes = Lanes(lambda ticket, lane, wanted: self.out.append((ticket, wanted)))
+        self.lanes = Lanes(lambda ticket, lane, wanted: self.out.append((ticket, wanted)), itertools.count(1))
         for name in "abc":
             self.lanes.by_session[name] = Lane(name)
 
@@ -102,7 +103,7 @@ def test_fault_while_parking_is_raised() -> None:
     def park(ticket: int, lane: Lane, wanted: Any) -> None:
         raise OSError("no device")
 
-    lanes = Lanes(park)
+    lanes = Lanes(park, itertools.count(1))
     lanes.by_session["a"] = Lane("a")
     with pytest.raises(OSError, match="no device"):
         lanes.submit(lanes.by_session["a"], Job(lambda: desk._parking("x", 1, False), str, "x"))

@@ -56,7 +56,16 @@ _FILES_CLOSE = re.compile(r"^\s*</(?:read-files|modified-files)>\s*$")
 _ANALYSIS = re.compile(r"\A<analysis>.*?</analysis>", re.DOTALL | re.IGNORECASE)
 _SPOKEN_ANALYSIS = re.compile(r"\AAnalysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
 _TAG_LINE = re.compile(r"^\s*</?summary>\s*$", re.IGNORECASE | re.MULTILINE)
+# what ctxmgr itself puts before a branch summary, and before summaries of these formats
+BRANCH_LEAD = "What follows happened on a branch of this session that was left; work went on from an earlier point."
+HANDOFF_LEAD = (
+    "Notes from a model that worked on this before you. Build on what is done, and do not do it a second time."
+)
+CONTINUE_LEAD = "Go on with the work below. It was cut off here: nothing of it has to be asked for or done again."
 _WRAPPERS = (
+    CONTINUE_LEAD,
+    BRANCH_LEAD,
+    HANDOFF_LEAD,
     "The user explored a different conversation branch before returning here.",
     "Summary of that exploration:",
     "This session is being continued from a previous conversation that ran out of context.",

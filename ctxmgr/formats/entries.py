@@ -7,12 +7,24 @@ Times are milliseconds or ISO 8601 strings. What can not be read is skipped: an 
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _value = msgspec.json.Decoder().decode
+
+
+class Node(Protocol):
+    """What has a place in a tree."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def parent(self) -> str | None: ...
+
+
+Placed = TypeVar("Placed", bound=Node)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -65,12 +77,12 @@ def entry(raw: bytes) -> Entry | None:
     return Entry(head["id"], parent, "", at)
 
 
-def path(entries: Sequence[Entry], leaf: str | None) -> tuple[Entry, ...]:
+def path(entries: Sequence[Placed], leaf: str | None) -> tuple[Placed, ...]:
     """The entries from the root to `leaf`, oldest first; without a leaf, to the last entry. A parent that is
     missing or repeats ends the walk, so a broken tree gives what can be told of it."""
     by_id = {one.id: one for one in entries}
     at = by_id.get(leaf) if leaf is not None else (entries[-1] if entries else None)
-    found: dict[str, Entry] = {}
+    found: dict[str, Placed] = {}
     while at is not None and at.id not in found:
         found[at.id] = at
         at = by_id.get(at.parent) if at.parent is not None else None

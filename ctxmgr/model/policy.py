@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from ctxmgr.model.compaction import Format, Strategy, Weigher
+
 Natural = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
@@ -52,11 +54,58 @@ class PacketTokens(Setting, frozen=True):
     compact: Natural = 600
 
 
+class Endpoint(Setting, frozen=True):
+    """A chat-completions server for summaries. `apiKeyEnv` names the environment variable that holds the key:
+    keys stand in no policy. `contextWindow` in tokens, `timeoutMs` of one call."""
+
+    base_url: str
+    model: str
+    api_key_env: str | None = None
+    context_window: Positive = 128_000
+    timeout_ms: Positive = 120_000
+
+
+class Slices(Setting, frozen=True):
+    """How a long history is cut up for a model: size and overlap in tokens, output as a share of the slice.
+
+    The `newest` slices get `newestBoost` times that. `breaks`: cut at the step nearest to the size, or at the
+    natural break near it; `cohesion`: told by words, by the embeddings extra, or by the host's `embed`.
+    """
+
+    tokens: Positive = 20_000
+    overlap: Natural = 2_000
+    ratio: Share = 0.1
+    newest: Natural = 2
+    newest_boost: Annotated[float, msgspec.Meta(ge=1, le=10)] = 2.0
+    breaks: Literal["steps", "natural"] = "steps"
+    cohesion: Literal["words", "embeddings", "host"] = "words"
+
+
 class Compaction(Setting, frozen=True):
-    """Who writes compactions, and whether the host has them switched on (off silences requests)."""
+    """Who writes compactions, how much stays, and how a summary is made. Tokens by `weigher`.
+
+    `enabled` false silences requests, not `compact`. `model`: who runs the summarising model; unset: the host
+    where it can, else none. `strategy` unset: single-shot with a model, extractive without. `concurrency`: calls
+    side by side; `retries` of a call that failed; `deadlineMs`: for a whole summary. `prepareAhead`: write it
+    in the background from yellow on, which spends the host's money. `branchReserveTokens` as pi's.
+    """
 
     by: Literal["host", "ctxmgr"] = "host"
     enabled: bool = True
+    reserve_tokens: Natural = 16_384
+    keep_recent_tokens: Natural = 20_000
+    branch_reserve_tokens: Natural = 16_384
+    weigher: Weigher = "tokens"
+    strategy: Strategy | None = None
+    format: Format = "structured"
+    model: Literal["host", "endpoint", "none"] | None = None
+    endpoint: Endpoint | None = None
+    slices: Slices = Slices()
+    concurrency: Annotated[int, msgspec.Meta(ge=1, le=32)] = 3
+    retries: Annotated[int, msgspec.Meta(ge=0, le=5)] = 1
+    deadline_ms: Positive = 300_000
+    prepare_ahead: bool = False
+    instructions: str | None = None
 
 
 class Tokenizer(Setting, frozen=True):
@@ -73,6 +122,7 @@ class ModelPolicy(Setting, frozen=True):
     reserve: Natural | None = None
     host_reserve: Natural | None = None
     effective_window: Positive | None = None
+    compaction: Compaction | Literal["host", "ctxmgr"] | None = None
 
 
 class Policy(Setting, frozen=True):

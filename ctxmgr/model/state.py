@@ -79,7 +79,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     of the first kept turn's first message. `facts` hold on the active path, `pending` are facts whose entry is
     not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
     `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds.
-    `opened`: a goal was heard. `overhead`: tokens the host adds to each request, unseen by us.
+    `opened`: a goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each
+    request, unseen by us.
     """
 
     session_id: str
@@ -102,5 +103,6 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     force_prune: bool = False
     opened: bool = False
     clock: int = 0
+    scratchpad: str = ""
     overhead: int = 0
     totals: Totals = Totals()

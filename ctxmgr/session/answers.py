@@ -5,9 +5,9 @@ from typing import Any
 from ctxmgr.engine import packet, zone
 from ctxmgr.engine.fold import current
 from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
-from ctxmgr.session import projecting
+from ctxmgr.session import projecting, settings
 from ctxmgr.session.session import Session
-from ctxmgr.wire import verbs
+from ctxmgr.wire import compactions, verbs
 
 RULES = {
     "kept": "kept",
@@ -98,8 +98,19 @@ def ledger(session: Session) -> verbs.LedgerResult:
 def rendered_packet(session: Session, resume: bool) -> verbs.PacketResult:
     """The packet as it would be rendered now, whether or not one is needed."""
     budget = projecting.packet_budget(session.policy, session.zone(), resume)
-    text = packet.render(session.ledger, budget=budget, weigh=session.weigh, resume=resume)
+    text = packet.render(
+        session.ledger,
+        budget=budget,
+        weigh=session.weigh,
+        resume=resume,
+        scratchpad=session.state.scratchpad,
+    )
     return verbs.PacketResult(text, session.weigh(text) if text else 0, session.state.seq)
+
+
+def scratchpad(session: Session) -> compactions.ScratchpadResult:
+    text = session.state.scratchpad
+    return compactions.ScratchpadResult(text, session.reader.weigh(text) if text else 0, session.state.seq)
 
 
 def explain(session: Session) -> verbs.ExplainResult:
@@ -132,6 +143,7 @@ def explain(session: Session) -> verbs.ExplainResult:
 
 
 def compaction_request(session: Session, reason: Any, tokens: int) -> verbs.RequestCompactionParams:
+    ahead = session.ahead.prepared
     mid_run = session.capabilities.request_compaction == "midRun"
     return verbs.RequestCompactionParams(
         session_id=session.state.session_id,
@@ -141,4 +153,6 @@ def compaction_request(session: Session, reason: Any, tokens: int) -> verbs.Requ
         threshold=int(session.at.red),
         context_window=session.state.model.window,
         deliver="now" if mid_run else "whenIdle",
+        custom_instructions=settings.compaction(session.policy).instructions,
+        compaction=ahead.compaction if ahead else None,
     )

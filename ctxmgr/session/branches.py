@@ -17,8 +17,9 @@ from ctxmgr.session.reading import Reader
 
 def on_path(
     state: State, form: ModuleType, raws: Sequence[bytes], leaf: str | None, heard: Container[str]
-) -> State:
-    """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry).
+) -> tuple[State, dict[str, str]]:
+    """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
+    entry of each message on it, by the message's mark.
 
     `heard`: digests of messages whose facts are known; they come back where the path shows their message.
     """
@@ -38,7 +39,8 @@ def on_path(
     state, _ = memory.returned(state, {message.digest for _, message in messages})
     calls = memory.calls_of(message for _, message in messages)
     state, facts = memory.from_messages(state, messages, calls, None, ids, heard)
-    return memory.learn(state, facts, bound=True)
+    entry_of = {memory.mark(message): path[position].id for position, message in messages}
+    return memory.learn(state, facts, bound=True), entry_of
 
 
 def along_trail(state: State, leaf: str | None, parent: str | None) -> State:

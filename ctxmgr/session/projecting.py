@@ -196,14 +196,20 @@ class _Packets:
 
     def __init__(self, state: State, budget: int, setting: Setting) -> None:
         self.rendered, self.budget = state.packet, budget
-        self._resume, self._setting = state.resume, setting
+        self._resume, self._scratchpad, self._setting = state.resume, state.scratchpad, setting
 
     def render(self, stands_for: int) -> tuple[str, int]:
         allowed = min(self.budget, stands_for)
         place = f"{'resume' if self._resume else 'lean'}: {allowed} of {stands_for}"
         if self.rendered is None or self.rendered.place != place:
             weigh = self._setting.weigh
-            text = packet.render(self._setting.ledger, budget=allowed, weigh=weigh, resume=self._resume)
+            text = packet.render(
+                self._setting.ledger,
+                budget=allowed,
+                weigh=weigh,
+                resume=self._resume,
+                scratchpad=self._scratchpad,
+            )
             if not text and weigh(packet.MARK) <= allowed:
                 text = packet.MARK  # so little was left out that nothing more may be said of it
             self.rendered = Rendered(place, text, weigh(text) if text else 0)

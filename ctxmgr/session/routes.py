@@ -1,16 +1,17 @@
 """What each method of a session does: (session, params) -> answer, or a generator that ends with it.
 
-One row a method. A new verb is one function here and one row; order, saving and errors are the connection's.
+What may take long and changes nothing is an errand: (session, params) -> what is to be carried out. One row a
+method. A new verb is one function here and one row; order, saving and errors are the connection's.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.session import answers
+from ctxmgr.session import answers, branching, compacting, scratchpad
 from ctxmgr.session.session import Session
 from ctxmgr.session.settings import Refused
-from ctxmgr.session.work import Verb
-from ctxmgr.wire import verbs
+from ctxmgr.session.work import Errand, Verb
+from ctxmgr.wire import compactions, verbs
 from ctxmgr.wire.errors import invalid_params
 
 
@@ -30,10 +31,6 @@ def _turn_end(session: Session, params: verbs.TurnEndParams) -> Verb[verbs.TurnE
         request = answers.compaction_request(session, reason, tokens)
         commands = (verbs.Command("requestCompaction", request),)
     return verbs.TurnEndResult(commands, answers.status(session), session.state.seq)
-
-
-def _leave_to_host(session: Session, params: Any) -> dict[str, Any]:
-    return {}
 
 
 def _session_compact(session: Session, params: verbs.SessionCompactParams) -> Verb[verbs.StatusResult]:
@@ -89,6 +86,18 @@ def _get_packet(session: Session, params: verbs.GetPacketParams) -> verbs.Packet
     return answers.rendered_packet(session, bool(params.resume))
 
 
+def _get_scratchpad(session: Session, params: verbs.SessionParams) -> compactions.ScratchpadResult:
+    return answers.scratchpad(session)
+
+
+def _edit_scratchpad(session: Session, params: compactions.EditScratchpadParams) -> compactions.ScratchpadResult:
+    try:
+        session.edit_scratchpad(params.operations)
+    except scratchpad.Refused as refused:
+        raise invalid_params(str(refused), f"$.operations{refused.path}") from None
+    return answers.scratchpad(session)
+
+
 def _explain(session: Session, params: verbs.SessionParams) -> verbs.ExplainResult:
     return answers.explain(session)
 
@@ -96,10 +105,8 @@ def _explain(session: Session, params: verbs.SessionParams) -> verbs.ExplainResu
 ROUTES: dict[str, Callable[[Session, Any], Any]] = {
     "model_select": _model_select,
     "turn_end": _turn_end,
-    "session_before_compact": _leave_to_host,
     "session_compact": _session_compact,
     "session_compact_failed": _session_compact_failed,
-    "session_before_tree": _leave_to_host,
     "session_tree": _session_tree,
     "getStatus": _get_status,
     "prune": _prune,
@@ -110,4 +117,14 @@ ROUTES: dict[str, Callable[[Session, Any], Any]] = {
     "getLedger": _get_ledger,
     "getPacket": _get_packet,
     "explain": _explain,
+    "getScratchpad": _get_scratchpad,
+    "editScratchpad": _edit_scratchpad,
+}
+
+ERRANDS: dict[str, Callable[[Session, Any], Errand]] = {
+    "planCompaction": compacting.plan,
+    "compact": compacting.compact,
+    "session_before_compact": compacting.before_compact,
+    "summarizeBranch": branching.summarize,
+    "session_before_tree": branching.before_tree,
 }

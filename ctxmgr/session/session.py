@@ -6,7 +6,7 @@ Rules:
 3. A verb that may take long is a generator: it yields `Work`, and gets its value back.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -22,14 +22,19 @@ from ctxmgr.model.messages import Call, Message, Usage
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, Prices, State
-from ctxmgr.session import branches, memory, settings
+from ctxmgr.session import branches, memory, scratchpad, settings
+from ctxmgr.session.ahead import Ahead
+from ctxmgr.session.claims import Claims
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.standing import Standing
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
-from ctxmgr.wire import verbs
+from ctxmgr.wire import compactions, verbs
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
 EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
+
+
+Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
 
 
 class Session:
@@ -40,15 +45,19 @@ class Session:
         defaults: dict[str, Any],
         capabilities: verbs.HostCapabilities,
         reader: Reader,
+        embed: Embedding | None = None,
     ) -> None:
         self.state, self.form, self.defaults = state, form, defaults
-        self.capabilities, self.reader = capabilities, reader
+        self.capabilities, self.reader, self.embed = capabilities, reader, embed
         self.standing = Standing(weigher=reader.name, held=state.meter.base)
         self.ledger = memory.ledger(state)
         self.heard = memory.heard(state)
         self.memo: dict[tuple[Any, ...], Any] = {}
         self.weights: dict[str, int] = {}
         self.early: dict[bytes, Message] = {}
+        self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
+        self.claims = Claims()
+        self.ahead = Ahead()
         self.notes: tuple[str, ...] = ()
         self.complaints: list[str] = []  # for people, until they are said
         self._refresh()
@@ -112,11 +121,13 @@ class Session:
 
     def start(self, params: verbs.SessionStartParams) -> Verb[None]:
         """A session begins or goes on; `entries` are its whole tree, if the host has one."""
-        state = msgspec.structs.replace(self.state, model=model_spec(params.model))
+        state, entry_of = msgspec.structs.replace(self.state, model=model_spec(params.model)), self.entry_of
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
-            state = yield Work(lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.heard))
-        self.state = state
+            state, entry_of = yield Work(
+                lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.heard)
+            )
+        self.state, self.entry_of = state, entry_of
         self.ledger = memory.ledger(state)
         self.heard |= memory.heard(state)
         self.void_base()
@@ -164,7 +175,11 @@ class Session:
         self.ledger = ledger
         self.standing = msgspec.structs.replace(self.standing, held=held)
         self._remember_early(messages)
-        self.heard.update(memory.mark(message) for message in messages)
+        marks = [memory.mark(message) for message in messages]
+        self.heard.update(marks)
+        if params.entry_ids is not None:
+            ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
+            self.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
         return (("overflow" if overflow else "threshold") if asks else "", tokens)
 
     def _usage(self, params: verbs.TurnEndParams, reply: Message) -> Usage | None:
@@ -247,6 +262,7 @@ class Session:
             packet=None,
             trail=trail,
         )
+        self.ahead.forget()
         self.ledger = memory.ledger(self.state)
         self.void_base()
 
@@ -261,10 +277,12 @@ class Session:
 
     def moved(self, params: verbs.SessionTreeParams) -> Verb[None]:
         """The host is at another place of its tree."""
-        state, summary = self.state, params.summary_entry
+        state, entry_of, summary = self.state, self.entry_of, params.summary_entry
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
-            state = yield Work(lambda: branches.on_path(state, self.form, raws, params.new_leaf_id, self.heard))
+            state, entry_of = yield Work(
+                lambda: branches.on_path(state, self.form, raws, params.new_leaf_id, self.heard)
+            )
         else:
             state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
         if summary is not None:
@@ -279,6 +297,8 @@ class Session:
             packet=None,
             decisions={},
         )
+        self.entry_of = entry_of
+        self.ahead.forget()
         self.ledger = memory.ledger(self.state)
         self.heard |= memory.heard(self.state)
         self.void_base()
@@ -297,6 +317,12 @@ class Session:
 
     def set_pruning(self, enabled: bool) -> None:
         self._replace(enabled=enabled)
+
+    def edit_scratchpad(self, operations: Sequence[compactions.ScratchpadOperation]) -> None:
+        """Raises scratchpad.Refused, and then nothing has changed. The packet is rendered anew with it."""
+        text = scratchpad.edited(self.state.scratchpad, operations)
+        if text != self.state.scratchpad:
+            self._replace(scratchpad=text, packet=None)
 
     def force_prune(self) -> None:
         self._replace(force_prune=True)

@@ -21,6 +21,8 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     out = dict(old)
     for name, value in new.items():
         before = out.get(name)
+        if name == "compaction" and (isinstance(value, dict) or isinstance(before, dict)):
+            before, value = _spelled_out(before), _spelled_out(value)
         if value is None:
             out.pop(name, None)
         elif isinstance(value, dict) and isinstance(before, dict):
@@ -28,6 +30,11 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
         else:
             out[name] = value
     return out
+
+
+def _spelled_out(compaction: Any) -> Any:
+    """The short form of `compaction` says who writes, and nothing else."""
+    return {"by": compaction} if isinstance(compaction, str) else compaction
 
 
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
@@ -54,6 +61,11 @@ def _converted(keys: Any, kind: type[Any], under: str) -> Any:
 
 
 def _ordered(made: Policy, under: str) -> Policy:
+    writing = compaction(made)
+    if writing.model == "endpoint" and writing.endpoint is None:
+        raise Refused("the model is the endpoint, and none is named", f"{under}.compaction.endpoint")
+    if writing.slices.overlap >= writing.slices.tokens:
+        raise Refused("slices would overlap by all they hold", f"{under}.compaction.slices.overlap")
     if not zones_ordered(made.zones):
         raise Refused("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made

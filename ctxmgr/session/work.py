@@ -1,9 +1,13 @@
-"""What a verb may ask its caller for: work that takes long enough to belong in another thread."""
+"""What a verb may ask its caller for: work that takes long enough to belong in another thread, and for an errand
+also completions and vectors, which somebody else makes."""
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
+
+from ctxmgr.model.policy import Endpoint
+from ctxmgr.summarize.asking import Ask
 
 INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop to a thread and back is worth
 
@@ -16,5 +20,34 @@ class Work(msgspec.Struct, frozen=True):
     run: Callable[[], Any]
 
 
+class Embed(msgspec.Struct, frozen=True):
+    """Vectors of these texts, by the host; None comes back where it gave none."""
+
+    texts: tuple[str, ...]
+
+
 # a verb that may ask for work on its way to its answer
 Verb = Generator[Work, Any, Answer]
+# an errand may ask for a tuple of completions and for vectors as well
+Steps = Generator[Work | Embed | tuple[Ask, ...], Any, Answer]
+
+
+class Via(msgspec.Struct, frozen=True):
+    """Who runs the summarising model, so many calls side by side. `window` and `max_output` in tokens."""
+
+    kind: Literal["host", "endpoint", "none"]
+    window: int
+    max_output: int | None = None
+    endpoint: Endpoint | None = None
+    concurrency: int = 1
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """A long call to be carried out beside the lanes. `deadline` in milliseconds from its start; `at_deadline` is
+    the answer then, None where the steps themselves make do without a model. `token` for `$/progress`."""
+
+    steps: Steps[Any]
+    via: Via
+    deadline: int | None = None
+    at_deadline: Any = None
+    token: str | int | None = None

@@ -20,6 +20,7 @@ from ctxmgr.connection import Connection, Options
 from ctxmgr.edges.tokens import ESTIMATE, estimate
 from ctxmgr.effects import Found
 from ctxmgr.study.client import RpcFailure
+from ctxmgr.summarize.asking import Completion
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 
 Weigh = Callable[[str], int]
@@ -34,7 +35,8 @@ class Driver:
 
     `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
     session's snapshot, `whole` those a rewrite of it would hold after the last save. `said`: lines for people.
-    `ended`: the exit code. With `hold`, work waits for `work()`.
+    `ended`: the exit code. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls
+    of an endpoint by ticket; `wake` and `complete` bring them about.
     """
 
     def __init__(
@@ -58,6 +60,9 @@ class Driver:
         self.vocabularies: list[do.LoadWeigher] = []
         self.ended: int | None = None
         self._held: list[do.Run] = []
+        self.wakes: list[do.Wake] = []
+        self.completions: dict[int, do.Complete] = {}
+        self.abandoned: list[int] = []
         self._framer = Framer()
         self._carry_out(self.connection.receive(b""))
 
@@ -88,6 +93,19 @@ class Driver:
         self._finish(held)
         return True
 
+    def wake(self, ticket: int) -> list[bytes]:
+        """A deadline passes; the bodies that were written because of it."""
+        before = len(self.sent)
+        self._carry_out(self.connection.resume(ticket, None))
+        return self.sent[before:]
+
+    def complete(self, ticket: int, completion: Completion) -> list[bytes]:
+        """The endpoint answers; the bodies that were written because of it."""
+        before = len(self.sent)
+        del self.completions[ticket]
+        self._carry_out(self.connection.resume(ticket, completion))
+        return self.sent[before:]
+
     def open(self, session_id: str) -> Found:
         """What a starting session is restored from: what was saved here, else what was given."""
         if lines := self.saved.get(session_id):
@@ -109,6 +127,13 @@ class Driver:
                 self._open(effect)
             elif isinstance(effect, do.Run):
                 self._run(effect)
+            elif isinstance(effect, do.Wake):
+                self.wakes.append(effect)
+            elif isinstance(effect, do.Complete):
+                self.completions[effect.ticket] = effect
+            elif isinstance(effect, do.Abandon):
+                self.completions.pop(effect.ticket)
+                self.abandoned.append(effect.ticket)
             elif isinstance(effect, do.Close):
                 self.closed.append(effect.session_id)
             elif isinstance(effect, do.Say):

@@ -3,7 +3,8 @@
 1. Answers are compared by their id, requests and notifications in their order, all byte for byte; `$/progress`
    is not compared, nor is the version that `initialize` answers.
 2. The weigher changes where the transcript says so, and a session is restored from the lines it holds.
-3. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
+3. Deadlines pass, and endpoints answer, where the transcript says so.
+4. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
    a cancel, or an event that came meanwhile, meets the session as it did then.
 """
 
@@ -18,12 +19,14 @@ from ctxmgr.effects import Found
 from ctxmgr.study.differences import Difference, first
 from ctxmgr.study.inprocess import Driver, Framing
 from ctxmgr.study.recordings import Unreadable
+from ctxmgr.summarize.asking import Completion
 from ctxmgr.wire import transcript
 from ctxmgr.wire.errors import INVALID_REQUEST
 from ctxmgr.wire.transcript import Line
 
 VERSION_PATH = "$.result.serverInfo.version"
 NOTHING = "nothing"
+PREPARED = b'{"from":"ctxmgr","prepared":'
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -89,6 +92,7 @@ class _Run:
         self.at = 0
         self._answered: set[bytes] = set()  # ids of what was said so far
         self._seen = 0
+        self._prepared = 0  # lines of that kind so far
 
     def all(self) -> None:
         for at, line in enumerate(self.lines):
@@ -98,20 +102,43 @@ class _Run:
             elif line.kind == "weigher":
                 name = line.fields["weigher"]
                 self.driver.use_weigher(name, self._weigher(name))
+            elif line.kind == "woke":
+                self.driver.wake(line.fields["ticket"])
+            elif line.kind == "completed":
+                self._complete(line)
+            elif line.kind == "prepared":
+                self._work_until_prepared()
             elif line.kind == "message" and line.sender == "ctxmgr":
                 self._work_until(line)
         while self.driver.work():
             pass
 
     def _work_until(self, line: Line) -> None:
-        """Rule 3. What was said already needs no work; a cancelled call is answered without it."""
+        """Rule 4. What was said already needs no work; a cancelled call is answered without it."""
         id = bytes(_head(line.body).id)
+        if not id:
+            return
         while True:
             said = self.driver.sent
             self._answered.update(bytes(_head(body).id) for body in said[self._seen :])
             self._seen = len(said)
             if id in self._answered or not self.driver.work():
                 return
+
+    def _work_until_prepared(self) -> None:
+        """Rule 4, for what the host is not told at once."""
+        self._prepared += 1
+        while sum(one.startswith(PREPARED) for one in self.driver.recorded) < self._prepared:
+            if not self.driver.work():
+                return
+
+    def _complete(self, line: Line) -> None:
+        """What an endpoint answered then; the errand that asks for it may still have work to do."""
+        ticket = line.fields["ticket"]
+        while ticket not in self.driver.completions:
+            if not self.driver.work():
+                raise Unreadable(f"{self.name}, line {line.number}: nothing asked for this completion")
+        self.driver.complete(ticket, msgspec.convert(line.fields["completion"], Completion))
 
     def _weigher(self, name: str) -> Any:
         loaded = load(name)

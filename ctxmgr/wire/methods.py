@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.wire import errors, verbs
+from ctxmgr.wire import compactions, errors, verbs
 
 # "request": always answered. "notification": never. "event": either, as the host likes.
 Kind = Literal["request", "notification", "event"]
@@ -12,7 +12,10 @@ Direction = Literal["to ctxmgr", "to host"]
 
 
 class Method(msgspec.Struct, frozen=True):
-    """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null."""
+    """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null.
+
+    `errand`: it may take long and holds nothing up: it sees the session as it was in its turn, and no more.
+    """
 
     name: str
     kind: Kind
@@ -20,6 +23,7 @@ class Method(msgspec.Struct, frozen=True):
     result: Any
     summary: str
     session: bool = True
+    errand: bool = False
     counted: bool = False
     errors: tuple[int, ...] = ()
     direction: Direction = "to ctxmgr"
@@ -79,10 +83,11 @@ TABLE: tuple[Method, ...] = (
     Method(
         "session_before_compact",
         "request",
-        verbs.BeforeCompactParams,
-        dict[str, Any],
+        compactions.BeforeCompactParams,
+        compactions.BeforeCompactResult,
         "The host is about to compact; {} leaves it to the host.",
         errors=_SESSION,
+        errand=True,
     ),
     Method(
         "session_compact",
@@ -105,10 +110,11 @@ TABLE: tuple[Method, ...] = (
     Method(
         "session_before_tree",
         "request",
-        verbs.BeforeTreeParams,
-        dict[str, Any],
+        compactions.BeforeTreeParams,
+        compactions.BeforeTreeResult,
         "The host is about to move in its session tree; {} leaves the summary to the host.",
         errors=_SESSION,
+        errand=True,
     ),
     Method(
         "session_tree",
@@ -184,11 +190,82 @@ TABLE: tuple[Method, ...] = (
         errors=_SESSION,
     ),
     Method(
+        "planCompaction",
+        "request",
+        compactions.PlanCompactionParams,
+        compactions.PlanCompactionResult,
+        "What a compaction would summarise and keep, and the prompts a host can run on its own model.",
+        session=False,
+        errors=_SESSION,
+        errand=True,
+    ),
+    Method(
+        "compact",
+        "request",
+        compactions.CompactParams,
+        compactions.CompactResult,
+        "A finished compaction; the host applies it and reports `session_compact`.",
+        session=False,
+        errors=(*_SESSION, errors.REQUEST_FAILED),
+        errand=True,
+    ),
+    Method(
+        "summarizeBranch",
+        "request",
+        compactions.SummarizeBranchParams,
+        compactions.SummarizeBranchResult,
+        "A finished summary of the branch that is left behind.",
+        session=False,
+        errors=(*_SESSION, errors.REQUEST_FAILED),
+        errand=True,
+    ),
+    Method(
+        "getScratchpad",
+        "request",
+        verbs.SessionParams,
+        compactions.ScratchpadResult,
+        "The model's own notes.",
+        errors=_SESSION,
+    ),
+    Method(
+        "editScratchpad",
+        "request",
+        compactions.EditScratchpadParams,
+        compactions.ScratchpadResult,
+        "Edits the notes: str_replace, insert, overwrite, in order, all or none.",
+        errors=_SESSION,
+    ),
+    Method(
         "requestCompaction",
         "request",
         verbs.RequestCompactionParams,
         verbs.RequestCompactionResult,
         "Asks the host to compact; accepted means queued, and is answered at once.",
+        direction="to host",
+    ),
+    Method(
+        "complete",
+        "request",
+        compactions.CompleteParams,
+        compactions.CompleteResult,
+        "One model call that the host runs; asked only where `capabilities.complete` is declared.",
+        direction="to host",
+    ),
+    Method(
+        "embed",
+        "request",
+        compactions.EmbedParams,
+        compactions.EmbedResult,
+        "Vectors of texts, by a model of the host; asked only where `capabilities.embed` is declared.",
+        direction="to host",
+    ),
+    Method(
+        "$/progress",
+        "notification",
+        compactions.ProgressParams,
+        None,
+        "How far a request is that named a `progressToken`.",
+        session=False,
         direction="to host",
     ),
 )

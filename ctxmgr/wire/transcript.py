@@ -1,8 +1,9 @@
 """Transcripts: a JSON-RPC conversation as JSON lines, written as bytes and read back.
 
 A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
-under `broken`, byte for character. A line tells where the weigher changed, since weights depend on it, and one
-what a session was restored from, so that a transcript can be replayed without the snapshot.
+under `broken`, byte for character. A line tells where the weigher changed, since weights depend on it; one what a
+session was restored from; one where a deadline passed, or a compaction was there that had been prepared ahead; one
+what an endpoint completed: a transcript can be replayed without snapshot, clock and network.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,14 +14,15 @@ import msgspec
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _string = msgspec.json.Decoder(str).decode
+_whole = msgspec.json.Decoder(int).decode
 _is_json = msgspec.json.Decoder(msgspec.Raw).decode
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One line. `kind`: header, message, broken, weigher or restored. `body` as it was on the wire."""
+    """One line. `body` as it was on the wire; `fields` of what is no message."""
 
-    kind: Literal["header", "message", "broken", "weigher", "restored", "unknown"]
+    kind: Literal["header", "message", "broken", "weigher", "restored", "woke", "completed", "prepared", "unknown"]
     number: int
     sender: str = ""
     body: bytes = b""
@@ -51,6 +53,21 @@ def restored(session_id: str, lines: Iterable[bytes], fault: str | None = None, 
     return _encode(body | ({"fault": fault} if fault else {}) | ({"refused": True} if refused else {}))
 
 
+def woke(ticket: int) -> bytes:
+    """A deadline passed."""
+    return _encode({"from": "ctxmgr", "woke": ticket})
+
+
+def completed(ticket: int, completion: Any) -> bytes:
+    """What an endpoint answered, as a `Completion`."""
+    return _encode({"from": "ctxmgr", "completed": ticket, "completion": completion})
+
+
+def prepared(session_id: str) -> bytes:
+    """From here on the session has a compaction that was prepared ahead."""
+    return _encode({"from": "ctxmgr", "prepared": session_id})
+
+
 def read(text: bytes) -> Iterator[Line]:
     """The lines of a transcript. Raises ValueError, with the line's number, for one that is no JSON object."""
     for number, raw in enumerate(text.split(b"\n"), 1):
@@ -70,6 +87,18 @@ def _line(raw: bytes, number: int) -> Line:
             return Line("broken", number, sender, _string(fields["broken"]).encode("latin-1"))
         if "weigher" in fields:
             return Line("weigher", number, sender, fields={"weigher": _string(fields["weigher"])})
+        if "woke" in fields:
+            return Line("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
+        if "prepared" in fields:
+            return Line("prepared", number, sender, fields={"session": _string(fields["prepared"])})
+        if "completed" in fields:
+            completion = _decode(fields["completion"])
+            return Line(
+                "completed",
+                number,
+                sender,
+                fields={"ticket": _whole(fields["completed"]), "completion": completion},
+            )
         if "restored" in fields:
             session_id = _string(fields["restored"])
             lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])

@@ -53,6 +53,7 @@ class HostCapabilities(Wire, frozen=True):
 
     request_compaction: Literal["whenIdle", "midRun"] | bool = False
     complete: bool = False
+    embed: bool = False
     retrieve: bool = False
     edits: bool = False
 
@@ -152,15 +153,6 @@ class TurnEndParams(Wire, frozen=True):
     entry_ids: EntryIds | None = None
 
 
-class BeforeCompactParams(Wire, frozen=True):
-    session_id: str
-    preparation: msgspec.Raw
-    branch_entries: RawList | None = None
-    custom_instructions: str | None = None
-    reason: str | None = None
-    deadline_ms: Count | None = None
-
-
 class CompactionEntry(Wire, frozen=True):
     """A compaction entry of the host's session; `timestamp` is milliseconds or an ISO 8601 string."""
 
@@ -182,11 +174,6 @@ class CompactFailedParams(Wire, frozen=True):
     session_id: str
     reason: str
     error_message: str | None = None
-
-
-class BeforeTreeParams(Wire, frozen=True):
-    session_id: str
-    preparation: msgspec.Raw
 
 
 class SummaryEntry(Wire, frozen=True):
@@ -280,6 +267,8 @@ class Command(Wire, frozen=True):
 
 
 class RequestCompactionParams(Wire, frozen=True, omit_defaults=True):
+    """`compaction`: one that was prepared ahead, `{summary, firstKeptEntryId, tokensBefore, details}`."""
+
     session_id: str
     reason: Literal["threshold", "overflow"]
     zone: str
@@ -287,6 +276,8 @@ class RequestCompactionParams(Wire, frozen=True, omit_defaults=True):
     threshold: int
     context_window: int
     deliver: Literal["now", "whenIdle"]
+    custom_instructions: str | None = None
+    compaction: Any = None
 
 
 class RequestCompactionResult(Wire, frozen=True):

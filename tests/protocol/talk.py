@@ -6,7 +6,7 @@ and times are milliseconds that count up, so that the same scenario is the same 
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ctxmgr.edges.tokens import ESTIMATE
@@ -82,6 +82,7 @@ class Talk:
         self.driver = Driver(framing="ndjson", found={"s": found})
         self.connection = self.driver.connection
         self.sent: list[Fields] = []
+        self._replied: set[str] = set()
         self._ids = itertools.count(1)
         if start:
             policy = {"tokenizer": ESTIMATE, **(policy or {})}
@@ -94,12 +95,53 @@ class Talk:
 
     def call(self, method: str, **params: Any) -> Any:
         """A request; its result. Raises Failed."""
+        return self.result(self.ask(method, **params))
+
+    def refused(self, method: str, **params: Any) -> tuple[int, str | None]:
+        """A request that must fail: its error code, and the path of what was wrong."""
+        return self.failed(self.ask(method, **params))
+
+    def failed(self, id: int) -> tuple[int, str | None]:
+        """Code and path of the error that the request with this id was answered with."""
+        try:
+            self.result(id)
+        except Failed as failed:
+            return failed.code, (failed.error.get("data") or {}).get("path")
+        raise AssertionError("it was answered")
+
+    def ask(self, method: str, **params: Any) -> int:
+        """A request that may wait for something; its id is for `result`."""
         id = next(self._ids)
         self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        return id
+
+    def result(self, id: int) -> Any:
+        """The result of the request with this id. Raises Failed."""
         answer = next(message for message in self.sent if message.get("id") == id and "method" not in message)
         if "error" in answer:
             raise Failed(answer["error"])
         return answer["result"]
+
+    def answered(self, id: int) -> bool:
+        return any(message.get("id") == id and "method" not in message for message in self.sent)
+
+    def asked(self, method: str) -> list[Fields]:
+        """The requests of ctxmgr by this method that have not been answered or taken back."""
+        taken = {message["params"]["id"] for message in self.sent if message.get("method") == "$/cancelRequest"}
+        done = taken | self._replied
+        return [one for one in self.sent if one.get("method") == method and one.get("id") not in done]
+
+    def reply(self, request: Fields, result: Any) -> list[Fields]:
+        """The host's answer to a request of ctxmgr; what was sent because of it."""
+        self._replied.add(request["id"])
+        return self.send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def model(self, write: Callable[[Fields], Fields | str]) -> None:
+        """The host's model answers every `complete` there is, and each that follows from the answers."""
+        while requests := self.asked("complete"):
+            answer = write(requests[0]["params"])
+            text = {"text": answer, "stopReason": "stop"} if isinstance(answer, str) else answer
+            self.reply(requests[0], text)
 
     def tell(self, method: str, **params: Any) -> list[Fields]:
         """A notification; what ctxmgr sent because of it."""
@@ -110,6 +152,10 @@ class Talk:
         before = len(self.sent)
         self.raw(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         return self.sent[before:]
+
+    def wake(self, ticket: int) -> list[Fields]:
+        """A deadline passes; what was sent because of it."""
+        return self._read(self.driver.wake(ticket))
 
     def release(self) -> list[Fields]:
         """Does the work that was held, in order; what was sent because of it."""

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.session.routes import ROUTES
+from ctxmgr.session.routes import ERRANDS, ROUTES
 from ctxmgr.wire import errors, openrpc, verbs
 from ctxmgr.wire.methods import METHODS, TABLE, Method
 
@@ -34,6 +34,11 @@ DESIGNED = {
     "getLedger": "R",
     "getPacket": "R",
     "explain": "R",
+    "planCompaction": "R",
+    "compact": "R",
+    "summarizeBranch": "R",
+    "getScratchpad": "R",
+    "editScratchpad": "R",
     "rpc.discover": "R",
     "$/cancelRequest": "N",
 }
@@ -45,13 +50,17 @@ def test_table_is_the_designed_one() -> None:
     assert {name: row.kind for name, row in METHODS.items()} == {
         name: KINDS[kind] for name, kind in DESIGNED.items()
     }
-    assert [row.name for row in TABLE if row.direction == "to host"] == ["requestCompaction"]
-    assert len(TABLE) == len(METHODS) + 1
+    to_host = [row.name for row in TABLE if row.direction == "to host"]
+    assert to_host == ["requestCompaction", "complete", "embed", "$/progress"]
+    assert len(TABLE) == len(METHODS) + len(to_host)
 
 
 def test_each_method_of_a_session_has_a_route() -> None:
-    assert {name for name, row in METHODS.items() if row.session} == {*ROUTES, "context", "session_shutdown"}
-    assert {name for name, row in METHODS.items() if not row.session} == CONNECTION
+    errands = {name for name, row in METHODS.items() if row.errand}
+    assert errands == set(ERRANDS)
+    of_session = {name for name, row in METHODS.items() if row.session and not row.errand}
+    assert of_session == {*ROUTES, "context", "session_shutdown"}
+    assert {name for name, row in METHODS.items() if not row.session} - errands == CONNECTION
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

@@ -1,5 +1,16 @@
 """All scenarios; importing this fills the manifest."""
 
-from tests.protocol.scenarios import errors, fidelity, latch, memory, pruning, safety, tools
+from tests.protocol.scenarios import (
+    branches,
+    compaction,
+    errors,
+    fidelity,
+    latch,
+    memory,
+    notes,
+    pruning,
+    safety,
+    tools,
+)
 
-__all__ = ["errors", "fidelity", "latch", "memory", "pruning", "safety", "tools"]
+__all__ = ["branches", "compaction", "errors", "fidelity", "latch", "memory", "notes", "pruning", "safety", "tools"]

@@ -145,17 +145,3 @@ def undeclared() -> Talk:
     talk = Talk(capabilities={})
     assert _turns(talk, Messages(), RED, 2) == [[], []]
     return talk
-
-
-@behaviour(
-    "latch/the-host-writes-its-own-compaction",
-    "session_before_compact and session_before_tree leave the summary to the host.",
-    "design 7",
-)
-def left_to_the_host() -> Talk:
-    talk = Talk()
-    preparation = {"firstKeptEntryId": "e1", "messagesToSummarize": [], "tokensBefore": RED}
-    assert talk.call("session_before_compact", sessionId="s", preparation=preparation) == {}
-    preparation = {"targetId": "e1", "oldLeafId": "e2", "entriesToSummarize": [], "userWantsSummary": True}
-    assert talk.call("session_before_tree", sessionId="s", preparation=preparation) == {}
-    return talk

@@ -1,0 +1,86 @@
+"""Turns texts into vectors with the model that the package `wordllama` carries in its wheel; no network.
+
+1. The package is an extra (`ctxmgr[embeddings]`): without it, or with one that does not work, there is a reason
+   in words instead of an embedder. It is imported by `load` alone: it costs 0.5 s and 100 MB.
+2. Nothing is downloaded and nothing is written. The package (0.4) looks for its own tokenizer in a folder of
+   the wrong name and would then fetch it; told that its own folder is the cache, it finds what it brought along.
+3. It sets up the root logger when imported. That is put back: our log is not its business.
+4. Texts are bounded: the package pads each batch to its longest text, and one of 200,000 characters would
+   cost gigabytes. Unpaired surrogates, which its tokenizer refuses, count as U+FFFD.
+
+The vectors are averages of word vectors: they tell subjects apart, not what is said about them.
+"""
+
+import importlib
+import logging
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+PACKAGE = "wordllama"
+TEXT_CHARACTERS = 2_000
+"""Of a text are looked at, its start: what `cohesion` takes of a step's parts as well."""
+BATCH = 16
+"""Texts at once. A batch takes at most BATCH x TEXT_CHARACTERS x 256 numbers of 4 bytes, 33 MB."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """There are no embeddings here; `reason` in words that follow "no embeddings: "."""
+
+    reason: str
+
+
+class Embedder:
+    """Gives vectors; `name` says whose they are. Holds the package's model, about 17 MB. Thread-safe."""
+
+    __slots__ = ("_model", "name")
+
+    def __init__(self, name: str, model: Any) -> None:
+        self.name = name
+        self._model = model
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, all of one length; zeros for a text without words. About 0.6 ms a text."""
+        if not texts:
+            return []
+        bounded = [_SURROGATE.sub("\ufffd", text[:TEXT_CHARACTERS]) for text in texts]
+        vectors = self._model.embed(bounded, batch_size=BATCH)
+        return [[float(number) for number in vector] for vector in vectors.tolist()]
+
+
+def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -> Embedder | Missing:
+    """The embedder of this machine. For a thread: blocks for about 0.5 s. Never raises."""
+    try:
+        package = _quietly(import_module)
+    except ImportError as fault:
+        missing = fault.name == PACKAGE
+        return Missing("the extra ctxmgr[embeddings] is not installed" if missing else f"{PACKAGE}: {fault}")
+    except Exception as fault:  # noqa: BLE001 - whatever its binary parts come up with on this machine
+        return Missing(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}")
+    try:
+        folder = Path(str(package.__file__)).parent
+        model = package.WordLlama.load(cache_dir=folder, disable_download=True)
+        embedder = Embedder(f"{PACKAGE} {getattr(package, '__version__', '')}".strip(), model)
+        embedder.embed(["a text"])
+    except Exception as fault:  # noqa: BLE001 - files that are missing or broken, an interface that has changed
+        return Missing(f"{PACKAGE} does not work here: {type(fault).__name__}: {fault}")
+    return embedder
+
+
+def _quietly(import_module: Callable[[str], ModuleType]) -> ModuleType:
+    """The package, with the root logger left as it was (rule 3)."""
+    root = logging.getLogger()
+    level, before = root.level, list(root.handlers)
+    try:
+        return import_module(PACKAGE)
+    finally:
+        root.setLevel(level)
+        for device in list(root.handlers):
+            if device not in before:
+                root.removeHandler(device)

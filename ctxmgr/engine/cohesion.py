@@ -1,0 +1,192 @@
+"""Turns a row of steps into the depth of the break before each: where one subject ends and another begins.
+
+Rules (TextTiling: M. Hearst, Computational Linguistics 23/1, 1997; blocks are of steps, not of sentences):
+1. Two blocks, the few steps before a place and the few after it, are as close as the terms they share. A term
+   counts once a step: a log that prints one word a thousand times is not about it.
+2. Paths and identifiers say more of a coding session's subject than words do, rare terms more than common ones.
+   A term of one step alone binds nothing, one of all steps tells nothing.
+3. The depth of a place is how far closeness falls from the peaks on both sides of it. So it is no absolute
+   measure: a session that is loose all through has shallow breaks, as one that is tight all through. The curve
+   is not smoothed: that moved the valleys of recorded sessions by a step, and blocks of eight are smooth enough.
+4. Where a user speaks, the subject turns more often than elsewhere, and blocks of some steps tell the place only
+   to within some steps: a user's break counts as deeper, and as deep as any in its reach. Not so where nothing
+   was answered yet: that user goes on with what was said.
+5. Tool results are seen by their start alone: it says what was looked at, the rest is what was there.
+
+Weights of terms are whole numbers, so that sums that are moved along stay exact. Linear in the text looked at.
+The same depths come from vectors that somebody else made (`depths_from_vectors`).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ctxmgr.model.branch import BranchMessage
+
+BLOCK = 8
+"""Steps on each side. Hearst's blocks are six to ten sentences long."""
+
+TEXT_UNITS = 2_000  # characters of a text that are looked at, its start
+RESULT_UNITS = 400  # of a tool result: the first lines of a file or an output
+USER_FACTOR = 1.5  # rule 4; found by looking at where recorded sessions are cut
+USER_REACH = 3  # steps on each side, less than half a block
+USER_FALL = 0.1  # of a depth for each step it is away, so that the nearest of two user messages gets it
+USER_DEPTH = 0.1  # and what such a break has at least, of a depth between 0 and 2
+
+PATH_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
+SCALE = 100  # a term's weight in hundredths
+
+_TERM = re.compile(r"[\w$@~.-]*/[\w$@~./-]*\w|[^\W\d]\w{2,63}")
+_SIGNS_OF_NAME = re.compile(r"_|[a-z][A-Z]|\d")
+_STOP_WORDS = """
+the and for that this with you are not but was have has from can will its let all now one out use see get there here
+they them then than when what which would should could into also just like more some any our your how why where who
+did does done been being were had may must about after before over under only very same still need want make made
+sure yes okay true false null none return const import export function string number type content text path file
+command name value
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+
+
+def depths(steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
+    """The depth of the break before each step, 0.0 (no break) to 3.0; 0.0 before the first."""
+    return deepened(depths_of(closeness([step_terms(step) for step in steps])), steps)
+
+
+def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) -> list[float]:
+    """The same depths with those of users' breaks as rule 4 has them; for depths from vectors as well."""
+    found = list(deep)
+    for number, step in enumerate(steps):
+        if number and step[0].said.speaker == "user" and any(map(_answers, steps[number - 1])):
+            reach = range(max(1, number - USER_REACH), min(len(deep), number + USER_REACH + 1))
+            near = max(deep[at] * (1 - USER_FALL * abs(at - number)) for at in reach)
+            found[number] = max(USER_DEPTH, near * USER_FACTOR)
+    return found
+
+
+def _answers(message: BranchMessage) -> bool:
+    said = message.said
+    return said.speaker == "assistant" and bool((said.text or "").strip() or said.calls)
+
+
+def depths_from_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
+    """The same from a vector a step (`step_text`), of any length but all the same; zeros say nothing."""
+    if not vectors:
+        return []
+    units = [_unit(vector) for vector in vectors]
+    sums = [[0.0] * len(units[0])]
+    for unit in units:
+        sums.append([total + one for total, one in zip(sums[-1], unit, strict=True)])
+    scores = [1.0]
+    for at in range(1, len(units)):
+        left, middle, right = sums[max(0, at - BLOCK)], sums[at], sums[min(len(units), at + BLOCK)]
+        one = _unit([b - a for a, b in zip(left, middle, strict=True)])
+        other = _unit([b - a for a, b in zip(middle, right, strict=True)])
+        scores.append(sum(a * b for a, b in zip(one, other, strict=True)))
+    return depths_of(scores)
+
+
+def step_text(step: Sequence[BranchMessage]) -> str:
+    """What of a step is worth a vector: what was said and called, and the start of each result."""
+    return "\n".join(text for message in step for text in _texts(message))
+
+
+def step_terms(step: Sequence[BranchMessage]) -> dict[str, int]:
+    """The terms of a step and what each counts by its kind."""
+    found: dict[str, int] = {}
+    for message in step:
+        for text in _texts(message):
+            found.update(terms(text))
+    return found
+
+
+def terms(text: str) -> dict[str, int]:
+    """Words, identifiers and paths of a text with their weights by kind; a path counts by its last part too."""
+    found: dict[str, int] = {}
+    for term in _TERM.findall(text):
+        if "/" in term:
+            found[term.lstrip("./~")] = PATH_WEIGHT
+            name = term.rsplit("/", 1)[1].partition(".")[0]
+            if len(name) > 2 and name.casefold() not in _STOP:
+                found[name.casefold()] = NAME_WEIGHT
+            continue
+        folded = term.casefold()
+        if folded not in _STOP:
+            weight = NAME_WEIGHT if _SIGNS_OF_NAME.search(term) else WORD_WEIGHT
+            found[folded] = max(weight, found.get(folded, 0))
+    return found
+
+
+def closeness(terms_of: Sequence[dict[str, int]]) -> list[float]:
+    """How close the blocks before and after each step's start are, 0.0 to 1.0; 1.0 before the first.
+
+    The two blocks are moved along, with their dot product and squares: each step's terms are touched three
+    times, whatever the block's size.
+    """
+    weighted = _weighted(terms_of)
+    left, right = Counter[str](), Counter[str]()
+    dot = left_square = right_square = 0
+    scores = []
+    for step in weighted[:BLOCK]:
+        for term, weight in step.items():
+            right_square += weight * (2 * right[term] + weight)
+            right[term] += weight
+    for at in range(len(weighted)):
+        scores.append(dot / math.sqrt(left_square * right_square) if left_square and right_square else 0.0)
+        moves: list[tuple[dict[str, int], int, int]] = [(weighted[at], 1, -1)]
+        if at >= BLOCK:
+            moves.append((weighted[at - BLOCK], -1, 0))
+        if at + BLOCK < len(weighted):
+            moves.append((weighted[at + BLOCK], 0, 1))
+        for step, on_left, on_right in moves:
+            for term, weight in step.items():
+                old_left, old_right = left[term], right[term]
+                new_left, new_right = old_left + on_left * weight, old_right + on_right * weight
+                dot += new_left * new_right - old_left * old_right
+                left_square += new_left * new_left - old_left * old_left
+                right_square += new_right * new_right - old_right * old_right
+                left[term], right[term] = new_left, new_right
+    if scores:
+        scores[0] = 1.0
+    return scores
+
+
+def _weighted(terms_of: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """Terms by kind and rarity (rule 2), in hundredths; without those of one step."""
+    count = Counter(term for found in terms_of for term in found)
+    all_steps = len(terms_of) + 1
+    rarity = {term: round(SCALE * math.log(all_steps / steps)) for term, steps in count.items() if steps > 1}
+    return [{term: kind * rarity[term] for term, kind in found.items() if term in rarity} for found in terms_of]
+
+
+def depths_of(scores: Sequence[float]) -> list[float]:
+    """Depth of each place from how close the blocks around it are (rule 3); the first place has none."""
+    inner = list(scores[1:])
+    lefts, rights = _peaks(inner), _peaks(inner[::-1])[::-1]
+    found = [left + right - 2 * score for left, right, score in zip(lefts, rights, inner, strict=True)]
+    return [0.0, *found] if scores else []
+
+
+def _peaks(scores: Sequence[float]) -> list[float]:
+    """For each place the height one comes to by climbing to the left as long as it does not go down."""
+    found: list[float] = []
+    for at, score in enumerate(scores):
+        found.append(found[-1] if at and scores[at - 1] >= score else score)
+    return found
+
+
+def _unit(vector: Iterable[float]) -> list[float]:
+    values = list(vector)
+    length = math.sqrt(sum(value * value for value in values))
+    return [value / length for value in values] if length else values
+
+
+def _texts(message: BranchMessage) -> list[str]:
+    """The parts of a message that tell its subject, each cut to its start (rule 5)."""
+    said = message.said
+    if said.speaker == "result":
+        return [(said.text or "")[:RESULT_UNITS]]
+    if not said.speaker:
+        return []
+    return [(said.text or "")[:TEXT_UNITS], *(arguments[:TEXT_UNITS] for _, arguments in said.calls)]

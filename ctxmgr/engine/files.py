@@ -1,0 +1,116 @@
+"""Turns tool calls and earlier summaries into the files that were read and changed, and those into text and back.
+
+Rules:
+
+1. A file is known from a call named read, write or edit with a path, from the details that a compaction or branch
+   summary carries, and from the lists at the end of a previous summary.
+2. Details of a compaction that an extension wrote are not known to mean this: they are skipped, ours are not.
+3. A file that was changed is no longer one that was only read.
+4. Lists are sorted by UTF-16 units, as the host sorts.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import FileOps
+
+READ, MODIFIED = "read-files", "modified-files"
+
+
+def of_messages(messages: Iterable[BranchMessage], nested: bool = False) -> FileOps:
+    """What the calls of messages did; `nested`: also those that tools made by themselves."""
+    found: dict[str, dict[str, None]] = {"read": {}, "write": {}, "edit": {}}
+    for message in messages:
+        for unit in message.view.units:
+            if unit.kind == "call" and unit.tool in found:
+                path = (unit.arguments or {}).get("path")
+                if isinstance(path, str) and path:
+                    found[unit.tool][path] = None
+        if nested:
+            for tool, path in message.nested:
+                found[tool][path] = None
+    return FileOps(*map(tuple, found.values()))
+
+
+def of_details(entries: Iterable[BranchEntry]) -> FileOps:
+    """What compactions and branch summaries carry (rule 2)."""
+    carried = [one.details for one in entries if one.details.ours or not one.from_hook]
+    return FileOps(
+        read=_each(path for one in carried for path in one.read),
+        edited=_each(path for one in carried for path in one.modified),
+    )
+
+
+def merged(*ops: FileOps) -> FileOps:
+    """All of them, each path once, in the order they were first seen."""
+    return FileOps(
+        _each(path for one in ops for path in one.read),
+        _each(path for one in ops for path in one.written),
+        _each(path for one in ops for path in one.edited),
+    )
+
+
+def lists(ops: FileOps) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(files only read, files changed), each sorted."""
+    modified = {*ops.edited, *ops.written}
+    return _sorted(path for path in ops.read if path not in modified), _sorted(modified)
+
+
+def rendered(ops: FileOps) -> str:
+    """The lists as they stand at the end of a summary, with blank lines before each; "" without a file."""
+    blocks = zip((READ, MODIFIED), lists(ops), strict=True)
+    return "".join(f"\n\n<{tag}>\n{chr(10).join(paths)}\n</{tag}>" for tag, paths in blocks if paths)
+
+
+def details(ops: FileOps, ctxmgr: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The `details` of a summary of ours: pi's two lists, and under `ctxmgr` what else is to be kept.
+
+    That member is always there: it marks the details as ours, so that the next compaction carries them on.
+    """
+    read, modified = lists(ops)
+    return {"readFiles": list(read), "modifiedFiles": list(modified), "ctxmgr": ctxmgr or {}}
+
+
+def listed(summary: str) -> FileOps:
+    """The files that a summary lists in its blocks."""
+    blocks = _blocks(summary.split("\n"))
+    return FileOps(
+        read=_each(path for tag, _, paths in blocks if tag == READ for path in paths),
+        edited=_each(path for tag, _, paths in blocks if tag == MODIFIED for path in paths),
+    )
+
+
+def without_lists(summary: str) -> str:
+    """The summary without its lists: of what `rendered` added nothing is left, all else is as it was."""
+    lines = summary.split("\n")
+    gone: set[int] = set()
+    for _, start, paths in _blocks(lines):
+        gone.update(range(start, start + len(paths) + 2))
+        if start and not lines[start - 1] and start - 1 not in gone:
+            gone.add(start - 1)
+    return "\n".join(line for number, line in enumerate(lines) if number not in gone) if gone else summary
+
+
+def _blocks(lines: list[str]) -> list[tuple[str, int, list[str]]]:
+    """(tag, line of its opening, paths) of each list. A blank line or another tag inside makes it none: that is
+    prose which speaks of such a list."""
+    found = []
+    tag, start = "", 0
+    for number, line in enumerate(lines):
+        if line in (f"<{READ}>", f"<{MODIFIED}>"):
+            tag, start = line[1:-1], number
+        elif tag and line == f"</{tag}>":
+            found.append((tag, start, lines[start + 1 : number]))
+            tag = ""
+        elif not line or line.startswith("</"):
+            tag = ""
+    return found
+
+
+def _each(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(paths))
+
+
+def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(paths, key=lambda path: path.encode("utf-16-be", "surrogatepass")))

@@ -1,0 +1,67 @@
+"""Turns messages into plain text that a model reads without taking it for a conversation to go on with.
+
+By default it is what pi 0.87 writes, to the unit. Knows no prompts and no weights.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from ctxmgr.model.branch import BranchMessage, Said
+
+RESULT_UNITS = 2_000  # UTF-16 units of a tool result that are shown (pi)
+
+
+class Shown(msgspec.Struct, frozen=True, gc=False):
+    """What is shown: of a result so many UTF-16 units, thinking or not, a failed result marked as such or not."""
+
+    result_units: int = RESULT_UNITS
+    thinking: bool = True
+    mark_errors: bool = False
+
+
+AS_PI = Shown()
+
+
+def conversation(messages: Iterable[BranchMessage], shown: Shown = AS_PI) -> str:
+    """All messages that say something, blank lines between them; "" without one."""
+    return "\n\n".join(filter(None, (message_text(message, shown) for message in messages)))
+
+
+def message_text(message: BranchMessage, shown: Shown = AS_PI) -> str:
+    """One message: its parts, each with its label, blank lines between them; "" where it is not shown."""
+    said = message.said
+    if said.speaker == "assistant":
+        return _assistant(said, shown)
+    if not said.text or not said.speaker:
+        return ""
+    if said.speaker == "user":
+        return f"[User]: {said.text}"
+    label = "Tool error" if shown.mark_errors and said.is_error else "Tool result"
+    return f"[{label}]: {clipped(said.text, shown.result_units)}"
+
+
+def clipped(text: str, limit: int) -> str:
+    """The first `limit` UTF-16 units of a text and a note of how many more there were. Half a pair is U+FFFD."""
+    size = utf16_units(text) if 2 * len(text) > limit else 0
+    if size <= limit:
+        return text
+    start = text[:limit].encode("utf-16-le", "surrogatepass")[: 2 * limit].decode("utf-16-le", "replace")
+    return f"{start}\n\n[... {size - limit} more characters truncated]"
+
+
+def utf16_units(text: str) -> int:
+    """What a host in JavaScript calls the length of a text."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _assistant(said: Said, shown: Shown) -> str:
+    parts = []
+    if said.thinking is not None and shown.thinking:
+        parts.append(f"[Assistant thinking]: {said.thinking}")
+    if said.text is not None:
+        parts.append(f"[Assistant]: {said.text}")
+    if said.calls:
+        calls = "; ".join(f"{tool}({arguments})" for tool, arguments in said.calls)
+        parts.append(f"[Assistant tool calls]: {calls}")
+    return "\n\n".join(parts)

@@ -1,0 +1,97 @@
+"""Turns messages of a branch into tokens: by the host's own rule, or by a weigher of text; and into what a context
+holds before a compaction.
+
+Rules (pi 0.87.1, for `before`):
+
+1. The last reading to trust, and the weight of every message after it.
+2. A reading is distrusted when an edit or a compaction came after its message: it counted what is gone.
+3. Without a reading: the weight of all messages, and of the prompt as its changes leave it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ctxmgr.model.branch import BranchEntry, BranchMessage, Prompt
+from ctxmgr.model.compaction import Weigher
+from ctxmgr.model.messages import View
+
+UNITS_A_TOKEN = 4  # pi's estimate, UTF-16 units
+
+Weigh = Callable[[BranchMessage], int]
+
+
+def quarters(message: BranchMessage) -> int:
+    """Tokens of a message as pi estimates them: UTF-16 units / 4, rounded up."""
+    return -(-message.units // UNITS_A_TOKEN)
+
+
+def by_text(weigh: Callable[[str], int], image_tokens: int, extra: Callable[[View], int]) -> Weigh:
+    """A weigher of messages from one of text: all units of the view, so much an image, and what the format says
+    that a model sees around them (`extra`)."""
+
+    def weigh_message(message: BranchMessage) -> int:
+        units = message.view.units
+        texts = sum(weigh(unit.text) for unit in units if unit.text)
+        return texts + image_tokens * sum(unit.images for unit in units) + extra(message.view)
+
+    return weigh_message
+
+
+def before(
+    path: Sequence[BranchEntry],
+    places: Sequence[int],
+    listed: Sequence[BranchEntry],
+    weigh: Weigh,
+    weigher: Weigher,
+) -> int:
+    """Tokens of the model's list before a compaction. `listed` are its entries, `places` theirs in the path."""
+    after = 0
+    for number in range(len(listed) - 1, -1, -1):
+        for message in reversed(listed[number].messages):
+            if not message.reading:
+                after += weigh(message)
+            elif _trusted(path, places[number], weigher):
+                return message.reading + after
+            else:
+                return _whole(listed, weigh, weigher)
+    return _whole(listed, weigh, weigher)
+
+
+def _trusted(path: Sequence[BranchEntry], place: int, weigher: Weigher) -> bool:
+    """Rule 2. The host looks the message up by its entry's id, and without one distrusts it."""
+    if weigher == "chars4" and not path[place].id:
+        return False
+    return not any(path[later].kind in ("edit", "compaction") for later in range(place + 1, len(path)))
+
+
+def _whole(listed: Sequence[BranchEntry], weigh: Weigh, weigher: Weigher) -> int:
+    """Rule 3. By text the changes of a prompt are weighed one by one: they are small beside its head."""
+    messages = [message for one in listed for message in one.messages]
+    spoken = sum(weigh(message) for message in messages if not message.system)
+    if weigher == "tokens":
+        return spoken + sum(weigh(message) for message in messages if message.system)
+    return spoken + -(-prompt_units(one.prompt for one in messages if one.prompt) // UNITS_A_TOKEN)
+
+
+def prompt_units(prompts: Iterable[Prompt]) -> int:
+    """UTF-16 units of the prompt that is left after all its changes, oldest first, as pi folds them."""
+    texts: list[int] = []
+    sections: dict[str, int] = {}
+    tools: dict[str, int] = {}
+    dated = False
+    for prompt in prompts:
+        dated = dated or prompt.dated
+        if prompt.text:
+            texts.append(prompt.text)
+        for name, size in prompt.sections:
+            if size is None:
+                sections.pop(name, None)
+            else:
+                sections[name] = size
+        for name in prompt.removed:
+            tools.pop(name, None)
+        tools.update(prompt.added)
+    if not dated and not tools:
+        return 0
+    between = 2 * max(0, len(texts) - 1)  # blank lines between the texts
+    listed = sum(tools.values()) + len(tools) + 1 if tools else 0  # commas and brackets of their JSON list
+    return sum(texts) + between + sum(sections.values()) + listed

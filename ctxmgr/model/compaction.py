@@ -1,0 +1,68 @@
+"""What a compaction or a branch summary is prepared into, before any model is asked."""
+
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.model.branch import BranchMessage
+
+Strategy = Literal[
+    "single-shot", "parallel-stitch", "sequential-accumulated", "sequential-rolling", "incremental", "extractive"
+]
+Format = Literal["structured", "nine-section", "handoff", "continue"]
+Weigher = Literal["tokens", "chars4"]
+
+
+class FileOps(msgspec.Struct, frozen=True):
+    """Paths by what was done to them, each once, in the order they were first seen."""
+
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+
+
+class CutSettings(msgspec.Struct, frozen=True):
+    """Tokens, as `weigher` counts them: real ones, or UTF-16 units / 4 as pi does."""
+
+    keep_recent: int = 20_000
+    reserve: int = 16_384
+    weigher: Weigher = "tokens"
+
+
+class Preparation(msgspec.Struct, frozen=True):
+    """A compaction before it is written. `cut` is the place of `first_kept` in the branch path.
+
+    `history` is what the summary is to stand for beside `previous`; of a split turn `prefix` is its part before
+    the cut. `kept` are the messages from the cut on. Weights in tokens by the settings' weigher.
+    """
+
+    first_kept: str
+    cut: int
+    history: tuple[BranchMessage, ...]
+    prefix: tuple[BranchMessage, ...]
+    split: bool
+    tokens_before: int
+    previous: str | None
+    files: FileOps
+    settings: CutSettings
+    kept: tuple[BranchMessage, ...] = ()
+
+
+class Nothing(msgspec.Struct, frozen=True, gc=False):
+    """There is nothing to compact; `reason` is a sentence for people, without conversation in it."""
+
+    reason: str
+
+
+class BranchPreparation(msgspec.Struct, frozen=True):
+    """A branch summary before it is written. `ancestor`: deepest entry on both paths, None without one.
+
+    `messages` fit the budget, oldest first; `left_out` did not. `entries` are all that were left, by id.
+    """
+
+    ancestor: str | None
+    entries: tuple[str, ...]
+    messages: tuple[BranchMessage, ...]
+    left_out: tuple[BranchMessage, ...]
+    files: FileOps
+    weight: int = 0

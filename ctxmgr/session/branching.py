@@ -1,0 +1,110 @@
+"""The verbs `summarizeBranch` and `session_before_tree`: errands that end with the summary of a branch left."""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine import branch as engine
+from ctxmgr.formats import pi_branch
+from ctxmgr.model.compaction import BranchPreparation, Strategy
+from ctxmgr.session import occasion
+from ctxmgr.session.occasion import Occasion
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import Errand, Steps, Work
+from ctxmgr.session.working import advanced
+from ctxmgr.summarize import writing
+from ctxmgr.summarize.brief import Brief
+from ctxmgr.wire import compactions as wire
+from ctxmgr.wire.errors import invalid_params
+
+
+class _Given(msgspec.Struct, rename="camel"):
+    """A host's preparation of a move, as pi names it."""
+
+    entries_to_summarize: list[msgspec.Raw] = []
+    target_id: str | None = None
+    old_leaf_id: str | None = None
+    common_ancestor_id: str | None = None
+    user_wants_summary: bool = False
+    custom_instructions: str | None = None
+    replace_instructions: bool | None = None
+
+
+def summarize(session: Session, params: wire.SummarizeBranchParams) -> Errand:
+    seen = occasion.taken(session, params.settings, params.custom_instructions)
+    entries = [bytes(raw) for raw in params.entries]
+
+    def steps() -> Steps[wire.SummarizeBranchResult]:
+        prepared = yield Work(lambda: _between(seen, entries, params))
+        written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
+        return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
+
+    return Errand(steps(), seen.via, _deadline(seen, params.deadline_ms), token=params.progress_token)
+
+
+def _between(seen: Occasion, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchPreparation:
+    """A leaf of null is a place before the first entry: nothing was left, or all of it."""
+    old = pi_branch.branch(entries, params.old_leaf_id) if params.old_leaf_id is not None else ()
+    target = pi_branch.branch(entries, params.target_id) if params.target_id is not None else ()
+    return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut.weigher)
+
+
+def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
+    """No model is asked where the user wants no summary, or where the host writes its own."""
+    given = _given(params.preparation)
+    seen = occasion.taken(session, None, given.custom_instructions)
+    entries = [bytes(raw) for raw in given.entries_to_summarize]
+
+    def steps() -> Steps[wire.BeforeTreeResult]:
+        if seen.policy.by == "host" or not given.user_wants_summary or not entries:
+            return wire.BeforeTreeResult()
+        prepared = yield Work(lambda: _listed(seen, entries))
+        written = yield from _written(seen, prepared, None, bool(given.replace_instructions))
+        return wire.BeforeTreeResult(summary=written)
+
+    return Errand(
+        steps(), seen.via, _deadline(seen, params.deadline_ms), wire.BeforeTreeResult(), params.progress_token
+    )
+
+
+def _listed(seen: Occasion, entries: list[bytes]) -> BranchPreparation:
+    """What the host lists is the path that was left, without what both paths share."""
+    return engine.prepare(pi_branch.branch(entries, None), (), _budget(seen), seen.weigh, seen.cut.weigher)
+
+
+def _given(raw: msgspec.Raw) -> _Given:
+    try:
+        return msgspec.json.decode(raw, type=_Given)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        text, _, path = str(fault).partition(" - at `$")
+        raise invalid_params(text if path else type(fault).__name__, "$.preparation" + path.rstrip("`")) from None
+
+
+def _budget(seen: Occasion) -> int:
+    """Tokens of the branch that a summariser is shown: the window less what pi reserves for the rest."""
+    return max(1, seen.via.window - seen.policy.branch_reserve_tokens)
+
+
+def _written(
+    seen: Occasion, prepared: BranchPreparation, asked: Strategy | None, replace: bool
+) -> Steps[wire.BranchSummary | None]:
+    if not prepared.messages:
+        return None
+    brief = Brief(
+        preparation=prepared,
+        strategy=occasion.strategy(seen, asked),
+        format=seen.policy.format,
+        instructions=seen.instructions or "",
+        replace_instructions=replace,
+        slices=seen.policy.slices,
+        window=seen.via.window,
+        max_output=seen.via.max_output,
+        retries=seen.policy.retries,
+        weigh=seen.reader.weigh,
+    )
+    written = yield from advanced(writing.branch_summary(brief))
+    return wire.BranchSummary(written.summary, written.details)
+
+
+def _deadline(seen: Occasion, given: Any) -> int:
+    return seen.policy.deadline_ms if given is None else int(given)

@@ -1,0 +1,196 @@
+"""The verbs `planCompaction`, `compact` and `session_before_compact`: errands that end with a compaction.
+
+Rules:
+1. Nothing half done is ever answered: a summary is whole, or the answer is an error, or the host's turn.
+2. Two compactions of one branch at once would each lose what the other keeps: the second is refused.
+3. What a host has planned is kept to where ctxmgr can not plan by itself.
+"""
+
+from typing import Any
+
+from ctxmgr.engine.compaction import decide
+from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
+from ctxmgr.session import breaks, occasion, preparations, settings
+from ctxmgr.session.ahead import Prepared
+from ctxmgr.session.occasion import Occasion
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import Errand, Steps, Work
+from ctxmgr.session.working import advanced
+from ctxmgr.summarize import writing
+from ctxmgr.summarize.asking import Ask
+from ctxmgr.summarize.brief import Brief, Written
+from ctxmgr.wire import compactions as wire
+from ctxmgr.wire import errors
+from ctxmgr.wire.errors import RpcError
+
+
+def plan(session: Session, params: wire.PlanCompactionParams) -> Errand:
+    seen = occasion.taken(session, params.settings, params.custom_instructions)
+    entries = _raws(params.entries)
+
+    def steps() -> Steps[wire.PlanCompactionResult]:
+        planned: wire.PlanCompactionResult = yield Work(lambda: _planned(seen, entries, params))
+        return planned
+
+    return Errand(steps(), seen.via)
+
+
+def _planned(
+    seen: Occasion, entries: list[bytes] | None, params: wire.PlanCompactionParams
+) -> wire.PlanCompactionResult:
+    prepared = decide(seen.path(entries, params.leaf_id), seen.cut, seen.weigh)
+    if isinstance(prepared, Nothing):
+        return wire.PlanCompactionResult(None, (), prepared.reason)
+    brief = _brief(seen, prepared, "single-shot", params.format)
+    enabled = params.settings.enabled if params.settings else None
+    return wire.PlanCompactionResult(
+        preparations.shown(prepared, seen.policy.enabled if enabled is None else enabled),
+        tuple(wire.Prompt(ask.purpose, ask.system, ask.prompt, ask.max_tokens) for ask in _first_asks(brief)),
+    )
+
+
+def _first_asks(brief: Brief[Preparation]) -> tuple[Ask, ...]:
+    asking = writing.compaction(brief)
+    try:
+        return next(asking)
+    except StopIteration:
+        return ()
+
+
+def compact(session: Session, params: wire.CompactParams) -> Errand:
+    seen = occasion.taken(session, params.settings, params.custom_instructions)
+    entries = _raws(params.entries)
+
+    def steps() -> Steps[wire.CompactResult]:
+        path = yield Work(lambda: seen.path(entries, params.leaf_id))
+        prepared = yield Work(lambda: decide(path, seen.cut, seen.weigh))
+        if isinstance(prepared, Nothing):
+            raise RpcError(errors.REQUEST_FAILED, prepared.reason)
+        claim = _claimed(session, path)
+        if claim is None:
+            raise RpcError(errors.REQUEST_FAILED, "a compaction of this branch is being written")
+        try:
+            written = yield from _written(seen, prepared, params.strategy, params.format)
+        finally:
+            session.claims.release(claim)
+        return wire.CompactResult(_compaction(prepared, written))
+
+    return Errand(steps(), seen.via, _deadline(seen, params.deadline_ms), token=params.progress_token)
+
+
+def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand:
+    """The host's own preparation is used where it sends no entries, or where on them nothing is to be done."""
+    seen = occasion.taken(session, None, params.custom_instructions)
+    given = preparations.given(params.preparation, seen)
+    if seen.policy.by == "host":
+        return Errand(_answered(wire.BeforeCompactResult()), seen.via)
+    entries = _raws(params.branch_entries)
+    ahead = session.ahead.prepared
+
+    def steps() -> Steps[wire.BeforeCompactResult]:
+        path = yield Work(lambda: seen.path(entries, params.leaf_id) if entries else ())
+        if ahead is not None and preparations.still_fits(ahead, path, given):
+            return wire.BeforeCompactResult(compaction=ahead.compaction)
+        prepared = yield Work(lambda: preparations.made(seen, path, given))
+        if prepared is None:
+            return wire.BeforeCompactResult()
+        claim = _claimed(session, path)
+        if claim is None:
+            return wire.BeforeCompactResult(cancel=True)
+        try:
+            written = yield from _written(seen, prepared, None, None)
+        finally:
+            session.claims.release(claim)
+        return wire.BeforeCompactResult(compaction=_compaction(prepared, written))
+
+    return Errand(
+        steps(),
+        seen.via,
+        _deadline(seen, params.deadline_ms),
+        wire.BeforeCompactResult(),
+        params.progress_token,
+    )
+
+
+def ahead_wanted(session: Session) -> bool:
+    """Whether one should be begun in the background now."""
+    known = session.state.meter.reading is not None
+    wanted = settings.compaction(session.policy).prepare_ahead and session.may_ask()
+    return wanted and session.ahead.wanted(session.zone(), known)
+
+
+def ahead(session: Session) -> Errand:
+    """The errand that writes a compaction ahead of what the session holds; it ends with a `Prepared` or None."""
+    seen = occasion.taken(session, None, None)
+
+    def steps() -> Steps[Prepared | None]:
+        path = yield Work(lambda: seen.path(None, None))
+        prepared = yield Work(lambda: decide(path, seen.cut, seen.weigh))
+        if isinstance(prepared, Nothing):
+            return None
+        claim = _claimed(session, path)
+        if claim is None:
+            return None
+        try:
+            written = yield from _written(seen, prepared, None, None)
+        finally:
+            session.claims.release(claim)
+        if "fallback" in written.details["ctxmgr"]:
+            return None
+        leaf = next((entry.id for entry in reversed(path) if entry.id), None)
+        return Prepared(_compaction(prepared, written), leaf)
+
+    return Errand(steps(), seen.via, seen.policy.deadline_ms)
+
+
+def _written(
+    seen: Occasion, prepared: Preparation, strategy: Strategy | None, form: Format | None
+) -> Steps[Written]:
+    chosen = occasion.strategy(seen, strategy)
+    depths = yield from breaks.depths(seen, prepared.history, chosen)
+    brief = _brief(seen, prepared, chosen, form, depths)
+    return (yield from advanced(writing.compaction(brief)))
+
+
+def _brief(
+    seen: Occasion,
+    prepared: Preparation,
+    strategy: Strategy,
+    form: Format | None,
+    depths: list[float] | None = None,
+) -> Brief[Preparation]:
+    return Brief(
+        preparation=prepared,
+        strategy=strategy,
+        format=form or seen.policy.format,
+        instructions=seen.instructions or "",
+        slices=seen.policy.slices,
+        window=seen.via.window,
+        max_output=seen.via.max_output,
+        retries=seen.policy.retries,
+        weigh=seen.reader.weigh,
+        depths=depths,
+    )
+
+
+def _compaction(prepared: Preparation, written: Written) -> wire.Compaction:
+    return wire.Compaction(written.summary, prepared.first_kept, prepared.tokens_before, written.details)
+
+
+def _claimed(session: Session, path: tuple[BranchEntry, ...]) -> Any:
+    ids = [entry.id for entry in path if entry.id]
+    return session.claims.claim(dict.fromkeys(ids), ids[-1] if ids else None)
+
+
+def _deadline(seen: Occasion, given: Any) -> int:
+    return seen.policy.deadline_ms if given is None else int(given)
+
+
+def _raws(entries: Any) -> list[bytes] | None:
+    return None if entries is None else [bytes(raw) for raw in entries]
+
+
+def _answered(value: Any) -> Steps[Any]:
+    yield from ()
+    return value

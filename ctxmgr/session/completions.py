@@ -1,0 +1,71 @@
+"""Turns a host's answers to `complete` and `embed` into completions and vectors. Nothing a host answers raises.
+
+An answer that is none (an error, another shape) is a failed completion, and says so without the host's words.
+"""
+
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+
+from ctxmgr.summarize.asking import Completion, Spent, Stop
+from ctxmgr.wire import compactions
+
+# as pi, the OpenAI, Anthropic and Google interfaces spell them
+STOPS: dict[str, Stop] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "endTurn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "maxTokens": "length",
+    "toolUse": "toolUse",
+    "tool_use": "toolUse",
+    "tool_calls": "toolUse",
+    "aborted": "cancelled",
+    "cancelled": "cancelled",
+}
+
+
+def heard(done: "Future[Any]") -> Completion:
+    """What came of a `complete` request that has ended and was not cancelled by us."""
+    fault = done.exception()
+    if fault is not None:
+        code = getattr(fault, "code", None)
+        return Completion(
+            stop="error", fault=f"the host answered error {code}" if code else "the host gave no answer"
+        )
+    try:
+        answer = msgspec.convert(done.result(), compactions.CompleteResult)
+    except msgspec.ValidationError:
+        return Completion(stop="error", fault="the host's answer has not the shape {text, stopReason, usage?}")
+    stop = STOPS.get(answer.stop_reason, "error")
+    return Completion(answer.text, stop, _spent(answer.usage), "the model failed" if stop == "error" else "")
+
+
+def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
+    """The vectors of an `embed` request; None where they are not `count` of one length."""
+    if done.exception() is not None:
+        return None
+    try:
+        found = msgspec.convert(done.result(), compactions.EmbedResult).vectors
+    except msgspec.ValidationError:
+        return None
+    if len(found) != count or len({len(vector) for vector in found}) > 1 or not all(found):
+        return None
+    return found
+
+
+def _spent(usage: Any) -> Spent | None:
+    """Input counts what was read from and written to a cache as well."""
+    if not isinstance(usage, dict):
+        return None
+
+    def number(name: str) -> int:
+        value = usage.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return 0
+        return int(value) if 0 <= value < 2**53 else 0
+
+    return Spent(number("input") + number("cacheRead") + number("cacheWrite"), number("output"))

@@ -1,0 +1,110 @@
+"""What an errand sees of its session: taken in the session's turn, never changed after.
+
+Turns a session and the settings of one call into who runs the model, what is cut how, and the path to cut.
+"""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import pi_branch
+from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import CutSettings, Strategy
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Compaction
+from ctxmgr.session import memory, settings
+from ctxmgr.session.reading import IMAGE_TOKENS, Reader
+from ctxmgr.session.session import Embedding, Session
+from ctxmgr.session.work import Via
+from ctxmgr.wire import compactions as wire
+
+WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
+
+
+class Occasion(msgspec.Struct, frozen=True):
+    """`policy` and `cut` with the call's own settings put in. `held` are the messages the session knows, oldest
+    first, with the ids of their entries, "" where unknown. `instructions` of policy and call. `embeds`: the host
+    gives vectors; `embed` gives those of the embeddings extra, None where it is not there."""
+
+    session_id: str
+    form: ModuleType
+    reader: Reader
+    policy: Compaction
+    cut: CutSettings
+    via: Via
+    held: tuple[Message, ...]
+    ids: tuple[str, ...]
+    instructions: str | None = None
+    embeds: bool = False
+    embed: Embedding | None = None
+
+    def weigh(self, message: BranchMessage) -> int:
+        """Tokens of a message, uncalibrated."""
+        return sum(
+            (self.reader.weigh(unit.text) if unit.text else 0) + IMAGE_TOKENS * unit.images
+            for unit in message.view.units
+        )
+
+    def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
+        """The branch path: of the host's entries, or of what the session holds."""
+        if entries is not None:
+            return pi_branch.branch(entries, leaf)
+        return pi_branch.from_messages([message.raw for message in self.held], self.ids)
+
+
+def taken(session: Session, given: wire.CutSettings | None, instructions: str | None) -> Occasion:
+    policy = settings.compaction(session.policy)
+    given = given or wire.CutSettings()
+    cut = CutSettings(
+        keep_recent=_number(given.keep_recent_tokens, policy.keep_recent_tokens),
+        reserve=_number(given.reserve_tokens, policy.reserve_tokens),
+        weigher=given.weigher or policy.weigher,
+    )
+    held = _held(session)
+    marks = map(memory.mark, held)
+    both = [text for text in (policy.instructions, instructions) if text and text.strip()]
+    return Occasion(
+        session_id=session.state.session_id,
+        form=session.form,
+        reader=session.reader,
+        policy=policy,
+        cut=cut,
+        via=via(session, policy, None if given.context_window is None else int(given.context_window)),
+        held=held,
+        ids=tuple(session.entry_of.get(mark, "") for mark in marks),
+        instructions="\n\n".join(both) or None,
+        embeds=session.capabilities.embed,
+        embed=session.embed,
+    )
+
+
+def via(session: Session, policy: Compaction, window: int | None = None) -> Via:
+    """Who runs the summarising model. What the host has not declared is not asked of it."""
+    can = session.capabilities.complete
+    kind = policy.model or ("host" if can else "endpoint" if policy.endpoint else "none")
+    if kind == "endpoint" and policy.endpoint is not None:
+        of = policy.endpoint.context_window
+        return Via("endpoint", window or of, None, policy.endpoint, policy.concurrency)
+    model = session.state.model
+    kind = "host" if kind == "host" and can else "none"
+    return Via(kind, window or model.window, model.max_output, None, policy.concurrency)
+
+
+def strategy(seen: Occasion, asked: Strategy | None) -> Strategy:
+    """The strategy to begin with; without a model there is one alone."""
+    if seen.via.kind == "none":
+        return "extractive"
+    return asked or seen.policy.strategy or "single-shot"
+
+
+def _held(session: Session) -> tuple[Message, ...]:
+    """The list as it was sent last, and what was heard since."""
+    shown = session.standing.messages
+    known = {message.raw for message in shown}
+    return (*shown, *(message for raw, message in session.early.items() if raw not in known))
+
+
+def _number(given: Any, default: int) -> int:
+    return default if given is None else int(given)

@@ -1,0 +1,107 @@
+"""Turns a preparation as a host has it into ours, and ours into what a host is shown."""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.compaction import decide
+from ctxmgr.formats import pi_branch
+from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
+from ctxmgr.session.ahead import Prepared
+from ctxmgr.session.occasion import Occasion
+from ctxmgr.wire import compactions as wire
+from ctxmgr.wire.errors import invalid_params
+
+
+class _Settings(msgspec.Struct, rename="camel"):
+    reserve_tokens: Any = None
+    keep_recent_tokens: Any = None
+
+
+class _Given(msgspec.Struct, rename="camel"):
+    """A host's preparation. Its file sets come as lists, or as {} from a host that forgot them."""
+
+    first_kept_entry_id: str
+    messages_to_summarize: list[msgspec.Raw] = []
+    turn_prefix_messages: list[msgspec.Raw] = []
+    is_split_turn: bool = False
+    tokens_before: int | float = 0
+    previous_summary: str | None = None
+    file_ops: Any = None
+    settings: _Settings | None = None
+
+
+def given(raw: msgspec.Raw, seen: Occasion) -> Preparation:
+    """The host's preparation. Raises RpcError with the path of what is wrong with it."""
+    try:
+        host = msgspec.json.decode(raw, type=_Given)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+        text, _, path = str(fault).partition(" - at `$")
+        raise invalid_params(text if path else type(fault).__name__, "$.preparation" + path.rstrip("`")) from None
+    theirs = host.settings or _Settings()
+    cut = CutSettings(
+        keep_recent=_number(theirs.keep_recent_tokens, seen.cut.keep_recent),
+        reserve=_number(theirs.reserve_tokens, seen.cut.reserve),
+        weigher=seen.cut.weigher,
+    )
+    return Preparation(
+        first_kept=host.first_kept_entry_id,
+        cut=-1,
+        history=_messages(host.messages_to_summarize),
+        prefix=_messages(host.turn_prefix_messages),
+        split=host.is_split_turn,
+        tokens_before=int(host.tokens_before),
+        previous=host.previous_summary or None,
+        files=FileOps(*(_paths(host.file_ops, name) for name in ("read", "written", "edited"))),
+        settings=cut,
+    )
+
+
+def made(seen: Occasion, path: tuple[BranchEntry, ...], host: Preparation) -> Preparation | None:
+    """Ours where the host sent its entries: it knows more of earlier compactions. The host's own otherwise, and
+    where ours finds nothing to do. None where there is nothing at all."""
+    if path:
+        settings = msgspec.structs.replace(seen.cut, keep_recent=host.settings.keep_recent)
+        found = decide(path, msgspec.structs.replace(settings, reserve=host.settings.reserve), seen.weigh)
+        if isinstance(found, Preparation):
+            return found
+    return host if host.history or host.prefix else None
+
+
+def still_fits(ahead: Prepared, path: tuple[BranchEntry, ...], host: Preparation) -> bool:
+    """Whether a compaction written ahead is one of this branch. Without entries the session's own word holds:
+    it forgets what a move or a compaction has outdated."""
+    if not path:
+        return True
+    ids = {entry.id for entry in path}
+    return ahead.compaction.first_kept_entry_id in ids and (ahead.leaf is None or ahead.leaf in ids)
+
+
+def shown(prepared: Preparation, enabled: bool) -> wire.Preparation:
+    """As a host reads it."""
+    cut = prepared.settings
+    return wire.Preparation(
+        first_kept_entry_id=prepared.first_kept,
+        messages_to_summarize=tuple(msgspec.Raw(message.raw) for message in prepared.history),
+        turn_prefix_messages=tuple(msgspec.Raw(message.raw) for message in prepared.prefix),
+        is_split_turn=prepared.split,
+        tokens_before=prepared.tokens_before,
+        file_ops=wire.FileOps(prepared.files.read, prepared.files.written, prepared.files.edited),
+        settings=wire.SettingsUsed(enabled, cut.reserve, cut.keep_recent, cut.weigher),
+        previous_summary=prepared.previous,
+    )
+
+
+def _messages(raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
+    entries = pi_branch.from_messages([bytes(raw) for raw in raws], [""] * len(raws))
+    return tuple(message for entry in entries for message in entry.messages)
+
+
+def _paths(ops: Any, name: str) -> tuple[str, ...]:
+    found = ops.get(name) if isinstance(ops, dict) else None
+    return tuple(path for path in found if isinstance(path, str)) if isinstance(found, list) else ()
+
+
+def _number(value: Any, default: int) -> int:
+    return int(value) if isinstance(value, int | float) and 0 <= value < 2**53 else default

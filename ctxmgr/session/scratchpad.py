@@ -1,0 +1,57 @@
+"""Turns operations on a scratchpad into its next text: the model's own notes, kept over compactions.
+
+Rules:
+1. Operations apply in their order, all or none: a half-edited note is worse than an error.
+2. A replacement must match exactly once: the model must know which place it changes.
+3. The text is capped, so that notes never eat the window they are meant to save.
+"""
+
+from collections.abc import Sequence
+
+from ctxmgr.wire import compactions as wire
+
+CHARACTERS_AT_MOST = 8_000  # about 2,000 tokens: an eighth of the default reserve
+
+
+class Refused(ValueError):
+    """An operation does not hold; `path` is its JSON path below the operations, such as `[2].oldText`."""
+
+    def __init__(self, text: str, path: str) -> None:
+        super().__init__(text)
+        self.path = path
+
+
+def edited(text: str, operations: Sequence[wire.ScratchpadOperation]) -> str:
+    """The text after all operations. Raises Refused, and then nothing has changed."""
+    for number, operation in enumerate(operations):
+        text = _applied(text, operation, f"[{number}]")
+    if len(text) > CHARACTERS_AT_MOST:
+        raise Refused(f"the scratchpad would hold {len(text)} of at most {CHARACTERS_AT_MOST} characters", "")
+    return text
+
+
+def _applied(text: str, operation: wire.ScratchpadOperation, path: str) -> str:
+    if isinstance(operation, wire.Overwrite):
+        return operation.text
+    if isinstance(operation, wire.Insert):
+        return _inserted(text, operation, path)
+    if not operation.old_text:
+        raise Refused("an empty text matches everywhere", f"{path}.oldText")
+    count = text.count(operation.old_text)
+    if count != 1:
+        found = "is not there" if not count else f"is there {count} times"
+        raise Refused(f"the text to replace {found}; it must be there once", f"{path}.oldText")
+    return text.replace(operation.old_text, operation.new_text)
+
+
+def _inserted(text: str, operation: wire.Insert, path: str) -> str:
+    """After line `line`, counted from 1; 0 is before the first, absent is at the end."""
+    lines = text.splitlines(keepends=True)
+    at = len(lines) if operation.line is None else operation.line
+    if at > len(lines):
+        raise Refused(f"there are {len(lines)} lines", f"{path}.line")
+    before, after = "".join(lines[:at]), "".join(lines[at:])
+    if before and not before.endswith("\n"):
+        before += "\n"
+    gap = "\n" if after and not operation.text.endswith("\n") else ""
+    return f"{before}{operation.text}{gap}{after}"

@@ -1,0 +1,43 @@
+"""What a strategy asks of whoever can run a model, and what comes back.
+
+A strategy is a generator: it yields a tuple of `Ask`s that may run side by side, and gets as many
+`Completion`s back, in their order. Who runs them (the host, an endpoint, a test) is not known here.
+"""
+
+from collections.abc import Generator
+from typing import Literal, TypeVar
+
+import msgspec
+
+Purpose = Literal["history", "turn-prefix", "slice", "merge", "branch", "short"]
+Stop = Literal["stop", "length", "toolUse", "error", "cancelled"]
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """One model call. `max_tokens` of output. `label` says for people what it is ("slice 2 of 5")."""
+
+    purpose: Purpose
+    system: str
+    prompt: str
+    max_tokens: int
+    label: str = ""
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Tokens as the provider reported them."""
+
+    input: int = 0
+    output: int = 0
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """What came of an ask. `fault` says what went wrong where `stop` is "error", in words without conversation."""
+
+    text: str = ""
+    stop: Stop = "stop"
+    spent: Spent | None = None
+    fault: str = ""
+
+
+Result = TypeVar("Result")
+Asking = Generator[tuple[Ask, ...], tuple[Completion, ...], Result]

@@ -1,0 +1,133 @@
+"""Turns a preparation and a previous summary into the text of a compaction, by a model or without one.
+
+Knows nothing of details, file lists and fallbacks: see `writing`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine import extractive, render
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction import Preparation
+from ctxmgr.summarize import turn_context
+from ctxmgr.summarize.asking import Asking
+from ctxmgr.summarize.attempts import give_up
+from ctxmgr.summarize.brief import Brief
+from ctxmgr.summarize.job import Job, Terms
+from ctxmgr.summarize.outline import together
+from ctxmgr.summarize.past import Past
+from ctxmgr.summarize.prompt_structured import TURN
+from ctxmgr.summarize.reading import LEAST_TOKENS, Accepted, Refused
+from ctxmgr.summarize.shape import Shape
+from ctxmgr.summarize.side_by_side import side_by_side
+from ctxmgr.summarize.strategies import STRATEGIES
+
+HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
+TURN_SHARE = 0.5  # of the reserve, for the first part of a turn (pi)
+LEAST_OUTPUT = 512  # tokens, whatever the reserve: less does not hold an outline that says anything
+WINDOW_SHARE = 2  # an answer gets at most half of the window: the other half is for what it is about
+SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
+
+
+def asked(brief: Brief[Preparation], shape: Shape, past: Past, terms: Terms) -> Asking[Accepted]:
+    """The text as a model writes it, history and turn side by side. Raises GaveUp."""
+    prepared = brief.preparation
+    write = STRATEGIES[brief.strategy]
+    history = Job(
+        "history",
+        prepared.history,
+        shape,
+        _history_output(brief, shape),
+        brief.instructions,
+        previous=past.history,
+        earlier=past.context,
+        notes=past.notes,
+    )
+    turn = Job(
+        "turn-prefix",
+        prepared.prefix,
+        TURN,
+        _turn_output(brief),
+        brief.instructions,
+        earlier="" if prepared.history else past.context,
+    )
+    # depths are those of the history's steps
+    for_turn = terms if callable(terms.depths) else msgspec.structs.replace(terms, depths=None)
+    if not prepared.prefix:
+        accepted = yield from write(terms, history)
+    elif not prepared.history:
+        first = yield from write(for_turn, turn)
+        accepted = Accepted(turn_context.joined(past.before, first.text))
+    else:
+        accepted, first = yield from side_by_side(write(terms, history), write(for_turn, turn))
+        accepted = Accepted(turn_context.joined(accepted.text, first.text), accepted.short)
+    if _longer(brief, accepted.text, past):
+        give_up(Refused("too long", "more than what it replaces"), "summary")
+    return accepted
+
+
+def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
+    """The text as it is written without a model; "" where there is nothing to say."""
+    prepared, weigh = brief.preparation, brief.weigh
+    messages = (*prepared.history, *prepared.prefix)
+    replaced = weigh(render.conversation(messages))
+    if prepared.history:
+        text = extractive.summary(
+            prepared.history,
+            past.whole or None,
+            budget=bounded(output(brief, _share(brief, HISTORY_SHARE)), replaced + weigh(past.whole)),
+            weigh=weigh,
+            format=brief.format,
+            prefix=prepared.prefix,
+        )
+    else:
+        text = _carried(brief, past, bounded(_turn_output(brief), replaced + weigh(past.context)))
+    short = extractive.short(messages, past.whole or None) if brief.format == "continue" else ""
+    return Accepted(text or past.whole, short)
+
+
+def _carried(brief: Brief[Preparation], past: Past, budget: int) -> str:
+    """The previous summary as it is, and the turn's context with what is new; the older gives way."""
+    room = budget
+    context = past.context
+    new = extractive.turn_context(brief.preparation.prefix, room, brief.weigh) if brief.preparation.prefix else ""
+    both = together([text for text in (context, new) if text], TURN)
+    if new and context and brief.weigh(both) > budget:
+        half = extractive.turn_context(brief.preparation.prefix, budget // 2, brief.weigh)
+        both = together([text for text in (context, half) if text], TURN)
+    return turn_context.joined(past.before, both) if both else past.before
+
+
+def output(brief: Brief[Any], tokens: int) -> int:
+    """Tokens of an answer: what is wanted, within what the model can give and its window holds."""
+    most = min(brief.max_output or brief.window, brief.window // WINDOW_SHARE)
+    return max(1, min(max(tokens, LEAST_OUTPUT), most))
+
+
+def bounded(budget: int, replaced: int) -> int:
+    """Tokens of a summary without a model: never more than what it replaces."""
+    return min(budget, max(replaced, LEAST_TOKENS))
+
+
+def _share(brief: Brief[Preparation], share: float) -> int:
+    return int(brief.preparation.settings.reserve * share)
+
+
+def _history_output(brief: Brief[Preparation], shape: Shape) -> int:
+    return min(output(brief, _share(brief, HISTORY_SHARE)), shape.most)
+
+
+def _turn_output(brief: Brief[Preparation]) -> int:
+    return output(brief, _share(brief, TURN_SHARE))
+
+
+def _longer(brief: Brief[Preparation], text: str, past: Past) -> bool:
+    """Whether a text weighs more than what it replaces. Weighs that only where the answer is not plain to see."""
+    prepared = brief.preparation
+    messages: Sequence[BranchMessage] = (*prepared.history, *prepared.prefix)
+    weight = brief.weigh(text)
+    if weight <= max(LEAST_TOKENS, sum(message.units for message in messages) // SURELY_SHORTER):
+        return False
+    return weight > brief.weigh(render.conversation(messages)) + brief.weigh(past.whole) + LEAST_TOKENS

@@ -1,0 +1,87 @@
+"""Sequential: slices are summarised one after the other, each in the light of what came before.
+
+Accumulated: each slice gets a text of its own and sees the earlier ones; the texts are put together in order, so
+what was said of an early slice is never written anew. Rolling: each slice brings one running summary up to date,
+which stays short and may lose what is old. With one slice both are a single shot.
+"""
+
+from ctxmgr.engine.slices import Slice
+from ctxmgr.summarize.asking import Asking
+from ctxmgr.summarize.attempts import Question, answers
+from ctxmgr.summarize.job import Job, Terms, question, room
+from ctxmgr.summarize.parallel import joined
+from ctxmgr.summarize.prompts import Given
+from ctxmgr.summarize.reading import Accepted
+from ctxmgr.summarize.single import written as single_shot
+from ctxmgr.summarize.slicing import lead_text, sliced
+
+EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
+
+
+def accumulated(terms: Terms, job: Job) -> Asking[Accepted]:
+    """One text a slice, put together in order. The first brings the previous summary up to date. Raises GaveUp."""
+    slices = sliced(terms, job, cap=job.output)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    texts: list[str] = []
+    short, most = "", 0
+    for number, one in enumerate(slices, 1):
+        given = job.given if number == 1 else Given("", slices=_shown(terms, job, texts))
+        carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
+        asked = _question(terms, job, one, given, (number, len(slices)), min(job.output, one.max_output + carried))
+        most += asked.most
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        texts.append(accepted.text)
+        short = accepted.short
+    return joined(terms, job, tuple(texts), most, short)
+
+
+def rolling(terms: Terms, job: Job) -> Asking[Accepted]:
+    """A running summary that each slice brings up to date. Raises GaveUp."""
+    slices = sliced(terms, job)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    given = job.given
+    accepted = Accepted("")
+    for number, one in enumerate(slices, 1):
+        asked = _question(terms, job, one, given, (number, len(slices)), job.output)
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        given = Given("", previous=accepted.text)
+    return accepted
+
+
+def _question(terms: Terms, job: Job, one: Slice, given: Given, place: tuple[int, int], output: int) -> Question:
+    number, count = place
+    return question(
+        terms,
+        job,
+        one.messages,
+        Given(
+            "",
+            before=lead_text(terms, one),
+            previous=given.previous,
+            earlier=given.earlier,
+            notes=given.notes,
+            slices=given.slices,
+        ),
+        output=output,
+        purpose="slice",
+        label=f"slice {number} of {count}",
+        place=place,
+        left_out=job.left_out if number == 1 else (),
+    )
+
+
+def _shown(terms: Terms, job: Job, texts: list[str]) -> tuple[str, ...]:
+    """The earlier texts that a slice is shown: all, or the newest where all are too much."""
+    free = int(room(terms, job.output) * EARLIER_SHARE)
+    kept: list[str] = []
+    for text in reversed(texts):
+        free -= terms.weigh(text)
+        if free < 0:
+            terms.account.shortened(
+                (f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",)
+            )
+            break
+        kept.append(text)
+    return tuple(reversed(kept))

@@ -1,0 +1,127 @@
+"""Turns a preparation into a finished compaction or branch summary: asks a model, or does without.
+
+Rules:
+1. History and the first part of a cut turn are two texts, asked for side by side, and joined under pi's mark.
+2. Without new history the previous summary is carried on as it is. A turn's context at its end is not: it is
+   shown with the turn's new part, and one context takes the place of both. With new history it is shown with
+   that. So no chain of compactions doubles it, and nothing of it is dropped unread.
+3. Lists of files, and the line that stands before a summary of its format, are taken off the previous summary
+   before it is used and put back once, so they do not double either.
+4. It is all or nothing: where an ask has failed for good, the whole is written without a model, and the details
+   say so. That is bounded by the same budgets, and needs nobody.
+5. A summary that is longer than what it replaces is not given out.
+"""
+
+from typing import Any
+
+from ctxmgr.engine import extractive, files, render
+from ctxmgr.engine.sections import BRANCH_LEAD
+from ctxmgr.model.compaction import BranchPreparation, FileOps, Format, Preparation
+from ctxmgr.summarize import compacting
+from ctxmgr.summarize.account import Account
+from ctxmgr.summarize.asking import Asking
+from ctxmgr.summarize.attempts import Failure, GaveUp
+from ctxmgr.summarize.brief import Brief, Written
+from ctxmgr.summarize.job import Job
+from ctxmgr.summarize.past import past
+from ctxmgr.summarize.prompt_continue import CONTINUE
+from ctxmgr.summarize.prompt_handoff import HANDOFF
+from ctxmgr.summarize.prompt_nine import NINE
+from ctxmgr.summarize.prompt_structured import BRANCH, STRUCTURED
+from ctxmgr.summarize.reading import Accepted
+from ctxmgr.summarize.shape import FREE, Shape
+from ctxmgr.summarize.strategies import STRATEGIES
+
+SHAPES: dict[Format, Shape] = {
+    "structured": STRUCTURED,
+    "nine-section": NINE,
+    "handoff": HANDOFF,
+    "continue": CONTINUE,
+}
+BRANCH_TOKENS = 4_096  # of a branch summary; pi gave 2,048, later no limit, and what is cut off is refused here
+
+PREAMBLE = BRANCH_LEAD
+NOTHING = "Nothing was said here that could be summed up."
+
+
+def compaction(brief: Brief[Preparation]) -> Asking[Written]:
+    """Write a compaction. Whatever the completions are, it ends in a summary that is not empty."""
+    account = Account()
+    prepared = brief.preparation
+    shape = SHAPES[brief.format]
+    before = past(prepared.previous)
+    failure: Failure | None = None
+    accepted = Accepted("")
+    if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
+        try:
+            accepted = yield from compacting.asked(brief, shape, before, brief.terms(account))
+        except GaveUp as gave_up:
+            failure = gave_up.failure
+    accepted = accepted if accepted.text else compacting.extracted(brief, before)
+    body = accepted.text.removeprefix(shape.lead).strip() or NOTHING
+    text = f"{shape.lead}\n\n{body}" if shape.lead else body
+    return _written(brief, text, prepared.files, account, failure, brief.format, accepted.short)
+
+
+def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:
+    """Write a summary of a branch that is left. A branch with nothing on it is not asked about."""
+    account = Account()
+    prepared = brief.preparation
+    output = compacting.output(brief, BRANCH_TOKENS)
+    shape = FREE if brief.replace_instructions and brief.instructions.strip() else BRANCH
+    failure: Failure | None = None
+    accepted = Accepted("")
+    if brief.strategy != "extractive" and prepared.messages:
+        try:
+            job = Job(
+                "branch",
+                prepared.messages,
+                shape,
+                output,
+                brief.instructions,
+                left_out=prepared.left_out,
+            )
+            accepted = yield from STRATEGIES[brief.strategy](brief.terms(account), job)
+        except GaveUp as gave_up:
+            failure = gave_up.failure
+    text, form = accepted.text, shape.name
+    if not text:
+        form = BRANCH.name
+        messages = (*prepared.left_out, *prepared.messages)
+        budget = compacting.bounded(output, brief.weigh(render.conversation(messages)))
+        text = extractive.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
+    return _written(brief, f"{PREAMBLE}\n\n{text}", prepared.files, account, failure, form)
+
+
+def _written(
+    brief: Brief[Any],
+    text: str,
+    ops: FileOps,
+    account: Account,
+    failure: Failure | None,
+    form: str,
+    short: str = "",
+) -> Written:
+    """The summary with its file lists, and its details."""
+    said: dict[str, Any] = {
+        "strategy": "extractive" if failure else brief.strategy,
+        "format": form,
+        "calls": account.calls,
+        "retries": account.retries,
+        "ladder": [] if failure else list(account.ladder),  # who does without a model reads all of it
+        "leftOut": 0 if failure else account.left_out,
+    }
+    if account.input is not None or account.output is not None:
+        said |= {"inputTokens": account.input or 0, "outputTokens": account.output or 0}
+    if account.joined and not failure:
+        said["joined"] = account.joined
+    if failure:
+        said["fallback"] = _fallback(brief, failure)
+    if short:
+        said["short"] = short
+    return Written(text + files.rendered(ops), files.details(ops, said))
+
+
+def _fallback(brief: Brief[Any], failure: Failure) -> dict[str, str]:
+    found = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.said}
+    return {key: value for key, value in found.items() if value}

@@ -1,0 +1,228 @@
+"""Turns a reply that a test wrote down into the bytes of an HTTP answer, in the good ways and the bad ones.
+
+Knows neither sockets nor scripts: `tests/model_server.py` has those.
+"""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+LINE_BYTES = 1 << 18  # of one write of an endless line
+
+Write = Callable[[bytes], Awaitable[None]]
+
+Way = Literal[
+    "whole",
+    "one-piece",  # no stream, whatever was asked for
+    "hangs-up",  # the connection ends before the answer begins
+    "breaks-off",  # it ends in the middle of the text
+    "half-json",  # the answer ends in the middle of a piece, and its body says that this is all
+    "unfinished",  # no finish reason, then the end mark
+    "no-end-mark",  # a finish reason, then nothing
+    "stays-open",  # a finish reason, then nothing, and no end of the body until the gate opens
+    "error-event",  # an error as a piece, after some text
+    "endless",  # the text again and again, until the client goes away
+    "endless-line",  # one line without an end
+    "garbage",  # a page for people
+    "garbled",  # a stream of pieces that are no JSON
+    "other-json",  # JSON of another shape
+    "compressed",  # says that it is gzip
+]
+
+
+class Gate:
+    """Holds an answer back until the test opens it, from any thread."""
+
+    def __init__(self) -> None:
+        self._open = False
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    def open(self) -> None:
+        self._open = True
+        for loop, event in self._waiting:
+            with contextlib.suppress(RuntimeError):  # that server has ended
+                loop.call_soon_threadsafe(event.set)
+
+    async def passed(self) -> None:
+        event = asyncio.Event()
+        self._waiting.append((asyncio.get_running_loop(), event))
+        if not self._open:
+            await event.wait()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What is answered. `text` in `chunks` pieces; for a `status` over 200 it is the error's message.
+
+    `usage` is input and output tokens, sent where it is asked for. `hold` is waited for before the answer
+    begins, or after `hold_after` pieces of text. `headers` are added; `code` and `param` are an error's.
+    `deltas` are sent before the text, as they are; `raw` instead of all of it, as the body of a stream.
+    """
+
+    text: str = "ok"
+    stop: str = "stop"  # "tool" for "tool_calls"; any other as it is
+    usage: tuple[int, int] | None = (11, 7)
+    status: int = 200
+    chunks: int = 3
+    way: Way = "whole"
+    hold: Gate | None = None
+    hold_after: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    code: str | None = None
+    param: str | None = None
+    deltas: tuple[Any, ...] = ()
+    raw: bytes | None = None
+
+    @property
+    def finish_reason(self) -> str:
+        return "tool_calls" if self.stop == "tool" else self.stop
+
+    @property
+    def pieces(self) -> list[str]:
+        size = max(-(-len(self.text) // max(self.chunks, 1)), 1)
+        return [self.text[at : at + size] for at in range(0, len(self.text), size)]
+
+
+@dataclass
+class Request:
+    """One request as it came. `others`: how many were in flight then; `connection` counts from 0."""
+
+    path: str
+    headers: dict[str, str]
+    body: Any
+    others: int
+    connection: int
+    ended: Literal["", "answered", "cancelled", "broken"] = ""  # cancelled: the client went away first
+
+    @property
+    def cancelled(self) -> bool:
+        return self.ended == "cancelled"
+
+    @property
+    def streamed(self) -> bool:
+        return bool(self.body.get("stream"))
+
+    def _said(self, role: str) -> str:
+        return "\n".join(one["content"] for one in self.body["messages"] if one["role"] == role)
+
+    @property
+    def system(self) -> str:
+        return self._said("system")
+
+    @property
+    def prompt(self) -> str:
+        return self._said("user")
+
+
+class Answering:
+    """Gives one reply to one request."""
+
+    def __init__(self, write: Write, reply: Reply, request: Request) -> None:
+        self._write, self._reply, self._request = write, reply, request
+
+    async def run(self) -> bool:
+        """Whether the answer is whole as HTTP sees it, so that the connection can be used on."""
+        reply = self._reply
+        if reply.hold is not None and reply.hold_after is None and reply.way != "stays-open":
+            await reply.hold.passed()
+        if reply.way == "hangs-up":
+            return False
+        if reply.status != 200:
+            fault = {"message": reply.text, "type": "error", "param": reply.param, "code": reply.code}
+            return await self._whole("application/json", json.dumps({"error": fault}).encode())
+        if reply.raw is not None:
+            return await self._whole("text/event-stream", reply.raw)
+        if reply.way == "garbage":
+            return await self._whole("text/html", b"<html><body>Welcome to the proxy.</body></html>")
+        if reply.way == "compressed":
+            return await self._whole("text/event-stream", b"data: [DONE]\n\n", {"Content-Encoding": "gzip"})
+        if reply.way == "one-piece" or (reply.way == "whole" and not (self._request.body or {}).get("stream")):
+            return await self._whole("application/json", json.dumps(self._completion()).encode())
+        if reply.way == "other-json":
+            return await self._whole("application/json", b'["of", {"another": "shape"}]')
+        await self._head("text/event-stream", {"Transfer-Encoding": "chunked"})
+        async for part in self._stream():
+            await self._write(b"%x\r\n%s\r\n" % (len(part), part))
+        if reply.way == "breaks-off":
+            return False
+        await self._write(b"0\r\n\r\n")
+        return True
+
+    async def _head(self, content_type: str, more: Mapping[str, str]) -> None:
+        headers = {"Content-Type": content_type, **more, **self._reply.headers}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        await self._write(f"HTTP/1.1 {self._reply.status} Scripted\r\n{lines}\r\n".encode("latin-1"))
+
+    async def _whole(self, content_type: str, content: bytes, more: Mapping[str, str] | None = None) -> bool:
+        await self._head(content_type, {"Content-Length": str(len(content)), **(more or {})})
+        await self._write(content)
+        return True
+
+    async def _stream(self) -> AsyncIterator[bytes]:
+        """The parts of a stream's body, as long as the way of the reply goes well."""
+        reply = self._reply
+        if reply.way == "endless-line":
+            while True:
+                yield b"data: " + b"x" * LINE_BYTES
+        yield self._piece({"role": "assistant", "content": ""})
+        for delta in reply.deltas:
+            yield self._piece(delta)
+        async for part in self._texts():
+            yield part
+        if reply.way in ("whole", "no-end-mark", "stays-open"):
+            yield self._piece({}, reply.finish_reason)
+        if reply.way == "stays-open" and reply.hold is not None:
+            await reply.hold.passed()
+        if reply.way == "whole" and self._wants_usage():
+            yield self._event({**self._base("chat.completion.chunk"), "choices": [], "usage": self._usage()})
+        if reply.way in ("whole", "unfinished"):
+            yield b"data: [DONE]\n\n"
+
+    async def _texts(self) -> AsyncIterator[bytes]:
+        reply, pieces = self._reply, self._reply.pieces
+        if reply.way in ("breaks-off", "half-json", "error-event", "garbled"):
+            pieces = pieces[: max(len(pieces) // 2, 1)]
+        for number, text in enumerate(pieces):
+            if reply.hold is not None and number == reply.hold_after:
+                await reply.hold.passed()
+            yield self._piece({"content": text})
+        if reply.way == "endless":
+            part = self._piece({"content": reply.text})
+            while True:
+                yield part
+        if reply.way == "half-json":
+            yield b'data: {"choices": [{"index": 0, "delta": {"content": "the re'
+        if reply.way == "garbled":
+            yield b"data: {not json}\n\n"
+        if reply.way == "error-event":
+            yield self._event({"error": {"message": reply.text, "type": "server_error"}})
+
+    def _wants_usage(self) -> bool:
+        options = self._request.body.get("stream_options") or {}
+        return self._reply.usage is not None and bool(options.get("include_usage"))
+
+    def _usage(self) -> dict[str, int]:
+        taken, given = self._reply.usage or (0, 0)
+        return {"prompt_tokens": taken, "completion_tokens": given, "total_tokens": taken + given}
+
+    def _base(self, kind: str) -> dict[str, Any]:
+        return {"id": "scripted", "object": kind, "created": 0, "model": self._request.body["model"]}
+
+    def _piece(self, delta: Any, finish_reason: str | None = None) -> bytes:
+        if finish_reason == "tool_calls":
+            function = {"name": "read", "arguments": "{}"}
+            delta = {"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}
+        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+        return self._event({**self._base("chat.completion.chunk"), "choices": [choice]})
+
+    def _event(self, content: Any) -> bytes:
+        return b"data: %s\n\n" % json.dumps(content).encode()
+
+    def _completion(self) -> dict[str, Any]:
+        message = {"role": "assistant", "content": self._reply.text}
+        choice = {"index": 0, "message": message, "finish_reason": self._reply.finish_reason}
+        usage = {"usage": self._usage()} if self._reply.usage is not None else {}
+        return {**self._base("chat.completion"), "choices": [choice], **usage}
