@@ -23,7 +23,7 @@ from typing import Any
 
 from ctxmgr.effects import Abandon, Complete, Effect, Record, Run, Wake
 from ctxmgr.session import completions
-from ctxmgr.session.work import Embed, Errand, Work
+from ctxmgr.session.work import Await, Embed, Errand, Work
 from ctxmgr.summarize.asking import Ask, Completion
 from ctxmgr.wire import compactions, errors, transcript
 from ctxmgr.wire.errors import RpcError
@@ -106,16 +106,22 @@ class Errands:
         else:
             self._want(running, wanted)
 
-    def _want(self, running: Running, wanted: Work | Embed | tuple[Ask, ...]) -> None:
+    def _want(self, running: Running, wanted: Work | Embed | Await | tuple[Ask, ...]) -> None:
         if isinstance(wanted, Work):
             heapq.heappush(self._works, (running.number, next(self._ticket), running, wanted))
             self._work_on()
         elif isinstance(wanted, Embed):
             self._embed(running, wanted)
+        elif isinstance(wanted, Await):
+            wanted.future.add_done_callback(lambda done: self._go_on(running))
         else:
             running.batch = [None] * len(wanted)
             running.waiting = deque(enumerate(wanted))
             self._ask_more(running)
+
+    def _go_on(self, running: Running) -> None:
+        if running in self._running:
+            self._step(running, None)
 
     def _work_on(self) -> None:
         """The next work of the oldest errand, where none is under way."""

@@ -195,15 +195,17 @@ class Sessions:
 
     def _prepare_ahead(self, lane: Lane, session: Session) -> None:
         """Writes a compaction in the background; the session sees it when it is whole, or never."""
-        generation, future = session.ahead.begun(), Future[Any]()
+        future: Future[Any] = Future()
 
         def done(written: "Future[Any]") -> None:
             failed = written.cancelled() or written.exception() is not None
-            session.ahead.arrived(generation, None if failed else written.result())
+            session.ahead.arrived(future, None if failed else written.result())
             if self.terms.record and session.ahead.prepared is not None:
                 self.emit(Record(transcript.prepared(lane.session_id)))
-            self._changed()
+            if not written.cancelled():  # cancelled it is in the middle of an event
+                self._changed()
 
+        session.ahead.begun(future)
         future.add_done_callback(done)
         self.errands.start(compacting.ahead(session), lane.session_id, future)
 

@@ -18,6 +18,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from ctxmgr.engine.cohesion import NAME_WEIGHT, terms
 from ctxmgr.engine.extract_assistant import from_assistant
 from ctxmgr.engine.extract_user import from_user
@@ -108,7 +110,7 @@ def shares(
 def within(message: BranchMessage, units: int, shown: Shown = AS_SHOWN) -> str:
     """A message as a summariser is shown it, in about `units` characters and a marker that says what is missing;
     a result from its start, all else from both ends. "" where it is not shown at all."""
-    text = message_text(message, Shown(units, shown.thinking, shown.mark_errors))
+    text = message_text(message, msgspec.structs.replace(shown, result_units=units))
     return text if message.said.speaker == "result" else middle(text, units)
 
 

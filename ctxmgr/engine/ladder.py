@@ -104,7 +104,9 @@ class _Texts:
             Rung(min(rung.results, shown.result_units), rung.thinking and shown.thinking, rung.others, rung.users)
             for rung in RUNGS
         ]
-        self._shown = [Shown(rung.results, rung.thinking, shown.mark_errors) for rung in self.rungs]
+        self._shown = [
+            msgspec.structs.replace(shown, result_units=rung.results, thinking=rung.thinking) for rung in self.rungs
+        ]
         self._texts: dict[int, list[str]] = {}
         self._weights: dict[int, list[int]] = {}
         self._known: list[dict[str, int]] = [{} for _ in messages]

@@ -3,6 +3,7 @@
 By default it is what pi 0.87 writes, to the unit. Knows no prompts and no weights.
 """
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -13,14 +14,24 @@ RESULT_UNITS = 2_000  # UTF-16 units of a tool result that are shown (pi)
 
 
 class Shown(msgspec.Struct, frozen=True, gc=False):
-    """What is shown: of a result so many UTF-16 units, thinking or not, a failed result marked as such or not."""
+    """What is shown: of a result so many UTF-16 units, thinking or not, a failed result marked as such or not.
+
+    `guard`: a line of a text that reads as one of our labels gets a backslash, so that no file and no output can
+    pass for what the user said.
+    """
 
     result_units: int = RESULT_UNITS
     thinking: bool = True
     mark_errors: bool = False
+    guard: bool = False
 
 
 AS_PI = Shown()
+FOR_MODEL = Shown(mark_errors=True, guard=True)
+_LABEL = re.compile(
+    r"^(?=[ \t]*\[(?:User|Assistant|Assistant thinking|Assistant tool calls|Tool result|Tool error)\]:)",
+    re.MULTILINE,
+)
 
 
 def conversation(messages: Iterable[BranchMessage], shown: Shown = AS_PI) -> str:
@@ -36,9 +47,13 @@ def message_text(message: BranchMessage, shown: Shown = AS_PI) -> str:
     if not said.text or not said.speaker:
         return ""
     if said.speaker == "user":
-        return f"[User]: {said.text}"
+        return f"[User]: {_guarded(said.text, shown)}"
     label = "Tool error" if shown.mark_errors and said.is_error else "Tool result"
-    return f"[{label}]: {clipped(said.text, shown.result_units)}"
+    return f"[{label}]: {_guarded(clipped(said.text, shown.result_units), shown)}"
+
+
+def _guarded(text: str, shown: Shown) -> str:
+    return _LABEL.sub(r"\\", text) if shown.guard and "]:" in text else text
 
 
 def clipped(text: str, limit: int) -> str:
@@ -58,9 +73,9 @@ def utf16_units(text: str) -> int:
 def _assistant(said: Said, shown: Shown) -> str:
     parts = []
     if said.thinking is not None and shown.thinking:
-        parts.append(f"[Assistant thinking]: {said.thinking}")
+        parts.append(f"[Assistant thinking]: {_guarded(said.thinking, shown)}")
     if said.text is not None:
-        parts.append(f"[Assistant]: {said.text}")
+        parts.append(f"[Assistant]: {_guarded(said.text, shown)}")
     if said.calls:
         calls = "; ".join(f"{tool}({arguments})" for tool, arguments in said.calls)
         parts.append(f"[Assistant tool calls]: {calls}")

@@ -8,6 +8,7 @@ Rules:
    still being written then.
 """
 
+from concurrent.futures import Future
 from typing import Any
 
 import msgspec
@@ -23,27 +24,28 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 class Ahead:
+    """`future` is done when the one being written has ended, None where none is."""
+
     def __init__(self) -> None:
         self.prepared: Prepared | None = None
-        self.writing = False
+        self.future: Future[Any] | None = None
         self.tried = False  # once a branch: what failed would fail again, and cost again
-        self.generation = 0
 
     def forget(self) -> None:
-        """The branch has changed."""
-        self.prepared, self.writing, self.tried = None, False, False
-        self.generation += 1
+        """The branch has changed. What is being written is of no use any more, and costs."""
+        future, self.future = self.future, None
+        self.prepared, self.tried = None, False
+        if future is not None:
+            future.cancel()
 
     def wanted(self, zone: Zone, known: bool) -> bool:
         """Whether to begin one now. `known`: the pressure is a real reading."""
-        return known and zone != "green" and not (self.prepared or self.writing or self.tried)
+        return known and zone != "green" and not (self.prepared or self.future or self.tried)
 
-    def begun(self) -> int:
-        """What `arrived` takes: the generation it is written in."""
-        self.writing = self.tried = True
-        return self.generation
+    def begun(self, future: "Future[Any]") -> None:
+        self.future, self.tried = future, True
 
-    def arrived(self, generation: int, prepared: Prepared | None) -> None:
-        """It is written; None: it failed."""
-        if generation == self.generation:
-            self.prepared, self.writing = prepared, False
+    def arrived(self, future: "Future[Any]", prepared: Prepared | None) -> None:
+        """It has ended; None: it failed, or was fallen back from. One that was forgotten is not heard."""
+        if future is self.future:
+            self.prepared, self.future = prepared, None

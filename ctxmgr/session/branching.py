@@ -7,7 +7,7 @@ import msgspec
 from ctxmgr.engine import branch as engine
 from ctxmgr.formats import pi_branch
 from ctxmgr.model.compaction import BranchPreparation, Strategy
-from ctxmgr.session import occasion
+from ctxmgr.session import occasion, preparations
 from ctxmgr.session.occasion import Occasion
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import Errand, Steps, Work
@@ -15,17 +15,16 @@ from ctxmgr.session.working import advanced
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.brief import Brief
 from ctxmgr.wire import compactions as wire
-from ctxmgr.wire.errors import invalid_params
 
 
 class _Given(msgspec.Struct, rename="camel"):
-    """A host's preparation of a move, as pi names it."""
+    """A host's preparation of a move, as pi names it; what may be absent may be null."""
 
-    entries_to_summarize: list[msgspec.Raw] = []
+    entries_to_summarize: list[msgspec.Raw] | None = None
     target_id: str | None = None
     old_leaf_id: str | None = None
     common_ancestor_id: str | None = None
-    user_wants_summary: bool = False
+    user_wants_summary: bool | None = None
     custom_instructions: str | None = None
     replace_instructions: bool | None = None
 
@@ -51,9 +50,9 @@ def _between(seen: Occasion, entries: list[bytes], params: wire.SummarizeBranchP
 
 def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
     """No model is asked where the user wants no summary, or where the host writes its own."""
-    given = _given(params.preparation)
+    given = preparations.decoded(params.preparation, _Given)
     seen = occasion.taken(session, None, given.custom_instructions)
-    entries = [bytes(raw) for raw in given.entries_to_summarize]
+    entries = [bytes(raw) for raw in given.entries_to_summarize or []]
 
     def steps() -> Steps[wire.BeforeTreeResult]:
         if seen.policy.by == "host" or not given.user_wants_summary or not entries:
@@ -70,14 +69,6 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
 def _listed(seen: Occasion, entries: list[bytes]) -> BranchPreparation:
     """What the host lists is the path that was left, without what both paths share."""
     return engine.prepare(pi_branch.branch(entries, None), (), _budget(seen), seen.weigh, seen.cut.weigher)
-
-
-def _given(raw: msgspec.Raw) -> _Given:
-    try:
-        return msgspec.json.decode(raw, type=_Given)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        text, _, path = str(fault).partition(" - at `$")
-        raise invalid_params(text if path else type(fault).__name__, "$.preparation" + path.rstrip("`")) from None
 
 
 def _budget(seen: Occasion) -> int:

@@ -15,7 +15,7 @@ from ctxmgr.session import breaks, occasion, preparations, settings
 from ctxmgr.session.ahead import Prepared
 from ctxmgr.session.occasion import Occasion
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Errand, Steps, Work
+from ctxmgr.session.work import Await, Errand, Steps, Work
 from ctxmgr.session.working import advanced
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.asking import Ask
@@ -47,6 +47,7 @@ def _planned(
     return wire.PlanCompactionResult(
         preparations.shown(prepared, seen.policy.enabled if enabled is None else enabled),
         tuple(wire.Prompt(ask.purpose, ask.system, ask.prompt, ask.max_tokens) for ask in _first_asks(brief)),
+        serialized=preparations.serialized(prepared) if params.serialize else None,
     )
 
 
@@ -67,6 +68,7 @@ def compact(session: Session, params: wire.CompactParams) -> Errand:
         prepared = yield Work(lambda: decide(path, seen.cut, seen.weigh))
         if isinstance(prepared, Nothing):
             raise RpcError(errors.REQUEST_FAILED, prepared.reason)
+        yield from _after_ahead(session)
         claim = _claimed(session, path)
         if claim is None:
             raise RpcError(errors.REQUEST_FAILED, "a compaction of this branch is being written")
@@ -80,16 +82,21 @@ def compact(session: Session, params: wire.CompactParams) -> Errand:
 
 
 def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand:
-    """The host's own preparation is used where it sends no entries, or where on them nothing is to be done."""
+    """The host's own preparation is used where it sends no entries, or where on them nothing is to be done.
+
+    What was written ahead has not heard the instructions of this call: with some it is written anew.
+    """
     seen = occasion.taken(session, None, params.custom_instructions)
     given = preparations.given(params.preparation, seen)
     if seen.policy.by == "host":
         return Errand(_answered(wire.BeforeCompactResult()), seen.via)
     entries = _raws(params.branch_entries)
-    ahead = session.ahead.prepared
+    instructed = bool((params.custom_instructions or "").strip())
 
     def steps() -> Steps[wire.BeforeCompactResult]:
         path = yield Work(lambda: seen.path(entries, params.leaf_id) if entries else ())
+        yield from _after_ahead(session)
+        ahead = None if instructed else session.ahead.prepared
         if ahead is not None and preparations.still_fits(ahead, path, given):
             return wire.BeforeCompactResult(compaction=ahead.compaction)
         prepared = yield Work(lambda: preparations.made(seen, path, given))
@@ -111,6 +118,12 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand
         wire.BeforeCompactResult(),
         params.progress_token,
     )
+
+
+def _after_ahead(session: Session) -> Steps[None]:
+    """What is being written in the background may be just what is asked for: it is waited for, not paid twice."""
+    if session.ahead.future is not None:
+        yield Await(session.ahead.future)
 
 
 def ahead_wanted(session: Session) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.weighing import Weigh, by_text
 from ctxmgr.formats import pi_branch
-from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, Strategy
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Compaction
@@ -40,12 +41,10 @@ class Occasion(msgspec.Struct, frozen=True):
     embeds: bool = False
     embed: Embedding | None = None
 
-    def weigh(self, message: BranchMessage) -> int:
+    @property
+    def weigh(self) -> Weigh:
         """Tokens of a message, uncalibrated."""
-        return sum(
-            (self.reader.weigh(unit.text) if unit.text else 0) + IMAGE_TOKENS * unit.images
-            for unit in message.view.units
-        )
+        return by_text(self.reader.weigh, IMAGE_TOKENS, self.form.extra_weight)
 
     def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
         """The branch path: of the host's entries, or of what the session holds."""

@@ -1,9 +1,10 @@
 """Turns a preparation as a host has it into ours, and ours into what a host is shown."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from ctxmgr.engine import render
 from ctxmgr.engine.compaction import decide
 from ctxmgr.formats import pi_branch
 from ctxmgr.model.branch import BranchEntry, BranchMessage
@@ -11,7 +12,9 @@ from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
 from ctxmgr.session.ahead import Prepared
 from ctxmgr.session.occasion import Occasion
 from ctxmgr.wire import compactions as wire
-from ctxmgr.wire.errors import invalid_params
+from ctxmgr.wire.errors import invalid_params, path_of
+
+Shape = TypeVar("Shape")
 
 
 class _Settings(msgspec.Struct, rename="camel"):
@@ -20,13 +23,14 @@ class _Settings(msgspec.Struct, rename="camel"):
 
 
 class _Given(msgspec.Struct, rename="camel"):
-    """A host's preparation. Its file sets come as lists, or as {} from a host that forgot them."""
+    """A host's preparation; what may be absent may be null. Its file sets come as lists, or as {} from a host that
+    forgot them."""
 
     first_kept_entry_id: str
-    messages_to_summarize: list[msgspec.Raw] = []
-    turn_prefix_messages: list[msgspec.Raw] = []
-    is_split_turn: bool = False
-    tokens_before: int | float = 0
+    messages_to_summarize: list[msgspec.Raw] | None = None
+    turn_prefix_messages: list[msgspec.Raw] | None = None
+    is_split_turn: bool | None = None
+    tokens_before: int | float | None = None
     previous_summary: str | None = None
     file_ops: Any = None
     settings: _Settings | None = None
@@ -34,11 +38,7 @@ class _Given(msgspec.Struct, rename="camel"):
 
 def given(raw: msgspec.Raw, seen: Occasion) -> Preparation:
     """The host's preparation. Raises RpcError with the path of what is wrong with it."""
-    try:
-        host = msgspec.json.decode(raw, type=_Given)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        text, _, path = str(fault).partition(" - at `$")
-        raise invalid_params(text if path else type(fault).__name__, "$.preparation" + path.rstrip("`")) from None
+    host = decoded(raw, _Given)
     theirs = host.settings or _Settings()
     cut = CutSettings(
         keep_recent=_number(theirs.keep_recent_tokens, seen.cut.keep_recent),
@@ -48,14 +48,25 @@ def given(raw: msgspec.Raw, seen: Occasion) -> Preparation:
     return Preparation(
         first_kept=host.first_kept_entry_id,
         cut=-1,
-        history=_messages(host.messages_to_summarize),
-        prefix=_messages(host.turn_prefix_messages),
-        split=host.is_split_turn,
-        tokens_before=int(host.tokens_before),
+        history=_messages(host.messages_to_summarize or []),
+        prefix=_messages(host.turn_prefix_messages or []),
+        split=bool(host.is_split_turn),
+        tokens_before=int(host.tokens_before or 0),
         previous=host.previous_summary or None,
         files=FileOps(*(_paths(host.file_ops, name) for name in ("read", "written", "edited"))),
         settings=cut,
     )
+
+
+def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
+    """A preparation of the host in this shape. Raises RpcError with the path of what is wrong with it."""
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except msgspec.ValidationError as fault:
+        text, _, path = str(fault).partition(" - at `$")
+        raise invalid_params(text, path_of(text, "$.preparation" + path.rstrip("`"))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:  # its words may quote the host's
+        raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$.preparation") from None
 
 
 def made(seen: Occasion, path: tuple[BranchEntry, ...], host: Preparation) -> Preparation | None:
@@ -96,6 +107,10 @@ def shown(prepared: Preparation, enabled: bool) -> wire.Preparation:
 def _messages(raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
     entries = pi_branch.from_messages([bytes(raw) for raw in raws], [""] * len(raws))
     return tuple(message for entry in entries for message in entry.messages)
+
+
+def serialized(prepared: Preparation) -> wire.Serialized:
+    return wire.Serialized(render.conversation(prepared.history), render.conversation(prepared.prefix))
 
 
 def _paths(ops: Any, name: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 also completions and vectors, which somebody else makes."""
 
 from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -26,10 +27,16 @@ class Embed(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
 
 
+class Await(msgspec.Struct, frozen=True):
+    """Go on when this has ended, however it did."""
+
+    future: Future[Any]
+
+
 # a verb that may ask for work on its way to its answer
 Verb = Generator[Work, Any, Answer]
 # an errand may ask for a tuple of completions and for vectors as well
-Steps = Generator[Work | Embed | tuple[Ask, ...], Any, Answer]
+Steps = Generator[Work | Embed | Await | tuple[Ask, ...], Any, Answer]
 
 
 class Via(msgspec.Struct, frozen=True):

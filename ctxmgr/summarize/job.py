@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ctxmgr.engine import extractive, importance, ladder
+from ctxmgr.engine.render import FOR_MODEL
 from ctxmgr.engine.slices import Depths
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.policy import Slices
@@ -100,15 +101,15 @@ def _fitted(
     terms: Terms, messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
 ) -> tuple[str, str]:
     """The conversation and the digest of what it leaves out, both within `free` tokens."""
-    fitted = ladder.fit(messages, free if not left_out else free - _digest_room(free), terms.weigh)
+    fitted = ladder.fit(messages, free if not left_out else free - _digest_room(free), terms.weigh, shown=FOR_MODEL)
     missing = (*left_out, *fitted.left_out)
     if fitted.steps:
         weights = importance.importances(messages)
         kept = free - (_digest_room(free) if missing else 0)
-        fitted = ladder.fit(messages, kept, terms.weigh, weights)
+        fitted = ladder.fit(messages, kept, terms.weigh, weights, FOR_MODEL)
         missing = (*left_out, *fitted.left_out)
         if missing and kept == free:
-            fitted = ladder.fit(messages, free - _digest_room(free), terms.weigh, weights)
+            fitted = ladder.fit(messages, free - _digest_room(free), terms.weigh, weights, FOR_MODEL)
             missing = (*left_out, *fitted.left_out)
     terms.account.shortened(fitted.steps)
     terms.account.left_out += len(missing)

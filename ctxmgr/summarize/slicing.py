@@ -3,6 +3,7 @@
 import msgspec
 
 from ctxmgr.engine import ladder, slices
+from ctxmgr.engine.render import FOR_MODEL
 from ctxmgr.engine.slices import Slice
 from ctxmgr.summarize.job import Job, Terms, room
 
@@ -27,4 +28,4 @@ def sliced(terms: Terms, job: Job, cap: int | None = None) -> tuple[Slice, ...]:
 
 def lead_text(terms: Terms, one: Slice) -> str:
     """What is right before a slice, as a model is shown it."""
-    return ladder.fit(one.lead, one.lead_weight, terms.weigh).text if one.lead else ""
+    return ladder.fit(one.lead, one.lead_weight, terms.weigh, shown=FOR_MODEL).text if one.lead else ""

@@ -60,7 +60,9 @@ def compaction(brief: Brief[Preparation]) -> Asking[Written]:
     accepted = accepted if accepted.text else compacting.extracted(brief, before)
     body = accepted.text.removeprefix(shape.lead).strip() or NOTHING
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
-    return _written(brief, text, prepared.files, account, failure, brief.format, accepted.short)
+    # lists in the text of the previous summary were taken off with it (rule 3), whoever had written them there
+    ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
+    return _written(brief, text, ops, account, failure, brief.format, accepted.short)
 
 
 def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:

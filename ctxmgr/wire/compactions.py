@@ -60,7 +60,8 @@ class Prompt(Wire, frozen=True, omit_defaults=False):
 
 class PlanCompactionParams(Wire, frozen=True):
     """`entries`: the host's session tree, of which the path to `leafId` (absent: to the last) is meant. Without
-    them, what the session holds is planned on."""
+    them, what the session holds is planned on. `serialize`: the conversation as text comes with the answer, for a
+    host with prompts of its own."""
 
     session_id: str | None = None
     entries: RawList | None = None
@@ -68,6 +69,15 @@ class PlanCompactionParams(Wire, frozen=True):
     settings: CutSettings | None = None
     custom_instructions: str | None = None
     format: Format | None = None
+    serialize: bool | None = None
+
+
+class Serialized(Wire, frozen=True, omit_defaults=False):
+    """Messages as text that a model does not take for a conversation to go on with; tool results are cut to 2,000
+    characters. As pi writes it."""
+
+    history: str
+    turn_prefix: str
 
 
 class PlanCompactionResult(Wire, frozen=True, omit_defaults=False):
@@ -76,6 +86,7 @@ class PlanCompactionResult(Wire, frozen=True, omit_defaults=False):
     preparation: Preparation | None
     prompts: tuple[Prompt, ...]
     reason: str | None = None
+    serialized: Serialized | None = None
 
 
 class CompactParams(Wire, frozen=True):

@@ -519,3 +519,24 @@ def _with_ids(talk: Talk) -> tuple[list[dict[str, Any]], Messages]:
     messages = [entry["message"] for entry in tree.entries]
     talk.context(messages)
     return messages, make
+
+
+@behaviour(
+    "compaction/prepared-ahead-is-waited-for",
+    "session_before_compact takes the compaction that is being written ahead, and does not pay for another.",
+    "design 7: preparing ahead spends the host's money",
+)
+def ahead_joined() -> Talk:
+    policy = {"compaction": {**OURS["compaction"], "prepareAhead": True}}
+    talk = Talk(policy, capabilities=MODEL)
+    messages, make = _with_ids(talk)
+    talk.turn_end(make.reply("Noted."), tokens=100_000, entryIds={"message": "e99"})
+    running = talk.asked("complete")
+    preparation = {"firstKeptEntryId": "e20", "messagesToSummarize": messages[:19], "tokensBefore": 100_000}
+    id = talk.ask("session_before_compact", sessionId="s", preparation=preparation)
+    assert not talk.answered(id)
+    assert talk.asked("complete") == running
+    talk.model(lambda params: turn_part("R", "P") if params["purpose"] == "turn-prefix" else structured("G", "D"))
+    assert "## Goal" in talk.result(id)["compaction"]["summary"]
+    assert len([message for message in talk.sent if message.get("method") == "complete"]) == len(running)
+    return talk
