@@ -70,6 +70,7 @@ class Slices(Setting, frozen=True):
 
     The `newest` slices get `newestBoost` times that. `breaks`: cut at the step nearest to the size, or at the
     natural break near it; `cohesion`: told by words, by the embeddings extra, or by the host's `embed`.
+    `weighted`: what of a slice is shown goes by how much each message matters to the goal, for the same tokens.
     """
 
     tokens: Positive = 20_000
@@ -79,6 +80,7 @@ class Slices(Setting, frozen=True):
     newest_boost: Annotated[float, msgspec.Meta(ge=1, le=10)] = 2.0
     breaks: Literal["steps", "natural"] = "steps"
     cohesion: Literal["words", "embeddings", "host"] = "words"
+    weighted: bool = True
 
 
 class Compaction(Setting, frozen=True):

@@ -82,8 +82,12 @@ def question(
     label: str,
     place: tuple[int, int] | None = None,
     left_out: Sequence[BranchMessage] = (),
+    text: str | None = None,
 ) -> Question:
-    """The ask about these messages, given what else is shown with them. Raises GaveUp where nothing fits."""
+    """The ask about these messages, given what else is shown with them. Raises GaveUp where nothing fits.
+
+    `text` is what is shown of them, where that is settled and there is room for it.
+    """
 
     def put(given: Given) -> str:
         return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
@@ -91,7 +95,10 @@ def question(
     free = room(terms, output) - terms.weigh(SYSTEM) - terms.weigh(put(given))
     if free < LEAST_ROOM:
         give_up(Refused("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
-    text, digest = _fitted(terms, messages, left_out, free)
+    if text is not None and not left_out and terms.weigh(text) <= free:
+        digest = ""
+    else:
+        text, digest = _fitted(terms, messages, left_out, free)
     whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
     replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes)))
     return Question(Ask(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)

@@ -13,7 +13,7 @@ from ctxmgr.summarize.outline import together
 from ctxmgr.summarize.prompts import Given
 from ctxmgr.summarize.reading import LEAST_TOKENS, Accepted, Refused
 from ctxmgr.summarize.single import written as single_shot
-from ctxmgr.summarize.slicing import lead_text, sliced
+from ctxmgr.summarize.slicing import lead_text, sliced, texts
 
 
 def written(terms: Terms, job: Job) -> Asking[Accepted]:
@@ -22,6 +22,7 @@ def written(terms: Terms, job: Job) -> Asking[Accepted]:
     if len(slices) < 2:
         return (yield from single_shot(terms, job))
     asked: list[Question] = []
+    shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
         asked.append(
             question(
@@ -34,6 +35,7 @@ def written(terms: Terms, job: Job) -> Asking[Accepted]:
                 label=f"slice {number} of {len(slices)}",
                 place=(number, len(slices)),
                 left_out=job.left_out if number == 1 else (),
+                text=shown[number - 1],
             )
         )
     accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.account)

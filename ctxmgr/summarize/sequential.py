@@ -13,7 +13,7 @@ from ctxmgr.summarize.parallel import joined
 from ctxmgr.summarize.prompts import Given
 from ctxmgr.summarize.reading import Accepted
 from ctxmgr.summarize.single import written as single_shot
-from ctxmgr.summarize.slicing import lead_text, sliced
+from ctxmgr.summarize.slicing import lead_text, sliced, texts
 
 EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
 
@@ -23,17 +23,19 @@ def accumulated(terms: Terms, job: Job) -> Asking[Accepted]:
     slices = sliced(terms, job, cap=job.output)
     if len(slices) < 2:
         return (yield from single_shot(terms, job))
-    texts: list[str] = []
+    written: list[str] = []
     short, most = "", 0
+    shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
-        given = job.given if number == 1 else Given("", slices=_shown(terms, job, texts))
+        given = job.given if number == 1 else Given("", slices=_shown(terms, job, written))
         carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
-        asked = _question(terms, job, one, given, (number, len(slices)), min(job.output, one.max_output + carried))
+        output = min(job.output, one.max_output + carried)
+        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), output)
         most += asked.most
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
-        texts.append(accepted.text)
+        written.append(accepted.text)
         short = accepted.short
-    return joined(terms, job, tuple(texts), most, short)
+    return joined(terms, job, tuple(written), most, short)
 
 
 def rolling(terms: Terms, job: Job) -> Asking[Accepted]:
@@ -43,14 +45,17 @@ def rolling(terms: Terms, job: Job) -> Asking[Accepted]:
         return (yield from single_shot(terms, job))
     given = job.given
     accepted = Accepted("")
+    shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
-        asked = _question(terms, job, one, given, (number, len(slices)), job.output)
+        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), job.output)
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
         given = Given("", previous=accepted.text)
     return accepted
 
 
-def _question(terms: Terms, job: Job, one: Slice, given: Given, place: tuple[int, int], output: int) -> Question:
+def _question(
+    terms: Terms, job: Job, one: Slice, text: str | None, given: Given, place: tuple[int, int], output: int
+) -> Question:
     number, count = place
     return question(
         terms,
@@ -69,6 +74,7 @@ def _question(terms: Terms, job: Job, one: Slice, given: Given, place: tuple[int
         label=f"slice {number} of {count}",
         place=place,
         left_out=job.left_out if number == 1 else (),
+        text=text,
     )
 
 

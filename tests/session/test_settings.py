@@ -22,6 +22,14 @@ MERGES: list[tuple[Keys, Keys, Keys]] = [
     ({"packetTokens": {"red": 1}}, {"packetTokens": 5}, {"packetTokens": 5}),
     ({"protectedTools": ["a"]}, {"protectedTools": ["b"]}, {"protectedTools": ["b"]}),
     (
+        {"compaction": "ctxmgr"},
+        {"compaction": {"enabled": False}},
+        {"compaction": {"by": "ctxmgr", "enabled": False}},
+    ),
+    ({"compaction": {"retries": 2}}, {"compaction": "ctxmgr"}, {"compaction": {"retries": 2, "by": "ctxmgr"}}),
+    ({"compaction": {"retries": 2}}, {"compaction": None}, {}),
+    ({"compaction": "host"}, {"compaction": "ctxmgr"}, {"compaction": "ctxmgr"}),
+    (
         {"models": {"m": {"reserve": 1}}},
         {"models": {"n": {"reserve": 2}}},
         {"models": {"m": {"reserve": 1}, "n": {"reserve": 2}}},
@@ -63,6 +71,12 @@ def test_a_model_has_keys_of_its_own() -> None:
     assert policy(M, "m").prune_protect == 7
 
 
+def test_a_model_has_compaction_settings_of_its_own() -> None:
+    keys = {"compaction": "ctxmgr", "models": {"m": {"compaction": {"keepRecentTokens": 5}}}}
+    assert compaction(policy(keys, "m")) == Compaction("ctxmgr", keep_recent_tokens=5)
+    assert compaction(policy(keys, "n")) == Compaction("ctxmgr")
+
+
 # keys, path of the fault, a word of the sentence
 FAULTS: list[tuple[Keys, str, str]] = [
     ({"mood": "good"}, ".mood", "mood"),
@@ -81,6 +95,16 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"packetTokens": -1}, ".packetTokens", ">= 0"),
     ({"models": {"m": {"preset": "off"}}}, ".models.m.preset", "preset"),
     ({"models": {"m": {"zones": {"red": 5}}}}, ".models.m.zones.red", "<= 1.0"),
+    ({"compaction": {"strategy": "guess"}}, ".compaction.strategy", "guess"),
+    ({"compaction": {"model": "endpoint"}}, ".compaction.endpoint", "none is named"),
+    ({"compaction": {"endpoint": {"model": "m"}}}, ".compaction.endpoint.baseUrl", "baseUrl"),
+    (
+        {"compaction": {"endpoint": {"baseUrl": "u", "model": "m", "apiKey": "k"}}},
+        ".compaction.endpoint.apiKey",
+        "apiKey",
+    ),
+    ({"compaction": {"slices": {"tokens": 5, "overlap": 5}}}, ".compaction.slices.overlap", "overlap"),
+    ({"models": {"m": {"compaction": {"retries": 9}}}}, ".models.m.compaction.retries", "<= 5"),
 ]
 
 

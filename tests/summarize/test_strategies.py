@@ -12,8 +12,8 @@ from ctxmgr.summarize import writing
 from ctxmgr.summarize.asking import Ask, Completion
 from ctxmgr.summarize.brief import Brief, Written
 from ctxmgr.summarize.recent_turns import HEADING
-from tests.notation import a, quarters, r, think, u
-from tests.summarize.scripted import filled, good, prepared, run, shape_in, shown, told, turns
+from tests.notation import a, call, quarters, r, think, u
+from tests.summarize.scripted import filled, good, prepared, run, shape_in, shown, told, turn, turns
 
 SLICES = Slices(tokens=1_000, overlap=100)
 LONG = turns(8, size=1_600)  # about 500 tokens a turn: four slices
@@ -266,3 +266,27 @@ def test_a_joined_text_longer_than_what_it_replaces_is_refused() -> None:
     fallback = written.details["ctxmgr"]["fallback"]
     assert (fallback["reason"], fallback["label"]) == ("too long", "slices put together")
     assert quarters(written.summary) <= sum(message.units for message in short) // 4
+
+
+def test_within_a_slice_room_goes_to_what_matters() -> None:
+    """The same tokens; more of the result that the goal and later words speak of."""
+    names = "retry_budget, backoff_limit and jitter_window"
+    previous = PREVIOUS.replace("Ship it", f"Mend {names} in scheduler.py")
+    key, dull = f"{names} in scheduler.py are wrong; " * 50, "nothing of note is listed here; " * 90
+    history = told(
+        u("Look on."),
+        a(call("read", path="scheduler.py"), call("ls", path="assets")),
+        r(key),
+        r(dull),
+        a(f"The {names} of scheduler.py are what is wrong."),
+        *[said for number in range(1, 6) for said in turn(number, 1_600)],
+    )
+    alike, by_weight = (
+        wrote("sequential-rolling", history, previous, slices=Slices(tokens=1_400, overlap=0, weighted=weighted))[
+            1
+        ][0][0].prompt
+        for weighted in (False, True)
+    )
+    assert alike.count("scheduler.py are wrong") * 1.1 < by_weight.count("scheduler.py are wrong")
+    assert alike.count("nothing of note") > by_weight.count("nothing of note") > 0
+    assert quarters(by_weight) <= quarters(alike)
