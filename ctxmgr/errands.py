@@ -113,15 +113,25 @@ class Errands:
         elif isinstance(wanted, Embed):
             self._embed(running, wanted)
         elif isinstance(wanted, Await):
-            wanted.future.add_done_callback(lambda done: self._go_on(running))
+            self._await(running, wanted.future)
         else:
             running.batch = [None] * len(wanted)
             running.waiting = deque(enumerate(wanted))
             self._ask_more(running)
 
-    def _go_on(self, running: Running) -> None:
-        if running in self._running:
-            self._step(running, None)
+    def _await(self, running: Running, future: "Future[Any]") -> None:
+        """Like a call: the deadline, and the end of the connection, are not waited beyond."""
+
+        def nothing() -> None:
+            """There is no call to end."""
+
+        def ended(_: "Future[Any]") -> None:
+            if running.calls.get(0) is nothing:
+                del running.calls[0]
+                self._step(running, None)
+
+        running.batch, running.calls[0] = [], nothing
+        future.add_done_callback(ended)
 
     def _work_on(self) -> None:
         """The next work of the oldest errand, where none is under way."""
@@ -154,9 +164,12 @@ class Errands:
         params = compactions.CompleteParams(running.session_id, ask.purpose, ask.system, ask.prompt, ask.max_tokens)
         future = self._peer.request("complete", params)
         running.calls[place] = future.cancel
-        future.add_done_callback(
-            lambda done: None if done.cancelled() else self._completed(running, place, ask, completions.heard(done))
-        )
+
+        def came(done: "Future[Any]") -> None:
+            if not done.cancelled():
+                self._completed(running, place, ask, completions.heard(done, ask.max_tokens))
+
+        future.add_done_callback(came)
 
     def _ask_endpoint(self, running: Running, place: int, ask: Ask) -> None:
         endpoint = running.errand.via.endpoint

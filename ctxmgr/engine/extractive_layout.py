@@ -114,10 +114,13 @@ _SHORT_PARTS = (
     Part("## In Progress", (Put("active", "- [ ] "),)),
     Part("## Blocked", (Put("blocked"),)),
     _NEXT,
-    Part("## Critical Context", (Put("note"), _FILES)),
 )
-HANDOFF = Layout(_SHORT_PARTS, newest={"done": 8, "note": 8}, most=2_000)
+HANDOFF = Layout(
+    (*_SHORT_PARTS, Part("## Critical Context", (Put("note"), _FILES, _ERRORS))),
+    newest={"done": 8, "note": 8},
+    most=2_000,
+)
 
-CONTINUE = Layout((_GOAL, *_SHORT_PARTS[1:]), opening=labels.CONTINUE, newest={"note": 24})
+CONTINUE = Layout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24})
 
 LAYOUTS = {"structured": STRUCTURED, "nine-section": NINE, "handoff": HANDOFF, "continue": CONTINUE}

@@ -8,6 +8,8 @@ Rules:
 
 from typing import Any
 
+import msgspec
+
 from ctxmgr.engine.compaction import decide
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
@@ -23,6 +25,8 @@ from ctxmgr.summarize.brief import Brief, Written
 from ctxmgr.wire import compactions as wire
 from ctxmgr.wire import errors
 from ctxmgr.wire.errors import RpcError
+
+RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
 
 
 def plan(session: Session, params: wire.PlanCompactionParams) -> Errand:
@@ -173,8 +177,10 @@ def _brief(
     form: Format | None,
     depths: list[float] | None = None,
 ) -> Brief[Preparation]:
+    reserve = min(prepared.settings.reserve, seen.window // RESERVE_SHARE)
+    cut = msgspec.structs.replace(prepared.settings, reserve=reserve)
     return Brief(
-        preparation=prepared,
+        preparation=msgspec.structs.replace(prepared, settings=cut),
         strategy=strategy,
         format=form or seen.policy.format,
         instructions=seen.instructions or "",

@@ -1,6 +1,7 @@
 """Turns a host's answers to `complete` and `embed` into completions and vectors. Nothing a host answers raises.
 
-An answer that is none (an error, another shape) is a failed completion, and says so without the host's words.
+An answer that is none (an error, another shape) is a failed completion, and says so without the host's words. One
+far beyond what was asked for is cut off: megabytes are no summary, and would be read like one for seconds.
 """
 
 from concurrent.futures import Future
@@ -27,9 +28,12 @@ STOPS: dict[str, Stop] = {
     "cancelled": "cancelled",
 }
 
+CHARACTERS_A_TOKEN = 16  # and these to spare: as an endpoint's answers are cut (`ctxmgr.edges.endpoint_answer`)
+SPARE_CHARACTERS = 4_096
 
-def heard(done: "Future[Any]") -> Completion:
-    """What came of a `complete` request that has ended and was not cancelled by us."""
+
+def heard(done: "Future[Any]", max_tokens: int) -> Completion:
+    """What came of a `complete` request for so many tokens that has ended and was not cancelled by us."""
     fault = done.exception()
     if fault is not None:
         code = getattr(fault, "code", None)
@@ -40,8 +44,11 @@ def heard(done: "Future[Any]") -> Completion:
         answer = msgspec.convert(done.result(), compactions.CompleteResult)
     except msgspec.ValidationError:
         return Completion(stop="error", fault="the host's answer has not the shape {text, stopReason, usage?}")
-    stop = STOPS.get(answer.stop_reason, "error")
-    return Completion(answer.text, stop, _spent(answer.usage), "the model failed" if stop == "error" else "")
+    stop, spent = STOPS.get(answer.stop_reason, "error"), _spent(answer.usage)
+    limit = max_tokens * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
+    if stop == "stop" and len(answer.text) > limit:
+        return Completion(answer.text[:limit], "length", spent)
+    return Completion(answer.text, stop, spent, "the model failed" if stop == "error" else "")
 
 
 def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:

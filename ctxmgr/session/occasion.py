@@ -26,8 +26,9 @@ WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
 class Occasion(msgspec.Struct, frozen=True):
     """`policy` and `cut` with the call's own settings put in. `held` are the messages the session knows, oldest
-    first, with the ids of their entries, "" where unknown. `instructions` of policy and call. `embeds`: the host
-    gives vectors; `embed` gives those of the embeddings extra, None where it is not there."""
+    first, with the ids of their entries, "" where unknown. `window` of the session's model in tokens.
+    `instructions` of policy and call. `embeds`: the host gives vectors; `embed` gives those of the embeddings
+    extra, None where it is not there."""
 
     session_id: str
     form: ModuleType
@@ -37,6 +38,7 @@ class Occasion(msgspec.Struct, frozen=True):
     via: Via
     held: tuple[Message, ...]
     ids: tuple[str, ...]
+    window: int
     instructions: str | None = None
     embeds: bool = False
     embed: Embedding | None = None
@@ -73,6 +75,7 @@ def taken(session: Session, given: wire.CutSettings | None, instructions: str | 
         via=via(session, policy, None if given.context_window is None else int(given.context_window)),
         held=held,
         ids=tuple(session.entry_of.get(mark, "") for mark in marks),
+        window=session.state.model.window,
         instructions="\n\n".join(both) or None,
         embeds=session.capabilities.embed,
         embed=session.embed,
