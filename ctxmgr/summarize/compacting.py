@@ -69,7 +69,7 @@ def asked(brief: Brief[Preparation], shape: Shape, past: Past, terms: Terms) -> 
 
 
 def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
-    """The text as it is written without a model; "" where there is nothing to say."""
+    """The text as it is written without a model, so within no model's window; "" where there is nothing to say."""
     prepared, weigh = brief.preparation, brief.weigh
     messages = (*prepared.history, *prepared.prefix)
     replaced = weigh(render.conversation(messages))
@@ -77,13 +77,15 @@ def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
         text = extractive.summary(
             prepared.history,
             past.whole or None,
-            budget=bounded(output(brief, _share(brief, HISTORY_SHARE)), replaced + weigh(past.whole)),
+            budget=bounded(max(_share(brief, HISTORY_SHARE), LEAST_OUTPUT), replaced + weigh(past.whole)),
             weigh=weigh,
             format=brief.format,
             prefix=prepared.prefix,
         )
     else:
-        text = _carried(brief, past, bounded(_turn_output(brief), replaced + weigh(past.context)))
+        text = _carried(
+            brief, past, bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced + weigh(past.context))
+        )
     short = extractive.short(messages, past.whole or None) if brief.format == "continue" else ""
     return Accepted(text or past.whole, short)
 

@@ -90,7 +90,7 @@ def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:
     if not text:
         form = BRANCH.name
         messages = (*prepared.left_out, *prepared.messages)
-        budget = compacting.bounded(output, brief.weigh(render.conversation(messages)))
+        budget = compacting.bounded(BRANCH_TOKENS, brief.weigh(render.conversation(messages)))
         text = extractive.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
     return _written(brief, f"{PREAMBLE}\n\n{text}", prepared.files, account, failure, form)
 

@@ -1,0 +1,148 @@
+"""What makes no sense is planned as far as it goes, or refused by its path; the next message is served."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stdio.sidecar import SECRET
+from tests.stdio.test_compacting import answered
+from tests.stdio.test_endpoint import SMALL, Fields, Writer, entries, turn, turns
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[Writer]:
+    """One process for the tests of this file; a session each. What it said is looked through at its end."""
+    policy = {"tokenizer": "estimate"}
+    with tempfile.TemporaryDirectory() as state, Writer(Path(state)).ready(policy=policy, complete=True) as one:
+        one.handlers["complete"] = answered
+        yield one
+
+
+@pytest.fixture
+def writer(process: Writer) -> Writer:
+    process.heard.clear()
+    return process
+
+
+TREE = turns(2)
+CYCLE = [{**TREE[0], "parentId": "e2"}, {**TREE[1], "parentId": "e1"}, *TREE[2:]]
+NUMBERED = [{**entry, "id": number, "parentId": number - 1} for number, entry in enumerate(TREE)]
+TAKEN: list[tuple[str, Fields]] = [
+    ("garbage", {"entries": [1, "x", None, [], {}, {"id": 5}, {"type": "message"}, {"message": 7}]}),
+    ("garbage among entries", {"entries": [1, None, *TREE, {"type": []}]}),
+    ("ids as numbers", {"entries": NUMBERED}),
+    ("a cycle", {"entries": CYCLE}),
+    ("a cycle, and a leaf on it", {"entries": CYCLE, "leafId": "e2"}),
+    ("its own parent", {"entries": [{**TREE[0], "parentId": "e1"}]}),
+    ("all of one id", {"entries": [{**entry, "id": "e", "parentId": "e"} for entry in TREE]}),
+    ("an unknown leaf", {"entries": TREE, "leafId": "nowhere"}),
+    ("no entries", {"entries": []}),
+    ("nothing", {}),
+    ("numbers beyond all", {"entries": TREE, "settings": {"reserveTokens": 1e300, "contextWindow": 1e300}}),
+    ("no window", {"entries": TREE, "settings": {**SMALL, "contextWindow": 0}}),
+    ("one token", {"entries": TREE, "settings": {"keepRecentTokens": 1, "reserveTokens": 1, "contextWindow": 1}}),
+]
+
+
+@pytest.mark.parametrize(("name", "params"), TAKEN, ids=[name for name, _ in TAKEN])
+def test_strange_input_is_planned_and_compacted(writer: Writer, name: str, params: Fields) -> None:
+    """A tree that makes no sense is no fault of the next call: a plan or a reason, a summary or an error."""
+    session = writer.started(f"strange {name}", model="none")
+    planned = writer.call("planCompaction", sessionId=session, **params)
+    assert (planned["preparation"] is None) == bool(planned["reason"])
+    answer = writer.ask("compact", sessionId=session, **params)
+    if planned["preparation"] is None:
+        assert answer["error"]["code"] == -32803
+        assert SECRET not in answer["error"]["message"]
+    else:
+        assert answer["result"]["compaction"]["summary"].strip()
+    assert writer.call("getStatus", sessionId=session)["mode"] == "on"
+
+
+REFUSED: list[tuple[str, Fields, int, str | None]] = [
+    ("planCompaction", {"entries": {}}, -32602, "$.entries"),
+    (
+        "planCompaction",
+        {"entries": TREE, "settings": {"keepRecentTokens": -1}},
+        -32602,
+        "$.settings.keepRecentTokens",
+    ),
+    ("planCompaction", {"entries": TREE, "settings": {"reserveTokens": -0.5}}, -32602, "$.settings.reserveTokens"),
+    ("planCompaction", {"entries": TREE, "settings": {"contextWindow": -1}}, -32602, "$.settings.contextWindow"),
+    ("planCompaction", {"entries": TREE, "settings": {"weigher": "stones"}}, -32602, "$.settings.weigher"),
+    ("planCompaction", {"entries": TREE, "settings": []}, -32602, "$.settings"),
+    ("planCompaction", {"entries": TREE, "format": "poem"}, -32602, "$.format"),
+    ("planCompaction", {"entries": TREE, "sessionId": "nobody"}, -32001, None),
+    ("compact", {"entries": TREE, "sessionId": "nobody"}, -32001, None),
+    ("compact", {"entries": TREE, "strategy": "magic"}, -32602, "$.strategy"),
+    ("compact", {"entries": TREE, "deadlineMs": -1}, -32602, "$.deadlineMs"),
+    ("compact", {"entries": TREE, "progressToken": {}}, -32602, "$.progressToken"),
+    ("session_before_compact", {}, -32602, "$.preparation"),
+    ("session_before_compact", {"preparation": []}, -32602, "$.preparation"),
+    ("session_before_compact", {"preparation": SECRET}, -32602, "$.preparation"),
+    ("session_before_compact", {"preparation": None}, -32602, "$.preparation"),
+    ("session_before_compact", {"preparation": {}}, -32602, "$.preparation.firstKeptEntryId"),
+    (
+        "session_before_compact",
+        {"preparation": {"firstKeptEntryId": "e1", "messagesToSummarize": 5}},
+        -32602,
+        "$.preparation.messagesToSummarize",
+    ),
+    ("session_before_tree", {"preparation": 5}, -32602, "$.preparation"),
+    (
+        "session_before_tree",
+        {"preparation": {"entriesToSummarize": 5}},
+        -32602,
+        "$.preparation.entriesToSummarize",
+    ),
+    ("summarizeBranch", {"entries": TREE, "oldLeafId": "e1"}, -32602, "$.targetId"),
+]
+
+
+def test_what_can_not_be_taken_is_refused_by_its_path(writer: Writer) -> None:
+    session = writer.started("refused")
+    for method, params, code, path in REFUSED:
+        named = params if "sessionId" in params else {"sessionId": session, **params}
+        error = writer.ask(method, **named)["error"]
+        assert (error["code"], (error.get("data") or {}).get("path")) == (code, path), (method, params)
+        assert "ValidationError" not in error["message"]
+        assert SECRET not in error["message"]
+        assert writer.call("getStatus", sessionId=session)["seq"] == 0
+
+
+def test_preparation_may_hold_null_for_what_may_be_absent(writer: Writer) -> None:
+    session = writer.started("nulls")
+    messages = turn(1)
+    names = ("turnPrefixMessages", "isSplitTurn", "tokensBefore", "previousSummary", "fileOps", "settings")
+    preparation = {"firstKeptEntryId": "e9", "messagesToSummarize": messages, **dict.fromkeys(names)}
+    compaction = writer.call("session_before_compact", sessionId=session, preparation=preparation)["compaction"]
+    assert (compaction["firstKeptEntryId"], compaction["tokensBefore"]) == ("e9", 0)
+    nothing = {**preparation, "messagesToSummarize": None}
+    assert writer.call("session_before_compact", sessionId=session, preparation=nothing) == {}
+    move = {"targetId": None, "entriesToSummarize": entries(messages), "userWantsSummary": None}
+    assert writer.call("session_before_tree", sessionId=session, preparation=move) == {}
+
+
+def test_garbage_in_a_preparation_is_no_fault(writer: Writer) -> None:
+    session = writer.started("garbage")
+    odd: list[Any] = [1, None, "x", {}, {"role": 5}, {"role": "assistant", "content": [5, {"type": 7}]}]
+    more = {"fileOps": {"read": {}, "written": ["a.py", 5]}, "settings": {"reserveTokens": "x"}}
+    preparation = {"firstKeptEntryId": "e9", "messagesToSummarize": [*odd, *turn(1)], **more}
+    compaction = writer.call("session_before_compact", sessionId=session, preparation=preparation)["compaction"]
+    assert compaction["details"]["modifiedFiles"] == ["a.py"]
+    assert "mark-1-user" in " ".join(params["prompt"] for params in writer.asked("complete"))
+
+
+def test_five_megabytes_are_planned(writer: Writer) -> None:
+    tree = turns(40, "x y z " * 10_000)
+    assert len(json.dumps(tree)) > 4_500_000
+    id = writer.begin("planCompaction", entries=tree)
+    session = writer.started("beside")
+    assert "report" in writer.call("context", sessionId=session, messages=turn(1))
+    planned = writer.result(id)
+    assert len(planned["preparation"]["messagesToSummarize"]) >= 150
+    assert len(planned["prompts"]) == 2
