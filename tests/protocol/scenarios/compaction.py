@@ -540,3 +540,26 @@ def ahead_joined() -> Talk:
     assert "## Goal" in talk.result(id)["compaction"]["summary"]
     assert len([message for message in talk.sent if message.get("method") == "complete"]) == len(running)
     return talk
+
+
+@behaviour(
+    "compaction/sections-never-double",
+    "A model that repeats the previous summary beside its own does not make the sections double along a chain.",
+    "published fault: sections doubled until a summary no longer parses",
+)
+def doubled() -> Talk:
+    talk = Talk(OURS, capabilities=MODEL)
+    make, tree = _grown()
+    said = structured("Mend all parts", "Part 1")
+    for number in range(2, 5):
+        text = said + "\n\n" + structured("Mend all parts", f"Part {number}")
+        compaction = _compacted(talk, tree, text, turn_part("Go on", "Read it"))
+        said = compaction["summary"]
+        for part in said.split("\n---\n"):
+            headings = [line for line in part.splitlines() if line.startswith("#")]
+            assert len(headings) == len(set(headings))
+        for done in range(1, number + 1):
+            assert f"- [x] Part {done}" in said
+        tree.compacted(compaction)
+        tree.say(work(make, 3, first=10 * number))
+    return talk
