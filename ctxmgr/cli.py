@@ -1,4 +1,4 @@
-"""The command line: serve, replay, inspect, describe."""
+"""The command line: what a user types, and which module carries it out."""
 
 import argparse
 import os
@@ -17,6 +17,8 @@ STRATEGIES = (
     "incremental",
     "extractive",
 )
+TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
+MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 FORMATS = ("structured", "nine-section", "handoff", "continue")
 
 
@@ -43,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     _serve(commands)
     _replay(commands)
     _compare(commands)
+    _drive(commands)
+    _conform(commands)
     _inspect(commands)
     _describe(commands)
     return parser
@@ -90,11 +94,11 @@ def _replay(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     command = commands.add_parser(
         "replay",
         help="try ctxmgr on a recorded session, or compare it with a transcript",
-        description="What happens depends on the file. A recorded session (a pi session file or export, or a "
-        "stream of pi's extension events) is driven through a freshly spawned ctxmgr as its host would have "
-        "done, each answer is checked, and tables show what became of the context. A transcript (written by "
-        "`ctxmgr serve --record FILE`) is fed to this version, and its answers are compared with the recorded "
-        "ones. The exit code is 1 if a check failed or an answer differs.",
+        description="What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
+        "OpenHands, SWE-agent or mini-swe-agent, or a stream of pi's extension events) is driven through a freshly "
+        "spawned ctxmgr as its host would have done, each answer is checked, and tables show what became of the "
+        "context. A transcript (written by `ctxmgr serve --record FILE`) is fed to this version, and its answers "
+        "are compared with the recorded ones. The exit code is 1 if a check failed or an answer differs.",
     )
     command.add_argument("files", metavar="FILE", nargs="+", help="a recorded session or a transcript")
     sessions = command.add_argument_group("for recorded sessions")
@@ -205,6 +209,106 @@ def _compare_models(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _drive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "drive",
+        help="run a script of host lines and expectations against a sidecar",
+        description="Spawns a sidecar, says to it what the script says, and holds what comes back against what the "
+        "script expects. The exit code is 1 where something is not as expected, 2 where the script or the command "
+        "is none.",
+        add_help=False,
+    )
+    command.add_argument("-h", "--help", action=_HelpWithGrammar, help="show this, and the language of scripts")
+    command.add_argument("scripts", metavar="SCRIPT", nargs="+", help="a script; - reads it from standard input")
+    _peer(command)
+    command.add_argument(
+        "--record", metavar="FILE", help="write a transcript of what was said; FILE-2 and so on after a `restart`"
+    )
+    command.add_argument("--show", action="store_true", help="print each message as it goes or comes")
+    command.set_defaults(run=_run_drive)
+
+
+class _HelpWithGrammar(argparse.Action):
+    """Loads the language's page when it is asked for: no other command waits for that."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
+        from ctxmgr.study import scripts
+
+        parser.print_help()
+        print(f"\n{scripts.__doc__}")
+        parser.exit()
+
+
+def _conform(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "conform",
+        help="check a sidecar, or a host, against the golden transcripts",
+        description="Plays one side of transcripts against a program that plays the other, and compares what it "
+        "says with what is recorded.",
+    )
+    sides = command.add_subparsers(required=True, metavar="SIDE")
+    host = sides.add_parser(
+        "host-side",
+        help="play the host against a sidecar",
+        description="Spawns the command once a transcript, says the host's lines, each after what is recorded "
+        "before it has come, and compares: answers by id, requests and notifications in order, as JSON values; "
+        "kept messages byte for byte. What a program may choose is not compared: the server's name, ids and "
+        "bases, the wording of errors. The exit code is 1 where something differs or nothing could be played.",
+    )
+    host.add_argument(
+        "transcripts", metavar="TRANSCRIPT", nargs="*", help="a file or a folder (default: protocol/transcripts)"
+    )
+    _peer(host)
+    host.add_argument("--exact", action="store_true", help="compare all of it byte for byte, as `replay` does")
+    host.add_argument(
+        "--snapshots",
+        action="store_true",
+        help="the command reads this ctxmgr's snapshots: also play what starts from one (sure without --command)",
+    )
+    host.add_argument(
+        "--deadlines", action="store_true", help="also play what waits for a deadline to pass: seconds each"
+    )
+    host.add_argument("--jobs", metavar="N", type=_positive, default=2, help="transcripts at a time (default: 2)")
+    host.set_defaults(run=_run_host_side)
+    server = sides.add_parser(
+        "server-side",
+        help="play ctxmgr against a host, which spawns this command",
+        description="Stands in for `ctxmgr serve` on standard input and output: takes the host's messages as long "
+        "as they are what the transcript says, and answers what is recorded. Compared are kind, method and params "
+        "as JSON values; ids, session ids, clientInfo and stateDir are the host's own. The exit code is 1 where "
+        "something differs or is missing.",
+    )
+    server.add_argument("transcript", metavar="TRANSCRIPT", help="the conversation to play")
+    server.add_argument("--verdict", metavar="FILE", help="write what was found, as JSON")
+    server.add_argument(
+        "--any",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="what the host may choose, such as $.params.messages[*].timestamp; a transcript's header marks more "
+        "under `any`",
+    )
+    server.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=60.0, help=TIMEOUT_HELP)
+    server.set_defaults(run=_run_server_side)
+
+
+def _peer(command: argparse.ArgumentParser) -> None:
+    """What is spawned, and how it is spoken to."""
+    command.add_argument(
+        "--command",
+        metavar="CMD",
+        nargs=argparse.REMAINDER,
+        help="the sidecar to spawn (default: this ctxmgr); the last option: all that follows it is the command",
+    )
+    command.add_argument(
+        "--framing", choices=("content-length", "ndjson"), default="content-length", help="how messages are framed"
+    )
+    command.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=10.0, help=TIMEOUT_HELP)
+
+
 def _inspect(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "inspect",
@@ -232,6 +336,31 @@ def _positive(text: str) -> int:
     if number < 1:
         raise ValueError(text)
     return number
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0 < number < MAX_SECONDS:
+        raise ValueError(text)
+    return number
+
+
+def _run_drive(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study import driving
+
+    return driving.run(parsed)
+
+
+def _run_host_side(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study import conformance_command
+
+    return conformance_command.host_side(parsed)
+
+
+def _run_server_side(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study import conformance_stdio
+
+    return conformance_stdio.server_side(parsed)
 
 
 def _run_replay(parsed: argparse.Namespace) -> int:

@@ -24,12 +24,11 @@ from typing import Any
 from ctxmgr.effects import Abandon, Complete, Effect, Record, Run, Wake
 from ctxmgr.session import completions
 from ctxmgr.session.work import Await, Embed, Errand, Work
-from ctxmgr.summarize.asking import Ask, Completion
+from ctxmgr.summarize.asking import LATE, Ask, Completion
 from ctxmgr.wire import compactions, errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.peer import Peer
 
-LATE = Completion(stop="cancelled", fault="the deadline had passed")
 TICKETS = 1_000_000  # of one errand; a call takes one, and nobody pays for so many
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ctxmgr.effects import Abandon, Complete, Effect, Record, Run, Wake
-from ctxmgr.errands import LATE, Errands
+from ctxmgr.errands import Errands
 from ctxmgr.model.policy import Endpoint
 from ctxmgr.session.work import Embed, Errand, Steps, Via, Work
-from ctxmgr.summarize.asking import Ask, Completion, Spent
+from ctxmgr.summarize.asking import LATE, Ask, Completion, Spent
 from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
 from ctxmgr.wire.peer import Peer
 

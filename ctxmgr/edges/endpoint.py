@@ -6,7 +6,8 @@
 2. One deadline, `timeoutMs`, holds for everything: pauses, further tries, the last byte.
 3. Answers are streamed, so that an endless one can be cut; a server that answers in one piece is understood.
 4. What failed before an answer began is tried again, RETRIES times: no connection, 408, 409, 429, 5xx. What
-   broke off in the middle is not: the caller decides whether to pay twice.
+   broke off in the middle is not: the caller decides whether to pay twice. So a failure before an answer began is
+   settled: the caller's own tries would multiply with these.
 5. Servers differ in two parameters. One that refuses a parameter by name is asked again the other way, and
    what it took is remembered.
 6. The key is read when it is needed: it may be exchanged while we run.
@@ -70,11 +71,13 @@ class Chat:
 
     async def complete(self, ask: Ask) -> Completion:
         """One model call. Raises CancelledError alone."""
-        answer = Answer(ask.max_tokens)
+        answer, began = Answer(ask.max_tokens), False
         try:
             async with asyncio.timeout(self._endpoint.timeout_ms / 1_000):
                 client, key = await self._opened(), self._key()
-                await client.read(await self._sent(client, ask, key), answer)
+                stream = await self._sent(client, ask, key)
+                began = True
+                await client.read(stream, answer)
         except TimeoutError:
             fault = TIMED_OUT
         except Trouble as trouble:
@@ -87,9 +90,10 @@ class Chat:
             return answer.completion()
         if answer.ended:  # the text is whole: what failed was the usage, or the end mark
             return answer.completion()
+        settled = not began or fault == TIMED_OUT
         if fault == TIMED_OUT:
             fault += f" after {self._endpoint.timeout_ms} ms"
-        return Completion(stop="error", fault=CLOSED if self._closed else fault)
+        return Completion(stop="error", fault=CLOSED if self._closed else fault, settled=settled)
 
     async def close(self) -> None:
         """Closes the connections. Calls under way fail, later ones too."""

@@ -9,9 +9,10 @@ and the messages alone; of what `project` goes by they share the index (which ca
 3. turns: a turn stays whole or leaves whole (a summary or a returned packet may leave alone).
 4. newest user: the newest user message is there, untouched, if one was sent.
 5. signed: only tool results are edited, so thinking blocks and signatures are as they came.
-6. packet: at most one, before every kept message.
+6. packet: at most one, before every kept message but prompts.
 7. start: the list starts with something a provider takes as a user message, if it came so.
 8. weight: the projection weighs what the plan says, and no more than what came in.
+9. prompts: each of them is there.
 
 A `Carried` holds what the walk knew at the end of the last projection. Where the new one begins with the same
 pieces, the walk goes on from there, so that a call costs what is new.
@@ -26,13 +27,14 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
 SPECIAL = ("summary", "packet")  # roles that may leave alone
+NO_TURN = (*SPECIAL, "prompt")  # roles that may stand before the message a turn starts with
 USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
 
 
 class Carried(msgspec.Struct, frozen=True):
     """The state after walking `pieces` (without the packet): the index that may come next, the first kept
-    index (-1: none), the newest user message kept, what was skipped since the first, the weight in tokens, and
-    the faults found."""
+    index but for prompts (-1: none), the newest user message kept, what was skipped since the first, the weight
+    in tokens, the faults found, and how many prompts were kept."""
 
     pieces: tuple[Piece, ...] = ()
     next: int = 0
@@ -41,6 +43,7 @@ class Carried(msgspec.Struct, frozen=True):
     gaps: tuple[int, ...] = ()
     weight: int = 0
     faults: frozenset[str] = frozenset()
+    prompts: int = 0
 
 
 FRESH = Carried()
@@ -53,7 +56,9 @@ def check(
 
     `carried` must come from a list that this one begins with; for any other list leave it out.
     """
-    body = plan.pieces[1:] if plan.pieces and isinstance(plan.pieces[0], Packet) else plan.pieces
+    place = _packet_place(messages, index, plan.pieces)
+    packets = plan.pieces[place : place + 1] if place >= 0 else ()
+    body = (*plan.pieces[:place], *plan.pieces[place + 1 :]) if packets else plan.pieces
     carried, rest = _resume(body, carried)
     walk = _Walk(messages, index, carried)
     for piece in rest:
@@ -62,12 +67,26 @@ def check(
     faults = carried.faults | _turn_faults(messages, carried)
     if index.users and carried.newest_user != index.turns[-1].start:
         faults |= {"newest user"}
-    if messages and len(body) == len(plan.pieces) and not _starts_like_user(messages, carried):
+    if index.turns and not packets and not _starts_like_user(messages, index, carried):
         faults |= {"start"}
-    packet_weight = sum(piece.weight for piece in plan.pieces[:1] if isinstance(piece, Packet))
+    if carried.prompts != len(index.prompts):
+        faults |= {"prompts"}
+    packet_weight = sum(piece.weight for piece in packets if isinstance(piece, Packet))
     if carried.weight + packet_weight != plan.weight or plan.weight > index.raw_weight:
         faults |= {"weight"}
     return tuple(sorted(faults)), carried
+
+
+def _packet_place(messages: Sequence[Message], index: Index, pieces: tuple[Piece, ...]) -> int:
+    """The number of the packet among the pieces where it stands as rule 6 says, else -1."""
+    for number, piece in enumerate(pieces):
+        if isinstance(piece, Packet):
+            return number
+        if not index.prompts or not isinstance(piece, Keep) or piece.end > len(messages):
+            return -1
+        if any(messages[at].view.role != "prompt" for at in range(piece.start, piece.end)):
+            return -1
+    return -1
 
 
 def _resume(pieces: tuple[Piece, ...], carried: Carried) -> tuple[Carried, tuple[Piece, ...]]:
@@ -92,6 +111,7 @@ class _Walk:
         # the newest edit's message and unit: further units of that message may follow
         self.edited = (last.index, last.unit) if isinstance(last, Edit) else (-1, -1)
         self.weight = carried.weight
+        self.prompts = carried.prompts
 
     def take(self, piece: Piece) -> None:
         if isinstance(piece, Packet):
@@ -114,14 +134,16 @@ class _Walk:
         if start < self.next or end <= start or end > len(self.messages):
             self.faults.add("order")
             return
-        if self.first < 0:
-            self.first = start
-        else:
+        if self.first >= 0:
             self.gaps.extend(range(self.next, start))
         self.next = end
         for position in range(start, end):
             view = self.messages[position].view
             self.weight += self.messages[position].weight
+            if view.role == "prompt":
+                self.prompts += 1
+            elif self.first < 0:
+                self.first = position
             if view.opens_turn:
                 self.newest_user = position
             if view.role != "assistant":
@@ -135,7 +157,7 @@ class _Walk:
 
     def carried(self, pieces: tuple[Piece, ...]) -> Carried:
         gaps, faults = tuple(self.gaps), frozenset(self.faults)
-        return Carried(pieces, self.next, self.first, self.newest_user, gaps, self.weight, faults)
+        return Carried(pieces, self.next, self.first, self.newest_user, gaps, self.weight, faults, self.prompts)
 
 
 def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
@@ -147,19 +169,19 @@ def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
         left_out = [*carried.gaps, *range(carried.next, len(messages))]
     faults: set[str] = set()
     for position in left_out:
-        if messages[position].view.role not in SPECIAL:
+        if messages[position].view.role not in NO_TURN:  # of prompts rule 9 speaks
             faults.add("turns")
             if any(unit.kind in ("call", "result") for unit in messages[position].view.units):
                 faults.add("pairs")
     before = carried.first
-    while before > 0 and messages[before - 1].view.role in SPECIAL:
+    while before > 0 and messages[before - 1].view.role in NO_TURN:
         before -= 1
     if before > 0 and not any(messages[at].view.opens_turn for at in range(before, carried.first + 1)):
         faults.add("turns")
     return faults
 
 
-def _starts_like_user(messages: Sequence[Message], carried: Carried) -> bool:
-    if messages[0].view.role not in USER_LIKE or carried.first < 0:
+def _starts_like_user(messages: Sequence[Message], index: Index, carried: Carried) -> bool:
+    if messages[index.turns[0].start].view.role not in USER_LIKE or carried.first < 0:
         return True
     return messages[carried.first].view.role in USER_LIKE

@@ -70,8 +70,16 @@ _GOAL = _any(
 _RETRACTION = _any(
     rf"^{_LEAD}(?:never ?mind|forget(?: about)?|ignore|drop|scrap|no longer)\b[,:]?\s+(?P<what>\S.*)"
 )
+_CHOICE_LEAD = rf"(?:(?:omf?g|dude|man|jesus|fine|sure|yep|cool|good|right|perfect)[,.!:]* +)*{_LEAD}"
+_NO_THING = r"(?!(?:it|that|this|them|so|the (?:same|rest))\b[.! ]*$)"
 _DECISION = _any(
-    rf"^{_LEAD}(?:let'?s|we'?ll|we will|we should|i'?ll) (?:just )?(?:go with|stick with|settle on|use)\b \S"
+    rf"^{_CHOICE_LEAD}(?:let'?s|we'?ll|we will|we should|i'?ll) (?:just )?(?:go with|go for|stick with|settle on"
+    rf"|use)\b \S",
+    rf"^{_CHOICE_LEAD}let'?s (?:just |rather )?(?:do|keep|leave|skip|drop|make it)\b {_NO_THING}(?:\S+ ){{2}}\S",
+    rf"^{_CHOICE_LEAD}(?:go with|go for|stick with|settle on|switch to|change (?:it|that|this"
+    rf"|them) to)\b {_NO_THING}\S",
+    rf"^{_CHOICE_LEAD}use (?!(?:the|your|a|an) \w+ (?:tool|command|skill)\b){_NO_THING}(?:(?! to [a-z]).)*"
+    r"\b(?:for|in|as|everywhere|here|there|rather than|over|throughout)\b",
 )
 
 
@@ -99,7 +107,12 @@ def _whole_corrections(found: list[str]) -> list[str]:
     for sentence in found:
         before = joined[-1] if joined else ""
         bare = 0 < len(before.split()) <= CORRECTION_WORDS and _CORRECTION.search(before)
-        if bare and not sentence.endswith("?") and len(before) + len(sentence) < SENTENCE_CHARACTERS:
+        if (
+            bare
+            and not before.endswith("?")
+            and not sentence.endswith("?")
+            and len(before) + len(sentence) < SENTENCE_CHARACTERS
+        ):
             joined[-1] = f"{before} {sentence}"
         else:
             joined.append(sentence)

@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from ctxmgr.engine.extractive_carry import LATEST
 from ctxmgr.engine.extractive_fit import Weigh, fit
 from ctxmgr.engine.extractive_gather import gather
+from ctxmgr.engine.extractive_heard import taken_away
 from ctxmgr.engine.extractive_layout import BRANCH, LAYOUTS
-from ctxmgr.engine.extractive_lines import Lines
-from ctxmgr.engine.extractive_split import split_turn
+from ctxmgr.engine.extractive_lines import Kind, Lines
+from ctxmgr.engine.extractive_split import request, split_turn
+from ctxmgr.engine.extractive_turns import open_request
 from ctxmgr.engine.wording import shorten
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Format
@@ -25,6 +27,7 @@ from ctxmgr.model.compaction import Format
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history
 SHORT_CHARACTERS = 240  # of each of its two sentences
+_STATES: tuple[Kind, ...] = ("active", "done", "found")
 
 
 def summary(
@@ -41,13 +44,16 @@ def summary(
     `messages` are what is removed, oldest first; `previous` stands for what was before them; `prefix` is a split
     turn's part before the cut.
     """
-    turn = turn_context(prefix, int(budget * PREFIX_SHARE), weigh) if prefix else ""
+    before = open_request(messages) if prefix else ""
+    turn = split_turn(prefix, int(budget * PREFIX_SHARE), weigh, before) if prefix else ""
     rest = budget - weigh(SPLIT + turn) if turn else budget
-    history = fit(gather(messages, previous, rest).kinds, LAYOUTS[format], max(rest, 0), weigh)
+    newest = (request(prefix) or before) if turn and (messages or previous) else ""
+    lines = gather(messages, previous, rest, newest, taken_away(prefix))
+    history = fit(lines.kinds, LAYOUTS[format], max(rest, 0), weigh)
     if not turn:
         return history
     if not history:
-        turn = turn_context(prefix, max(budget - weigh(SPLIT), 0), weigh)
+        turn = split_turn(prefix, max(budget - weigh(SPLIT), 0), weigh, before)
     text = (history + SPLIT if history else SPLIT.lstrip("\n-")) + turn
     return text if weigh(text) <= budget else history
 
@@ -64,9 +70,10 @@ def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh, prev
 
 def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str:
     """Two sentences: what is worked on, and where it stands; "" where neither is known."""
-    kinds = gather(messages, previous, SHORT_CHARACTERS).kinds
+    lines = gather(messages, previous, SHORT_CHARACTERS)
+    kinds = lines.kinds
     about = next((line.text for kind in ("latest", "goal") for line in kinds.get(kind, [])), "")
-    state = next((line.text for kind in ("active", "done") for line in reversed(kinds.get(kind, []))), "")
+    state = lines.state or next((one.text for kind in _STATES for one in reversed(kinds.get(kind, []))), "")
     told = state.removeprefix(LATEST)
     if state.startswith('"') and '" → ' in state:
         told = state.partition('" → ')[2]

@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from ctxmgr.engine.extractive_carry import INDENT
 from ctxmgr.engine.extractive_layout import RIGHTS, Layout, Part, Put
 from ctxmgr.engine.extractive_lines import Kind, Line
 from ctxmgr.engine.headings import heading
 
 NONE = "(none)"
+INDENT = "    "  # of a code fence's lines; four: a heading has at most three
 NONE_TOKENS = 300  # of budget, from which on empty sections are named
 FULL_SHARE = 0.6  # of a kind's share, for its newest lines in full; older ones are told in brief
 JOIN_TOKENS = 1  # a line end, and what joins at it

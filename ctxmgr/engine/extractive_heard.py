@@ -5,17 +5,23 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine import extract, extractive_carry
+from ctxmgr.engine.extractive_agreed import agreed
+from ctxmgr.engine.extractive_gone import gone
+from ctxmgr.engine.packet import is_packet
+from ctxmgr.engine.prose import prose
+from ctxmgr.engine.wording import key_of
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import Call
 
 
 class Heard(msgspec.Struct):
-    """`touched` maps a call's id to "read" or "changed", a newline and the path, where it did either. `left` is
-    what summaries of left branches say, a statement each."""
+    """`touched` maps a call's id to "read" or "changed", a newline and the path, where it did either; `moved`
+    to the (old, new) paths of its command. `left` is what summaries of left branches say, a statement each."""
 
     facts: list[Fact] = []
     touched: dict[str, str] = {}
+    moved: dict[str, tuple[tuple[str, str], ...]] = {}
     left: list[str] = []
 
 
@@ -27,6 +33,7 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
     """
     heard = Heard()
     calls: dict[str, Call] = {}
+    proposed = ""
     for at, message in enumerate(messages):
         view = message.view
         if view.role == "summary":
@@ -36,11 +43,18 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
                 heard.facts += carried.facts
                 opened = opened or any(fact.slot == "goal" for fact in carried.facts)
             else:
-                heard.left += [fact.text for fact in carried.facts]
+                heard.left += [*(fact.text for fact in carried.facts), *carried.found]
             continue
         for unit in view.units:
             if unit.kind == "call":
                 calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+            elif unit.kind == "result" and not unit.is_error and (paths := _moved(calls.get(unit.call_id))):
+                heard.moved[unit.call_id] = paths
+        spoken = "\n".join(unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text))
+        if view.role == "user" and spoken:
+            text = agreed(proposed, prose(spoken)) if proposed else ""
+            heard.facts += [Fact("decision", key_of(text), text, "assistant", at, origin=str(at))] if text else []
+        proposed = spoken if view.role == "assistant" and spoken else proposed if view.role == "result" else ""
         opening = view.opens_turn and not opened
         facts = extract.from_message(view, origin=str(at), at=at, seq=0, entry=None, calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in facts)
@@ -50,3 +64,26 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
         if touched and len(results) == 1:
             heard.touched[results[0]] = touched[0]
     return heard
+
+
+def _moved(call: Call | None) -> tuple[tuple[str, str], ...]:
+    """The files that a call's command took away; () for another tool."""
+    if call is None:
+        return ()
+    command = next(
+        (call.arguments[key] for key in ("command", "cmd") if isinstance(call.arguments.get(key), str)), ""
+    )
+    return gone(command)
+
+
+def taken_away(messages: Sequence[BranchMessage]) -> frozenset[str]:
+    """The paths that commands of these messages moved or deleted."""
+    calls: dict[str, Call] = {}
+    found: set[str] = set()
+    for message in messages:
+        for unit in message.view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+            elif unit.kind == "result" and not unit.is_error:
+                found.update(old for old, _ in _moved(calls.get(unit.call_id)))
+    return frozenset(found)

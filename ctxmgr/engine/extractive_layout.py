@@ -44,14 +44,17 @@ RIGHTS: tuple[tuple[Kind, float], ...] = (
     ("next", 0.08),
     ("active", 0.06),
     ("blocked", 0.05),
-    ("done", 0.32),
-    ("outcome", 0.22),
+    ("done", 0.26),
+    ("outcome", 0.20),
+    ("found", 0.14),
     ("file", 0.06),
     ("request", 0.25),
-    ("note", 0.15),
-    ("asked", 0.05),
+    ("note", 0.12),
+    ("asked", 0.06),
+    ("planned", 0.05),
     ("ran", 0.03),
     ("error", 0.05),
+    ("likely", 0.02),
     ("name", 0.06),
 )
 """Each kind's share of the budget, by right to stay: what it gets before the others are filled."""
@@ -68,7 +71,10 @@ _RAN = Put("ran", label=labels.RAN)
 _ERRORS = Put("error", label=labels.FAILED)
 _NAMES = Put("name", label=labels.NAMES)
 _ASKED = Put("asked", label=labels.ASKED)
-_CONTEXT = Part("## Critical Context", (_ASKED, Put("note"), _FILES, _RAN, _ERRORS, _NAMES))
+_FOUND = Put("found", label=labels.FOUND)
+_PLANNED = Put("planned", label=labels.PLANNED)
+_PLANS = (_PLANNED, Put("likely", label=labels.LIKELY))
+_CONTEXT = Part("## Critical Context", (*_PLANS, _ASKED, Put("note"), _FOUND, _FILES, _RAN, _ERRORS, _NAMES))
 
 STRUCTURED = Layout((_GOAL, _CONSTRAINTS, *_PROGRESS, _DECISIONS, _NEXT, _CONTEXT))
 
@@ -77,11 +83,11 @@ BRANCH = Layout(
         _GOAL,
         _CONSTRAINTS,
         Part("## Progress", bare=True),
-        Part("### Done", (Put("done", "- [x] "), Put("note"))),
+        Part("### Done", (Put("done", "- [x] "), Put("note"), _FOUND)),
         _ACTIVE,
         _BLOCKED,
         _DECISIONS,
-        _NEXT,
+        Part("## Next Steps", (Put("next", "1. "), _PLANNED)),
     )
 )
 
@@ -98,9 +104,9 @@ NINE = Layout(
         Part("2. Key Technical Concepts:", (Put("decision", label=labels.DECIDED), _NAMES)),
         Part("3. Files and Code Sections:", (_FILES,)),
         Part("4. Errors and fixes:", (Put("blocked", label=labels.BLOCKED), _ERRORS)),
-        Part("5. Problem Solving:", (Put("outcome", label=labels.DONE), Put("note"), _RAN)),
+        Part("5. Problem Solving:", (Put("outcome", label=labels.DONE), Put("note"), _FOUND, _RAN)),
         Part("6. All user messages:", (Put("request"),)),
-        Part("7. Pending Tasks:", (Put("next"),)),
+        Part("7. Pending Tasks:", (Put("next"), *_PLANS)),
         Part("8. Current Work:", (Put("active", "- ", labels.NOW),)),
         Part("9. Optional Next Step:"),
     )
@@ -116,11 +122,11 @@ _SHORT_PARTS = (
     _NEXT,
 )
 HANDOFF = Layout(
-    (*_SHORT_PARTS, Part("## Critical Context", (Put("note"), _FILES, _ERRORS))),
-    newest={"done": 8, "note": 8},
+    (*_SHORT_PARTS, Part("## Critical Context", (*_PLANS, Put("note"), _FOUND, _FILES, _ERRORS))),
+    newest={"done": 8, "note": 8, "found": 8, "planned": 4, "likely": 2},
     most=2_000,
 )
 
-CONTINUE = Layout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24})
+CONTINUE = Layout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24, "found": 24})
 
 LAYOUTS = {"structured": STRUCTURED, "nine-section": NINE, "handoff": HANDOFF, "continue": CONTINUE}

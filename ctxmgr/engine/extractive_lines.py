@@ -10,7 +10,7 @@ SEEN_BACK = 400  # lines of a kind that are looked back at for the same words
 
 Kind = Literal[
     "goal", "latest", "constraint", "decision", "next", "active", "blocked", "done", "outcome", "asked",
-    "request", "file", "error", "ran", "name", "note",
+    "request", "file", "error", "ran", "name", "note", "found", "planned", "likely",
 ]  # fmt: skip
 
 
@@ -22,10 +22,12 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Lines(msgspec.Struct):
-    """All that a summary could say, by kind, each list from old to new."""
+    """All that a summary could say, by kind, each list from old to new. `state`: where the newest request
+    stands."""
 
     kinds: dict[Kind, list[Line]] = {}
     weights: dict[str, float] = {}
+    state: str = ""
     work: Work = msgspec.field(default_factory=Work)
 
     def add(self, kind: Kind, text: str, brief: str = "") -> None:

@@ -21,11 +21,19 @@ _NO_NAME = re.compile(
 )  # what every program names, import specifiers, and halves of a sed script
 
 
-def add_files(lines: Lines, carried: Carried, budget: int) -> None:
-    """The files that were worked on most, with how often."""
+def add_files(lines: Lines, carried: Carried, budget: int, gone: frozenset[str] = frozenset()) -> None:
+    """The files that were worked on most, with how often; without those that were moved or deleted since."""
     work = lines.work
-    counts = dict(carried.files)
+    lost = {end for path in (*work.gone, *gone) for end in _parts(ending(path))}
+    ends = {path for path in (*work.gone, *gone) if "/" in path.strip("/") and not path.startswith("/")}
+    counts = {
+        path: seen
+        for path, seen in carried.files.items()
+        if lost.isdisjoint(_parts(path)[:1]) and ends.isdisjoint(_parts(path))
+    }
     for path in dict.fromkeys((*work.changed, *work.read)):
+        if path in gone:
+            continue
         changed, read = counts.get(ending(path), (0, 0))
         counts[ending(path)] = (changed + work.changed[path], read + work.read[path])
     order = {path: place for place, path in enumerate(counts)}
@@ -39,6 +47,12 @@ def add_files(lines: Lines, carried: Carried, budget: int) -> None:
     )[: min(MOST_FILES, budget // FILE_BUDGET)]
     if most:
         lines.add("file", ", ".join(_file(path, *counts[path]) for path in most))
+
+
+def _parts(path: str) -> list[str]:
+    """A path and what it ends in: two parts at the least, where it has them."""
+    parts = path.strip("/").split("/")
+    return ["/".join(parts[start:]) for start in range(max(len(parts) - 1, 1))]
 
 
 def ending(path: str) -> str:

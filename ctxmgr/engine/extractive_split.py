@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.engine.extractive_carry import FAILED, FILES, NAMES
+from ctxmgr.engine.extractive_carry import DECIDED, FAILED, FILES, FOUND, LAST, NAMES
+from ctxmgr.engine.extractive_closing import last_words
 from ctxmgr.engine.extractive_fit import Weigh, fit
 from ctxmgr.engine.extractive_gather import gather
 from ctxmgr.engine.extractive_layout import Layout, Part, Put
 from ctxmgr.engine.extractive_lines import Kind, Line
-from ctxmgr.engine.extractive_turns import last_words
-from ctxmgr.engine.packet_text import one_line
+from ctxmgr.engine.extractive_turns import request_of
 from ctxmgr.engine.wording import shorten
 from ctxmgr.model.branch import BranchMessage
 
@@ -19,11 +19,12 @@ LAST_CHARACTERS = 240
 LAYOUT = Layout(
     (
         Part("## Original Request", (Put("goal", ""),)),
-        Part("## Progress So Far", (Put("note"), Put("active"))),
+        Part("## Progress So Far", (Put("done"), Put("active"))),
         Part(
             "## Context Needed to Continue",
             (
-                Put("decision", label="Decided: "),
+                Put("decision", label=DECIDED),
+                Put("found", label=FOUND),
                 Put("blocked", label=FAILED),
                 Put("error", label=FAILED),
                 Put("file", label=FILES),
@@ -34,30 +35,41 @@ LAYOUT = Layout(
 )
 
 
-def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh) -> str:
-    """At most `budget` tokens; "" where nothing fits."""
+def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked: str = "") -> str:
+    """At most `budget` tokens; "" where nothing fits. `asked` is the request where the part itself holds none."""
     if budget <= 0:
         return ""
-    lines = gather(prefix, None, budget)
+    written = request(prefix) or asked
+    lines = gather(prefix, None, budget, newest=written)
     kinds: dict[Kind, list[Line]] = {
         kind: lines.kinds[kind]
-        for kind in ("note", "decision", "blocked", "error", "file", "name")
+        for kind in ("done", "found", "decision", "blocked", "error", "file", "name")
         if kind in lines.kinds
     }
-    asked = [stretch.request for stretch in lines.work.stretches if stretch.request]
-    written = " ".join(asked) or one_line(_first(prefix), REQUEST_CHARACTERS)
     if written:
         text = shorten(written, REQUEST_CHARACTERS)
         kinds["goal"] = [Line(text, shorten(written, BRIEF_CHARACTERS))]
     last = last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
-    if last and all(last not in line.text for line in kinds.get("note", [])):
-        kinds["active"] = [Line(f"Last said: {last}")]
+    if last and all(last not in line.text for kind in ("found", "done") for line in kinds.get(kind, [])):
+        kinds["active"] = [Line(f"{LAST}{last}")]
     return fit(kinds, LAYOUT, budget, weigh)
 
 
+def request(prefix: Sequence[BranchMessage]) -> str:
+    """What the turn was asked, "" where its part holds no request: what a user wrote, else what its first message
+    says in a user's place."""
+    said = [
+        ("\n".join(unit.text for unit in one.view.units if unit.kind == "text"))
+        for one in prefix
+        if one.view.role == "user" and one.view.opens_turn
+    ]
+    asked = [text for one in said if (text := request_of(one, long_too=True))]
+    return " ".join(asked) or _first(prefix)
+
+
 def _first(prefix: Sequence[BranchMessage]) -> str:
-    """The text of the message that opened the turn."""
+    """The text of a shell run or a note that opened the turn; instructions for the model are no request."""
     for message in prefix:
-        if message.view.role in ("user", "shell", "note"):
-            return "\n".join(unit.text for unit in message.view.units)
+        if message.view.role in ("shell", "note"):
+            return request_of("\n".join(unit.text for unit in message.view.units), long_too=True)
     return ""

@@ -1,8 +1,9 @@
-"""Turns messages into what each request came to, and into counts of the files and names they worked with.
+"""Turns messages into stretches of work, a request each, and into counts of the files and names they worked with.
 
 A *stretch* is a turn and the turns after it that ask for nothing new ("continue", "ok", a command, a picture):
 what such a turn brought belongs to the request before it. Tool text is not read: of tools only the arguments of
-calls count. Knows no facts, budgets or formats.
+calls count. A file that a command moved goes on under its new name, one that was deleted is counted no more. Knows
+no facts, budgets or formats.
 """
 
 import re
@@ -14,20 +15,20 @@ import msgspec
 from ctxmgr.engine.packet import is_packet
 from ctxmgr.engine.packet_text import one_line
 from ctxmgr.engine.prose import prose
-from ctxmgr.engine.salient import LEAST_WORDS, Spoken, best, finds, joined, names, skipped, spoken, stands
-from ctxmgr.engine.wording import plain, sentences, shorten, unfenced
+from ctxmgr.engine.salient import names
+from ctxmgr.engine.wording import key_of, sentences, shorten
 from ctxmgr.model.branch import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
-CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
 LEAST_REQUEST_WORDS = 3  # as a request fact needs
 COMMAND_CHARACTERS = 400  # of a call's argument that is read for names: more is a script or a file's text
-MOST_CHANGED = 8  # files named where nothing else tells what a request came to
-MOST_HEADS = 4
-HEAD_CHARACTERS = 80
+REQUEST_HEAD = 0.6  # of a request that has to be cut; the rest is of its end, where it often says what is wanted
 PASTED_SHARE = 0.8  # of a message's words that are left as the user's own: below it something was pasted
-GONE_ON = frozenset(("go on", "go ahead", "keep going", "carry on", "please continue", "please go on", "do it"))
-_HEADING = re.compile(r"^#{1,4}\s+(\S.*)$", re.MULTILINE)
+_GONE_ON = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|yeah|alright|please|so|now|and|just|good|great|cool|nice|thanks|perfect) )*"
+    r"(?:|(?:go on|go ahead|go for it|keep going|carry on|continue|proceed|do it|do that|resume"
+    r"|still there)(?: please| now)?)"
+)
 _JUNK = re.compile(
     r"[\u2800-\u28ff]|^\s*\^+\s*$|^Node\.js v\d|\.\w{1,4}:\d+(?::\d+)?\)?\s*$|^Waiting for the debugger"
 )  # a terminal's spinner, a caret under code, the end of a trace
@@ -50,7 +51,8 @@ class Stretch(msgspec.Struct):
 class Work(msgspec.Struct):
     """All that was done: stretches, and how often each path was read and changed and each name was said.
 
-    `last_named` is the place of the last message that a name stood in.
+    `last_named` is the place of the last message that a name stood in, `changed_at` that of the last change by
+    path. `gone` maps a path that a command took away to its new one, "" for none. `by_name`: paths by last part.
     """
 
     stretches: list[Stretch] = []
@@ -58,11 +60,18 @@ class Work(msgspec.Struct):
     changed: Counter[str] = msgspec.field(default_factory=Counter)
     named: Counter[str] = msgspec.field(default_factory=Counter)
     last_named: dict[str, int] = {}
+    changed_at: dict[str, int] = {}
+    gone: dict[str, str] = {}
     size: int = 0
+    by_name: dict[str, dict[str, None]] = {}
 
 
-def of(messages: Sequence[BranchMessage], touched: dict[str, str]) -> Work:
-    """Read the messages once. `touched` maps a call's id to "read" or "changed", newline, path (from facts)."""
+def of(
+    messages: Sequence[BranchMessage], touched: dict[str, str], moved: dict[str, tuple[tuple[str, str], ...]]
+) -> Work:
+    """Read the messages once. `touched` maps a call's id to "read" or "changed", newline, path (from facts),
+    `moved`
+    to the (old, new) paths of its command."""
     work = Work(size=len(messages))
     for at, message in enumerate(messages):
         view = message.view
@@ -71,8 +80,12 @@ def of(messages: Sequence[BranchMessage], touched: dict[str, str]) -> Work:
         elif view.role == "assistant":
             _answered(work, at, message)
         for unit in view.units:
-            if unit.kind == "result" and unit.call_id in touched and not unit.is_error:
-                _touched(work, touched[unit.call_id])
+            if unit.kind != "result" or unit.is_error:
+                continue
+            if unit.call_id in touched:
+                _touched(work, at, touched[unit.call_id])
+            for old, new in moved.get(unit.call_id, ()):
+                _moved(work, at, old, new)
     return work
 
 
@@ -80,11 +93,42 @@ def _opened(work: Work, at: int, text: str) -> None:
     """Start a stretch at a user message that asks for something; else the one before goes on."""
     if is_packet(text):
         return
-    request = one_line(asked(text, long_too=not work.stretches), REQUEST_CHARACTERS)
+    request = request_of(text, long_too=not work.stretches)
     _name(work, at, request)
-    asks = len(request.split()) >= LEAST_REQUEST_WORDS and request.casefold().strip(" .!") not in GONE_ON
+    asks = bool(request)
     if asks or not work.stretches:
         work.stretches.append(Stretch(request if asks else "", at))
+
+
+def open_request(messages: Sequence[BranchMessage]) -> str:
+    """The newest request, where nobody answered it yet; "" else."""
+    for message in reversed(messages):
+        view = message.view
+        if view.role == "assistant" and any(unit.kind in ("text", "call") for unit in view.units):
+            return ""
+        if view.role == "user" and view.opens_turn:
+            asked = request_of("\n".join(unit.text for unit in view.units if unit.kind == "text"))
+            if asked:
+                return asked
+    return ""
+
+
+def request_of(text: str, *, long_too: bool = False) -> str:
+    """What a user's message asks for, on one line; "" where it asks for nothing new ("continue", "ok")."""
+    written = asked(text, long_too=long_too)
+    request = one_line(written, len(written) + 1)
+    if len(request) > REQUEST_CHARACTERS:
+        head = shorten(request, int(REQUEST_CHARACTERS * REQUEST_HEAD))
+        request = f"{head} {_end(request, REQUEST_CHARACTERS - len(head) - 1)}"
+    goes_on = len(request.split()) < LEAST_REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))
+    return "" if goes_on else request
+
+
+def _end(text: str, limit: int) -> str:
+    """The last sentences of a text, at most `limit` characters."""
+    tail = text[-limit:]
+    said = sentences(tail)
+    return " ".join(said[1:]) if len(said) > 1 else tail[tail.find(" ") + 1 :]
 
 
 def asked(text: str, *, long_too: bool = False) -> str:
@@ -120,69 +164,36 @@ def _name(work: Work, at: int, text: str) -> None:
         work.last_named[name] = at
 
 
-def _touched(work: Work, what: str) -> None:
+def _touched(work: Work, at: int, what: str) -> None:
     action, _, path = what.partition("\n")
+    work.gone.pop(path, None)
+    work.by_name.setdefault(path.rpartition("/")[2], {})[path] = None
     if action == "read":
         work.read[path] += 1
         return
     work.changed[path] += 1
+    work.changed_at[path] = at
     if work.stretches:
         changed = work.stretches[-1].changed
         changed[path] = changed.get(path, 0) + 1
 
 
-def closing(stretch: Stretch, weights: dict[str, float], told: Sequence[str] = ()) -> tuple[str, str]:
-    """What a stretch came to, at length and in one sentence; ("", "") where nothing tells.
-
-    From its last text that states something; where the stretch broke off, the best of all it found; else what
-    its last text is headed, and what was changed.
-    """
-    if not stretch.finished:
-        return _broken_off(stretch, weights, told)
-    for at, text in reversed(stretch.said):
-        said = spoken(text, at)
-        if said:
-            return _from(said, weights, told)
-    heads = [one_line(head, HEAD_CHARACTERS) for _, text in stretch.said[-1:] for head in _HEADING.findall(text)]
-    text = joined(dict.fromkeys([*heads[:MOST_HEADS], *_changed(stretch)]))
-    return text, text
-
-
-def _broken_off(stretch: Stretch, weights: dict[str, float], told: Sequence[str]) -> tuple[str, str]:
-    said = [one for at, text in stretch.said for one in spoken(text, at) if finds(one)]
-    chosen = best(said, weights, characters=CLOSING_CHARACTERS // 2, without=told)
-    changed = _changed(stretch)
-    brief = changed or [one.text for one in chosen[-1:]]
-    return joined([*(one.text for one in chosen), *changed]), joined(brief)
-
-
-def _changed(stretch: Stretch) -> list[str]:
-    names = list(dict.fromkeys(path.rpartition("/")[2] for path in stretch.changed))
-    more = f" and {len(names) - MOST_CHANGED} more" if len(names) > MOST_CHANGED else ""
-    return [f"changed {', '.join(names[:MOST_CHANGED])}{more}"] if names else []
-
-
-def _from(said: list[Spoken], weights: dict[str, float], told: Sequence[str]) -> tuple[str, str]:
-    """The sentence that leads, and the best of the others, in their order.
-
-    The lead is the first that is no list item and leans on nothing before it, where there is one.
-    """
-    order = sorted(said, key=lambda one: (one.listed or one.leans, one.listed, one.place))
-    lead = order[0]
-    others = [one for one in said if one is not lead]
-    chosen = best(others, weights, characters=CLOSING_CHARACTERS - len(lead.text), without=(lead.text, *told))
-    shown = sorted((lead, *chosen), key=lambda one: one.place)
-    return joined(one.text for one in shown), lead.text
-
-
-def last_words(stretch: Stretch, limit: int) -> str:
-    """The last thing said, narration and questions too: where the work stood when it was cut."""
-    for _, text in reversed(stretch.said):
-        lines = [plain(line) for line in unfenced(text) if not skipped(line)]
-        found = [one for line in lines for one in sentences(line) if len(one.split()) >= LEAST_WORDS]
-        stated = [one for one in found if stands(one)]
-        if found:
-            return shorten(
-                one_line((stated or found)[-1] if stretch.finished else found[-1], limit).rstrip(":"), limit
-            )
-    return ""
+def _moved(work: Work, at: int, old: str, new: str) -> None:
+    """A file that has another name, or none: its counts go with it. What is relative to a directory that is not
+    known is the one file that ends so, where only one does."""
+    known = work.by_name.get(old.rpartition("/")[2], {})
+    path = old if old in known else next((one for one in known if one.endswith(f"/{old}")), "")
+    if not path or (path != old and sum(one.endswith(f"/{old}") for one in known) > 1):
+        work.gone[old] = new
+        return
+    if new and not new.startswith("/") and path != old:
+        new = f"{path.removesuffix(old)}{new}"
+    known.pop(path)
+    work.gone[path] = new
+    changed, read = work.changed.pop(path, 0), work.read.pop(path, 0)
+    work.changed_at.pop(path, None)
+    if new:
+        work.by_name.setdefault(new.rpartition("/")[2], {})[new] = None
+        work.read[new] += read
+        work.changed[new] += changed
+        work.changed_at[new] = at

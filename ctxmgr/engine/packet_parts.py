@@ -140,8 +140,12 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> Part:
 
 
 def _scratchpad(text: str) -> Part:
-    lines = [f"- {line}" for raw in text.splitlines() if (line := one_line(raw))]
-    return _part("## Scratchpad (own notes)", lines[:MOST_LINES], 0.15, total=len(lines))
+    """The notes as they were written, each line after a bar: the model edits them by what it sees, and behind the
+    bar nothing can pass for a heading or the mark. Where they are too many, the newest stay."""
+    lines = [f"| {line}".rstrip() for line in text.rstrip("\n").split("\n")] if text.strip() else []
+    return _part(
+        "## Scratchpad (own notes, as written behind the bars)", lines, 0.15, ranked=_newest_first(len(lines))
+    )
 
 
 def _files(facts: list[Fact]) -> Part:

@@ -11,11 +11,12 @@ Rules (design, section 4; the number in brackets is the design's):
 4. If even that does not fit the model's window, the largest results of the newest turn are distilled: a call
    that fails helps nobody.
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
-   limit, so that a better zone does not undo it.
+   limit, so that a better zone does not undo it. What may be an error is treated as one.
 6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
    more than what it stands for; packets that came back count as left out. Where little was left out and that
    leaves no room for a packet, nothing is left out: there is nothing to gain, and a list that came with a
-   summary or a packet before an assistant message may not start with the latter.
+   summary or a packet before an assistant message may not start with the latter. Prompts always stay, and those
+   of older turns stand before the packet: many models take a prompt at the head alone.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
@@ -27,7 +28,7 @@ import msgspec
 
 from ctxmgr.engine import distill, marker
 from ctxmgr.engine.prune import Target, call_of, results
-from ctxmgr.engine.turns import Index, Step, cut_at, first_kept, key, steps, turn_at
+from ctxmgr.engine.turns import Index, Step, cut_at, first_kept, steps, turn_at, unit_key
 from ctxmgr.model.messages import Message, Unit
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
@@ -67,7 +68,8 @@ class Ask(msgspec.Struct, frozen=True):
 def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
     """The plan for this list. Pure: the same arguments give the same plan."""
     if not index.turns:
-        return Plan((), ask.zone, 0, 0, 0, dict(ask.decisions))
+        whole = (Keep(0, index.size),) if index.size else ()
+        return Plan(whole, ask.zone, 0, index.raw_weight, index.raw_weight, dict(ask.decisions))
     draft = _Draft(messages, index, ask)
     draft.decide_results()
     draft.squeeze_newest()
@@ -115,7 +117,7 @@ class _Draft:
         self.summaries = [at for at in specials if filtered and self.ask.folded(at)]
         self.without = frozenset([*packets, *self.summaries])
         gone = sum(self.messages[position].weight for position in self.without)
-        self.kept = sum(turn.weight for turn in self.turns[first:]) - gone
+        self.kept = self.index.prompt_weight + sum(turn.weight for turn in self.turns[first:]) - gone
         self.stands_for = sum(turn.weight for turn in self.turns[:first]) + gone
         render = self.ask.packet
         self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
@@ -136,11 +138,10 @@ class _Draft:
             if not older and not self.decisions:
                 continue
             for position in turn.results:
-                at = key(self.index, self.messages, position)
-                remembered = self.decisions.get(at)
-                for number, unit in enumerate(self.messages[position].view.units):
-                    decision = remembered
-                    if older and unit.kind == "result" and _bulky(unit, limit):
+                for number, unit, _ in results(self.messages, position):
+                    at = self._key(position, number)
+                    decision = self.decisions.get(at)
+                    if older and _bulky(unit, limit):
                         decision = _tighter(decision, limit)
                     if decision is not None:
                         self._edit(position, number, at, decision)
@@ -166,7 +167,7 @@ class _Draft:
         for _, position, number in sorted(heavy, key=lambda found: (-found[0], found[1], found[2])):
             if self.weight() + self.packet[1] <= self.ask.window_limit:
                 break
-            at = key(self.index, self.messages, position)
+            at = self._key(position, number)
             self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
 
     def _newest_weight(self) -> int:
@@ -180,9 +181,13 @@ class _Draft:
         for position in range(step.start, step.end):
             for number, unit, _ in results(self.messages, position):
                 edit = self.edits.get(position, {}).get(number)
-                spared = unit.is_error or self._tool(position, number) in self.ask.policy.protected_tools
+                spared = unit.is_error or unit.doubtful
+                spared = spared or self._tool(position, number) in self.ask.policy.protected_tools
                 if not spared and (edit is None or edit.kind != "pruned"):
-                    self._edit(position, number, key(self.index, self.messages, position), Decision("pruned"))
+                    self._edit(position, number, self._key(position, number), Decision("pruned"))
+
+    def _key(self, position: int, number: int) -> str:
+        return unit_key(self.index, self.messages, position, number)
 
     def _tool(self, position: int, number: int) -> str:
         return call_of(self.messages, self.index, position, number).tool
@@ -218,7 +223,7 @@ class _Draft:
         return Plan(
             pieces=self._pieces(start, packet),
             zone=self.ask.zone,
-            floor=start,
+            floor=start if self.first else 0,
             weight=weight,
             raw_weight=self.index.raw_weight,
             decisions=self.decisions,
@@ -245,12 +250,18 @@ class _Draft:
 
     def _starts_with_reply(self) -> bool:
         """Would the list start with an assistant message, though it did not come so?"""
-        start = next((at for at in range(self.index.size) if at not in self.without), 0)
-        return start > 0 and self.messages[start].view.role in ("assistant", "result", "other")
+        first = self.turns[0].start
+        leaving = {*self.without, *self.index.prompts}
+        start = next((at for at in range(first, self.index.size) if at not in leaving), first)
+        return start > first and self.messages[start].view.role in ("assistant", "result", "other")
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
-        pieces: list[Piece] = [packet] if packet.text else []
+        heads = _runs([position for position in self.index.prompts if position < start])
+        pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
         at = start
+        if heads and not packet.text and heads[-1].end == start:
+            at = heads[-1].start
+            pieces.pop()
         for position in sorted({*self.without, *self.edits}):
             if position > at:
                 pieces.append(Keep(at, position))
@@ -263,8 +274,19 @@ class _Draft:
         return tuple(pieces)
 
 
+def _runs(positions: Sequence[int]) -> list[Keep]:
+    """Rising positions as ranges."""
+    runs: list[Keep] = []
+    for at in positions:
+        if runs and runs[-1].end == at:
+            runs[-1] = Keep(runs[-1].start, at + 1)
+        else:
+            runs.append(Keep(at, at + 1))
+    return runs
+
+
 def _bulky(unit: Unit, limit: int) -> bool:
-    return len(unit.text) > (max(limit, ERRORS_OVER) if unit.is_error else limit)
+    return len(unit.text) > (max(limit, ERRORS_OVER) if unit.is_error or unit.doubtful else limit)
 
 
 def _tighter(decision: Decision | None, limit: int) -> Decision:

@@ -4,7 +4,7 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
 1. Walk from the newest message back. The last `protectedTurns` user turns are safe.
 2. Stop at a compaction boundary: what is before it is gone from the model's view anyway. A result that is
    pruned already is no reason to stop (the original stops there, and so never prunes what is older).
-3. Errors and `protectedTools` never; `prunableTools` names those eligible, empty means all.
+3. Errors, what may be one, and `protectedTools` never; `prunableTools` names those eligible, empty means all.
 4. The newest `pruneProtect` tokens of eligible output are safe; what is older is prunable.
 5. Prune all of it at once, and only if it comes to `pruneMinimum` tokens; `force` goes past the minimum.
 6. What is pruned stays pruned: a later call prunes only what has become prunable since, so that the bytes in
@@ -16,7 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 import msgspec
 
 from ctxmgr.engine import marker
-from ctxmgr.engine.turns import Index, key
+from ctxmgr.engine.turns import Index, unit_key
 from ctxmgr.model.messages import Call, Message, Unit
 from ctxmgr.model.policy import Policy
 
@@ -63,6 +63,7 @@ def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
     return (
         unit.can_edit
         and not unit.is_error
+        and not unit.doubtful
         and tool not in policy.protected_tools
         and (not policy.prunable_tools or tool in policy.prunable_tools)
         and not marker.is_marker(unit.text)
@@ -81,10 +82,10 @@ def prune(
         for position in reversed(turn.results):
             if position < boundary:
                 break
-            at = key(index, messages, position)
-            if at in pruned:
-                continue
-            for number, unit, weight in results(messages, position):
+            for number, unit, weight in reversed(tuple(results(messages, position))):
+                at = unit_key(index, messages, position, number)
+                if at in pruned:
+                    continue
                 tool = unit.tool or call_of(messages, index, position, number).tool
                 if not eligible(unit, tool, policy):
                     continue

@@ -16,7 +16,7 @@ texts, same choice: ties go to the later sentence. Knows nothing of messages, fa
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log, sqrt
 
 import msgspec
@@ -31,6 +31,7 @@ INTRODUCING_WORDS = 7  # "Fixed all tests to use the new themes:" says it all; "
 TEXT_CHARACTERS = 12_000  # of one text that is read: the rest is a document, not a statement
 COVERED = 0.7  # of a sentence's terms that the chosen ones hold: it is passed over then
 TELLING = 1.5  # how much the wording of a finding counts; a judgement, from reading recorded sessions
+RUN_CHARACTERS = 300  # without a space; a path of that length is no path
 WORD_CHARACTERS = 7  # shorter words are everybody's
 
 _TERM = re.compile(
@@ -47,7 +48,8 @@ _NARRATION = re.compile(
     r"|we need to|need to|time to|now\b|next:|here(?:'s| is| are)\b|want me|would you|do you|should i|shall i"
     r"|can you|(?:you'?re|you are) (?:absolutely |completely |totally )?(?:right|correct)|sorry|my bad"
     r"|good (?:catch|point|idea)"
-    r"|looking at|test it|try it|feel free|if you(?:'d| would| want)|let us know|(?:i )?hope)\b",
+    r"|looking at|waiting for|test it|try (?:it|changing|toggling|setting)|feel free|if you(?:'d| would| want)"
+    r"|let us know|(?:i )?hope)\b",
     re.IGNORECASE,
 )
 _PRAISE = re.compile(
@@ -67,7 +69,8 @@ _SKIPPED = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[ xX✓✔✅~>/]?\]\s|^\s*(?:#{1,6}\s|\|.*\||[-=*_]{3,}\s*$|</?\w)|[│─╭╰┌└├┤┃━█]"
 )
 _LEANING = re.compile(
-    r"(?:so|but|it|its|this|these|those|that|they|he|she|however|and|also|actually|hm+|then|instead|both|same|otherwise"
+    r"(?:so|but|it|its|this|these|those|that|they|he|she|however|and|also|actually|hm+|then|instead|both|same"
+    r"|otherwise"
     r"|ok(?:ay)?|alright|still|therefore|since|because|when|if|wait|ah+|now|here|there|all|i see)\b",
     re.IGNORECASE,
 )
@@ -126,15 +129,23 @@ def stands(sentence: str) -> bool:
     return len(_PRAISE.sub("", sentence).split()) >= LEAST_WORDS
 
 
+def _named(text: str) -> Iterator[str]:
+    """Names as they stand in a text. What has no space for so long is no name but something that was pasted, and
+    reading it for names takes time in the square of its length."""
+    for run in text.split():
+        if len(run) <= RUN_CHARACTERS:
+            yield from _TERM.findall(run)
+
+
 def terms(text: str) -> frozenset[str]:
     """What a text names: identifiers, paths, flags as written, and longer words in lower case."""
-    named = {term.strip("./-") for term in _TERM.findall(text)}
+    named = {term.strip("./-") for term in _named(text)}
     return frozenset(named | set(_WORD.findall(text.casefold()))) - {""}
 
 
 def names(text: str) -> list[str]:
     """The identifiers and paths that a text names, each time, in their order."""
-    return [name for term in _TERM.findall(text) if len(name := term.rstrip("./-")) > 3]
+    return [name for term in _named(text) if len(name := term.rstrip("./-")) > 3]
 
 
 def central(texts: Iterable[str]) -> dict[str, float]:
@@ -158,7 +169,9 @@ def finds(one: Spoken) -> bool:
     """Whether a sentence can be told far from where it was said: names what it is about, states something."""
     if one.leans or "?" in one.text or _PRAISE.match(one.text) or len(one.text.split()) < FINDING_WORDS:
         return False
-    return ("`" in one.text or bool(_TERM.search(one.text))) and (not one.listed or bool(_FINDING.search(one.text)))
+    return ("`" in one.text or any(True for _ in _named(one.text))) and (
+        not one.listed or bool(_FINDING.search(one.text))
+    )
 
 
 def best(

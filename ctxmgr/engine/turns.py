@@ -7,6 +7,7 @@ Rules:
    recorded sessions use them again, so "latest earlier" is the only safe reading.
 3. A turn may start the kept part only if no result at or after its start answers a call before it; else the
    cut would part a pair. Hosts that queue user messages while tools run produce such lists.
+4. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it.
 
 The index is extended, not rebuilt, when messages are appended: a call costs its new messages.
 """
@@ -37,7 +38,8 @@ class Index(msgspec.Struct, frozen=True):
     `calls` maps a call id to the index of its latest call; `pairs` maps (index, unit number) of a result to the
     index of the call it belongs to (rule 2), and holds no result without a call.
     `seen` counts each digest; `repeats` holds the occurrence number (1, 2, ...) of messages seen before.
-    `users` is the number of user messages, `raw_weight` the weight of the list as it came, in tokens.
+    `users` is the number of user messages, `raw_weight` the weight of the list as it came, in tokens; `prompts`
+    are the indices of what no turn holds (rule 4), `prompt_weight` is theirs, in tokens.
     """
 
     size: int = 0
@@ -48,6 +50,8 @@ class Index(msgspec.Struct, frozen=True):
     repeats: dict[int, int] = {}
     users: int = 0
     raw_weight: int = 0
+    prompts: tuple[int, ...] = ()
+    prompt_weight: int = 0
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
@@ -87,23 +91,28 @@ def extend(index: Index, messages: Sequence[Message]) -> Index:
     calls, pairs = dict(index.calls), dict(index.pairs)
     seen, repeats = dict(index.seen), dict(index.repeats)
     users, raw_weight = index.users, index.raw_weight
+    prompts, prompt_weight = list(index.prompts), index.prompt_weight
     last = _Growing.of(turns.pop()) if turns else None
     for position in range(index.size, len(messages)):
         message = messages[position]
         view = message.view
+        raw_weight += message.weight
+        count = seen.get(message.digest, 0)
+        seen[message.digest] = count + 1
+        if count:
+            repeats[position] = count
+        if view.role == "prompt":
+            prompts.append(position)
+            prompt_weight += message.weight
+            continue
         if view.opens_turn or last is None:
             if last is not None:
                 turns.append(last.frozen(position))
             last = _Growing(position, headless=not view.opens_turn)
         last.weight += message.weight
-        raw_weight += message.weight
         users += view.opens_turn
         if view.role in ("summary", "packet"):
             last.specials.append(position)
-        count = seen.get(message.digest, 0)
-        seen[message.digest] = count + 1
-        if count:
-            repeats[position] = count
         holds_result = False
         for number, unit in enumerate(view.units):
             if unit.kind == "call":
@@ -119,9 +128,20 @@ def extend(index: Index, messages: Sequence[Message]) -> Index:
                     _forbid_cuts(turns, asked_at)
         if holds_result:
             last.results.append(position)
-    assert last is not None
-    turns.append(last.frozen(len(messages)))
-    return Index(len(messages), tuple(turns), calls, pairs, seen, repeats, users, raw_weight)
+    if last is not None:
+        turns.append(last.frozen(len(messages)))
+    return Index(
+        size=len(messages),
+        turns=tuple(turns),
+        calls=calls,
+        pairs=pairs,
+        seen=seen,
+        repeats=repeats,
+        users=users,
+        raw_weight=raw_weight,
+        prompts=tuple(prompts),
+        prompt_weight=prompt_weight,
+    )
 
 
 def _forbid_cuts(turns: list[Turn], asked_at: int) -> None:
@@ -137,6 +157,18 @@ def key(index: Index, messages: Sequence[Message], position: int) -> str:
     number = index.repeats.get(position)
     digest = messages[position].digest
     return f"{digest}#{number}" if number else digest
+
+
+def unit_key(index: Index, messages: Sequence[Message], position: int, number: int) -> str:
+    """What a decision about one result is remembered by: its message's key and, but for the first unit, its
+    number in it (some formats have several results in a message)."""
+    at = key(index, messages, position)
+    return f"{at}/{number}" if number else at
+
+
+def digest_of(key: str) -> str:
+    """The digest in a key of either kind."""
+    return key.partition("/")[0].partition("#")[0]
 
 
 def turn_at(turns: Sequence[Turn], position: int) -> int:
@@ -164,8 +196,19 @@ def cut_at(turns: Sequence[Turn], number: int) -> int:
 
 
 def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
-    """The steps of one turn, oldest first; what precedes the first assistant message belongs to none."""
-    starts = [at for at in range(turn.start, turn.end) if messages[at].view.role == "assistant"]
+    """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
+    join make one message."""
+    starts = [
+        at
+        for at in range(turn.start, turn.end)
+        if messages[at].view.role == "assistant" and not (at > turn.start and _goes_on(messages, at))
+    ]
     if not starts:
         return ()
     return tuple(Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
+
+
+def _goes_on(messages: Sequence[Message], at: int) -> bool:
+    """Is this item of an assistant's message one with the item before it?"""
+    before = messages[at - 1].view
+    return messages[at].view.joins and before.joins and before.role == "assistant"

@@ -1,10 +1,18 @@
 """Floor 1: one file a message format. Each turns its JSON into views, and a decision back into its JSON.
 
-A format is a module with the functions of `Format`. The engine never sees one; the session is handed one.
+A format is a module with these functions. The engine never sees one; the session is handed one.
+
+    view(raw) -> View                      never raises
+    set_result(raw, {unit: text}) -> raw   results by unit number, all else as it came
+    set_arguments(raw, {unit: arguments})  of calls by unit number; pi has none yet
+    drop(raw, {unit, ...}) -> raw | None   without these units, None where none is left; pi has none yet
+    packet(text, at) -> raw                the message that carries the packet
+    extra_weight(view) -> tokens           what a model sees around a message
+    usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours
 """
 
 from types import ModuleType
 
-from ctxmgr.formats import pi
+from ctxmgr.formats import anthropic, openai, pi, responses
 
-FORMATS: dict[str, ModuleType] = {"pi": pi}
+FORMATS: dict[str, ModuleType] = {"pi": pi, "openai": openai, "anthropic": anthropic, "responses": responses}

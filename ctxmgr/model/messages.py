@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 UnitKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
-Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "other"]
+Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "prompt", "other"]
 SummaryKind = Literal["", "compaction", "branch"]
 
 
@@ -30,6 +30,7 @@ class Unit(msgspec.Struct, frozen=True):
     name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
     `images` counts images in the block, weighed apart. `block` is the index within the message's content,
     -1 where the message itself is the unit. `can_edit` says that the format can put another text there.
+    `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is.
     """
 
     kind: UnitKind
@@ -42,14 +43,18 @@ class Unit(msgspec.Struct, frozen=True):
     signed: bool = False
     can_edit: bool = False
     images: int = 0
+    doubtful: bool = False
 
 
 class View(msgspec.Struct, frozen=True):
     """One message as the engine sees it.
 
+    Role "prompt" is what the host says to the model beside the conversation (and what only the provider can read
+    of the past): it belongs to no turn and is never left out. "result" holds tool results and nothing of a user.
     `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark alone.
     `at`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
-    assistant message's stop reason and error text as the host spells them.
+    assistant message's stop reason and error text: stop, length, toolUse, error, aborted, or as the host spells
+    another. `joins`: one of several items that together make an assistant's message.
     """
 
     role: Role
@@ -60,6 +65,7 @@ class View(msgspec.Struct, frozen=True):
     usage: Usage | None = None
     stop: str = ""
     error: str = ""
+    joins: bool = False
 
 
 class Message(msgspec.Struct, frozen=True):

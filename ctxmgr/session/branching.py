@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine import branch as engine
-from ctxmgr.formats import pi_branch
+from ctxmgr.formats import view_branch
 from ctxmgr.model.compaction import BranchPreparation, Strategy
 from ctxmgr.session import occasion, preparations
 from ctxmgr.session.occasion import Occasion
@@ -43,8 +43,8 @@ def summarize(session: Session, params: wire.SummarizeBranchParams) -> Errand:
 
 def _between(seen: Occasion, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchPreparation:
     """A leaf of null is a place before the first entry: nothing was left, or all of it."""
-    old = pi_branch.branch(entries, params.old_leaf_id) if params.old_leaf_id is not None else ()
-    target = pi_branch.branch(entries, params.target_id) if params.target_id is not None else ()
+    old = view_branch.branch(seen.form, entries, params.old_leaf_id) if params.old_leaf_id is not None else ()
+    target = view_branch.branch(seen.form, entries, params.target_id) if params.target_id is not None else ()
     return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut.weigher)
 
 
@@ -68,7 +68,9 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
 
 def _listed(seen: Occasion, entries: list[bytes]) -> BranchPreparation:
     """What the host lists is the path that was left, without what both paths share."""
-    return engine.prepare(pi_branch.branch(entries, None), (), _budget(seen), seen.weigh, seen.cut.weigher)
+    return engine.prepare(
+        view_branch.branch(seen.form, entries, None), (), _budget(seen), seen.weigh, seen.cut.weigher
+    )
 
 
 def _budget(seen: Occasion) -> int:

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.compaction import decide
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
 from ctxmgr.session import breaks, occasion, preparations, settings
@@ -43,7 +42,7 @@ def plan(session: Session, params: wire.PlanCompactionParams) -> Errand:
 def _planned(
     seen: Occasion, entries: list[bytes] | None, params: wire.PlanCompactionParams
 ) -> wire.PlanCompactionResult:
-    prepared = decide(seen.path(entries, params.leaf_id), seen.cut, seen.weigh)
+    prepared = preparations.planned(seen, seen.path(entries, params.leaf_id), entries)
     if isinstance(prepared, Nothing):
         return wire.PlanCompactionResult(None, (), prepared.reason)
     brief = _brief(seen, prepared, "single-shot", params.format)
@@ -69,7 +68,7 @@ def compact(session: Session, params: wire.CompactParams) -> Errand:
 
     def steps() -> Steps[wire.CompactResult]:
         path = yield Work(lambda: seen.path(entries, params.leaf_id))
-        prepared = yield Work(lambda: decide(path, seen.cut, seen.weigh))
+        prepared = yield Work(lambda: preparations.planned(seen, path, entries))
         if isinstance(prepared, Nothing):
             raise RpcError(errors.REQUEST_FAILED, prepared.reason)
         yield from _after_ahead(session)
@@ -143,7 +142,7 @@ def ahead(session: Session) -> Errand:
 
     def steps() -> Steps[Prepared | None]:
         path = yield Work(lambda: seen.path(None, None))
-        prepared = yield Work(lambda: decide(path, seen.cut, seen.weigh))
+        prepared = yield Work(lambda: preparations.planned(seen, path, None))
         if isinstance(prepared, Nothing):
             return None
         claim = _claimed(session, path)

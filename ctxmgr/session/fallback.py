@@ -3,7 +3,8 @@
 Rules (design, section 2, safety of answers):
 1. The last good projection plus the messages since, where the list begins with what that projection was of.
 2. Else the raw list, if it fits window - reserve.
-3. Else the largest suffix of whole turns that fits, at least the newest turn.
+3. Else the largest suffix of whole turns that fits, at least the newest turn, and all prompts before it. It does
+   not start with a message that holds a result: its call would be missing.
 
 Uses as little as possible of what may have failed: no engine, no tokenizer; a token is taken as three bytes.
 """
@@ -18,15 +19,20 @@ def estimated_tokens(raws: Sequence[bytes]) -> int:
     return sum(len(raw) for raw in raws) // BYTES_PER_TOKEN
 
 
-def suffix_start(raws: Sequence[bytes], form: ModuleType, limit: int) -> int:
-    """The index from which on to send: 0 where all of it fits `limit` tokens."""
+def suffix(raws: Sequence[bytes], form: ModuleType, limit: int) -> list[bytes]:
+    """What to send: all of it where it fits `limit` tokens (rules 2 and 3)."""
     if estimated_tokens(raws) <= limit:
-        return 0
-    start, total = 0, 0
+        return list(raws)
+    views = [form.view(raw) for raw in raws]
+    prompts = [position for position, view in enumerate(views) if view.role == "prompt"]
+    start, total = 0, sum(len(raws[position]) // BYTES_PER_TOKEN for position in prompts)
     for position in range(len(raws) - 1, -1, -1):
+        view = views[position]
+        if view.role == "prompt":
+            continue
         total += len(raws[position]) // BYTES_PER_TOKEN
         if total > limit and start:
             break
-        if form.view(raws[position]).opens_turn:
+        if view.opens_turn and not any(unit.kind == "result" for unit in view.units):
             start = position
-    return start
+    return [*(raws[position] for position in prompts if position < start), *raws[start:]]

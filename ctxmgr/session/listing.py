@@ -253,7 +253,7 @@ def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attemp
     elif fallback.estimated_tokens(raws) <= limit:
         body = [b'"unchanged":true']
     else:
-        body = [b'"messages":[', joined(raws[fallback.suffix_start(raws, session.form, limit) :]), b"]"]
+        body = [b'"messages":[', joined(fallback.suffix(raws, session.form, limit)), b"]"]
     totals = session.state.totals
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     session.state = msgspec.structs.replace(session.state, totals=totals)

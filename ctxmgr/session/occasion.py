@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.weighing import Weigh, by_text
-from ctxmgr.formats import pi_branch
+from ctxmgr.formats import view_branch
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, Strategy
 from ctxmgr.model.messages import Message
@@ -51,8 +51,8 @@ class Occasion(msgspec.Struct, frozen=True):
     def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
         """The branch path: of the host's entries, or of what the session holds."""
         if entries is not None:
-            return pi_branch.branch(entries, leaf)
-        return pi_branch.from_messages([message.raw for message in self.held], self.ids)
+            return view_branch.branch(self.form, entries, leaf)
+        return view_branch.from_messages(self.form, [message.raw for message in self.held], self.ids)
 
 
 def taken(session: Session, given: wire.CutSettings | None, instructions: str | None) -> Occasion:
@@ -77,7 +77,7 @@ def taken(session: Session, given: wire.CutSettings | None, instructions: str | 
         ids=tuple(session.entry_of.get(mark, "") for mark in marks),
         window=session.state.model.window,
         instructions="\n\n".join(both) or None,
-        embeds=session.capabilities.embed,
+        embeds=bool(session.capabilities.embed),
         embed=session.embed,
     )
 

@@ -1,14 +1,16 @@
 """Turns a preparation as a host has it into ours, and ours into what a host is shown."""
 
+from collections.abc import Sequence
+from types import ModuleType
 from typing import Any, TypeVar
 
 import msgspec
 
 from ctxmgr.engine import render
 from ctxmgr.engine.compaction import decide
-from ctxmgr.formats import pi_branch
+from ctxmgr.formats import view_branch
 from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
+from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
 from ctxmgr.session.ahead import Prepared
 from ctxmgr.session.occasion import Occasion
 from ctxmgr.wire import compactions as wire
@@ -48,8 +50,8 @@ def given(raw: msgspec.Raw, seen: Occasion) -> Preparation:
     return Preparation(
         first_kept=host.first_kept_entry_id,
         cut=-1,
-        history=_messages(host.messages_to_summarize or []),
-        prefix=_messages(host.turn_prefix_messages or []),
+        history=_messages(seen.form, host.messages_to_summarize or []),
+        prefix=_messages(seen.form, host.turn_prefix_messages or []),
         split=bool(host.is_split_turn),
         tokens_before=int(host.tokens_before or 0),
         previous=host.previous_summary or None,
@@ -69,6 +71,31 @@ def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
         raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$.preparation") from None
 
 
+NO_PATH = Nothing("Nothing to compact: no path leads to the leaf. Ids are strings, and leafId is one of them.")
+SILENT = Nothing("Nothing to compact: what would be summarised says nothing.")
+
+
+def planned(
+    seen: Occasion, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
+) -> Preparation | Nothing:
+    """The compaction of this path, or why there is none."""
+    if entries and not path:
+        return NO_PATH
+    found = decide(path, seen.cut, seen.weigh)
+    if isinstance(found, Preparation):
+        return found if speaks(found) else SILENT
+    if entries and len(path) < len(entries):
+        beside = f" Of {len(entries)} entries {len(path)} are on the path to the leaf."
+        return Nothing(found.reason + beside)
+    return found
+
+
+def speaks(prepared: Preparation) -> bool:
+    """Whether there is anything to summarise, or a summary to carry on."""
+    messages = (*prepared.history, *prepared.prefix)
+    return bool(prepared.previous) or any(render.message_text(message) for message in messages)
+
+
 def made(seen: Occasion, path: tuple[BranchEntry, ...], host: Preparation) -> Preparation | None:
     """Ours where the host sent its entries: it knows more of earlier compactions. The host's own otherwise, and
     where ours finds nothing to do. None where there is nothing at all."""
@@ -77,7 +104,7 @@ def made(seen: Occasion, path: tuple[BranchEntry, ...], host: Preparation) -> Pr
         found = decide(path, msgspec.structs.replace(settings, reserve=host.settings.reserve), seen.weigh)
         if isinstance(found, Preparation):
             return found
-    return host if host.history or host.prefix else None
+    return host if speaks(host) else None
 
 
 def still_fits(ahead: Prepared, path: tuple[BranchEntry, ...], host: Preparation) -> bool:
@@ -104,8 +131,8 @@ def shown(prepared: Preparation, enabled: bool) -> wire.Preparation:
     )
 
 
-def _messages(raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
-    entries = pi_branch.from_messages([bytes(raw) for raw in raws], [""] * len(raws))
+def _messages(form: ModuleType, raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
+    entries = view_branch.from_messages(form, [bytes(raw) for raw in raws], [""] * len(raws))
     return tuple(message for entry in entries for message in entry.messages)
 
 

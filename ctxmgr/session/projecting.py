@@ -13,7 +13,7 @@ from ctxmgr.engine import meter, packet
 from ctxmgr.engine.check import FRESH, check
 from ctxmgr.engine.project import Ask, Rewrite, project, rewriter
 from ctxmgr.engine.prune import Pruning, prune
-from ctxmgr.engine.turns import Index, key, turn_at
+from ctxmgr.engine.turns import Index, digest_of, key, turn_at
 from ctxmgr.engine.zone import Thresholds, zone_of
 from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import Message
@@ -275,7 +275,7 @@ def _next_state(state: State, new: Standing, floor: int, pruning: Pruning, exten
     )
     decisions = plan.decisions if added else state.decisions
     if not extends:  # what is no longer in the list needs no memory
-        decisions = {at: kept for at, kept in decisions.items() if at.partition("#")[0] in new.index.seen}
+        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in new.index.seen}
     anchor = key(new.index, new.messages, plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resume=False, force_prune=False

@@ -47,7 +47,7 @@ def _applied(text: str, operation: wire.ScratchpadOperation, path: str) -> str:
 def _inserted(text: str, operation: wire.Insert, path: str) -> str:
     """After line `line`, counted from 1; 0 is before the first, absent is at the end."""
     lines = text.splitlines(keepends=True)
-    at = len(lines) if operation.line is None else operation.line
+    at = len(lines) if operation.line is None else int(operation.line)
     if at > len(lines):
         raise Refused(f"there are {len(lines)} lines", f"{path}.line")
     before, after = "".join(lines[:at]), "".join(lines[at:])

@@ -335,7 +335,9 @@ def model_spec(model: verbs.Model) -> ModelSpec:
         window=int(model.context_window),
         provider=model.provider or "",
         max_output=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
-        prices=Prices(prices.input, prices.output, prices.cache_read, prices.cache_write) if prices else None,
+        prices=Prices(prices.input or 0, prices.output or 0, prices.cache_read or 0, prices.cache_write or 0)
+        if prices
+        else None,
         cache_ttl=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
     )
 

@@ -25,8 +25,8 @@ def merged(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
             before, value = _spelled_out(before), _spelled_out(value)
         if value is None:
             out.pop(name, None)
-        elif isinstance(value, dict) and isinstance(before, dict):
-            out[name] = merged(before, value)
+        elif isinstance(value, dict):
+            out[name] = merged(before if isinstance(before, dict) else {}, value)
         else:
             out[name] = value
     return out

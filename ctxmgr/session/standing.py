@@ -58,10 +58,10 @@ def tag_of(state: Any, count: int) -> str:
 
 
 def kept_weight(index: Index, floor: int) -> int:
-    """The weight of the turns from `floor` on, in tokens, before any edit."""
+    """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
     if not index.turns:
-        return 0
-    return sum(turn.weight for turn in index.turns[turn_at(index.turns, floor) :])
+        return index.prompt_weight
+    return index.prompt_weight + sum(turn.weight for turn in index.turns[turn_at(index.turns, floor) :])
 
 
 def first_changed(old: Standing, new: Standing, prefix: int) -> int:

@@ -57,4 +57,4 @@ class Errand(msgspec.Struct, frozen=True):
     via: Via
     deadline: int | None = None
     at_deadline: Any = None
-    token: str | int | None = None
+    token: str | int | float | None = None

@@ -28,9 +28,11 @@ class Material:
 
     @cached_property
     def planned(self) -> Preparation | Nothing:
-        """As planCompaction plans it on the whole last branch. Raises RuntimeError where the cut would lose an
-        entry."""
+        """As planCompaction plans it on the whole last branch; where that ends with a compaction, on what was there
+        before it. Raises RuntimeError where the cut would lose an entry."""
         path = pi_branch.branch(self.session.entries, self.session.leaf)
+        while path and path[-1].kind in ("compaction", ""):
+            path = path[:-1]
         prepared = decide(path, self.settings.cut, self.weigh_message)
         if isinstance(prepared, Preparation) and (lost := uncovered(path, prepared)):
             raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")

@@ -3,7 +3,8 @@
 Rules:
 1. Of a pi session file or an export it is the tree itself, so details and edits are there as its host kept them.
 2. Of a stream of pi events it is the tree of the last compaction's event; without one, the list of the last call.
-3. Entries of the oldest format have no ids: they follow each other, and get ids counted up.
+3. Of another host's recording it is the tree that pi would have kept of it.
+4. Entries of the oldest format have no ids: they follow each other, and get ids counted up.
 """
 
 import os
@@ -14,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study import readers
+from ctxmgr.study import pi_tree, readers
 from ctxmgr.study.json_lines import members, objects
 from ctxmgr.study.recordings import Stream, Unreadable
 
@@ -50,6 +51,8 @@ def read(path: Path) -> Session:
     recorded = readers.read(found)
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
+    elif kind != "session":
+        entries, leaf = [members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
     else:
         entries, leaf = _of_file(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
@@ -91,7 +94,7 @@ def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
 
 
 def _numbered(entries: Sequence[Fields]) -> list[bytes]:
-    """The entries' JSON, with ids and parents where they had none (rule 3)."""
+    """The entries' JSON, with ids and parents where they had none (rule 4)."""
     found, last = [], _raw(None)
     for place, fields in enumerate(entries, 1):
         if "id" not in fields:

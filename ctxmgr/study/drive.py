@@ -43,6 +43,8 @@ def drive(recorded: Recording | Stream, options: Options, step: Callable[[], Non
         if outcome.exit_code != 0:
             side.fail(f"exit code {outcome.exit_code}")
         outcome.fingerprint = side.hash.hexdigest()
+    if isinstance(recorded, Recording):
+        outcome.host, outcome.notes = recorded.host, recorded.notes
     return outcome
 
 

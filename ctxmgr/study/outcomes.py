@@ -47,7 +47,8 @@ class Mark(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct):
     """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
 
-    `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same.
+    `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
+    `notes` are the recording's.
     """
 
     name: str
@@ -63,5 +64,7 @@ class Outcome(msgspec.Struct):
     turn_ends: int = 0
     turn_end_seconds: list[float] = []
     fingerprint: str = ""
+    host: str = "pi"
+    notes: tuple[str, ...] = ()
     exit_code: int | None = None
     packet: str = ""

@@ -19,7 +19,8 @@ class Entry(msgspec.Struct, frozen=True):
     """One step of a session. `message` is what a model's list holds of it, as raw JSON; empty for a model change.
 
     `at` in milliseconds since the epoch, None when unknown. `first_kept`: of a compaction, the id of the entry
-    from which on the list goes on. `model`: of a model change, its id.
+    from which on the list goes on; "": none of them. `model`: of a model change, its id. `pruned_at`: when the host
+    itself took this result's content out of its list, in milliseconds.
     """
 
     kind: Literal["message", "compaction", "branch_summary", "model"]
@@ -30,10 +31,14 @@ class Entry(msgspec.Struct, frozen=True):
     summary: str = ""
     first_kept: str = ""
     model: str = ""
+    pruned_at: int | None = None
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """A session's active branch, oldest entry first. `window` in tokens."""
+    """A session's active branch, oldest entry first. `window` in tokens. `host`: the program that recorded it.
+
+    `notes`: what of the file is not among the entries and why, with counts, and what is odd in it.
+    """
 
     name: str
     session_id: str
@@ -42,6 +47,8 @@ class Recording(msgspec.Struct, frozen=True):
     format: str = "pi"
     cwd: str = ""
     window: int = DEFAULT_WINDOW
+    host: str = "pi"
+    notes: tuple[str, ...] = ()
 
 
 class Event(msgspec.Struct, frozen=True):

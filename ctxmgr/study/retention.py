@@ -5,14 +5,15 @@ No judge, no model; the same texts give the same figures. What is counted:
    at most `ARGUMENT_CHARACTERS`: longer ones are files and scripts. Output of tools is not counted: nobody said it.
    A path is held by the same path, or by one that ends in it or that it ends in, by whole components; a directory
    and a name at least, where the mention has a directory.
-2. Constraints, decisions and open tasks (as the ledger's extraction finds them, those that still hold at the end)
-   and requests: held where one line of the summary has at least `OVERLAP` of the content words. One line, not the
-   whole: all words of a sentence are somewhere in a long text.
+2. Constraints (as the ledger's extraction finds them, those that still hold at the end), requests, decisions and
+   open tasks (as `stated` finds them): held where one line of the summary has at least `OVERLAP` of the content
+   words. One line, not the whole: all words of a sentence are somewhere in a long text.
 3. Errors: the quoted line of each call that failed, whether or not it worked later; held where the summary has it,
    letters and digits compared. A line that says only that it failed ("Command exited with code 1") is none.
 
 Weighted, a path or identifier counts as often as it was mentioned, an error as often as it came; a statement once.
-The extraction of (2) is shared with the summary without a model: what it does not see is in no denominator.
+Constraints and requests are found by what the summary without a model is written by, too: what that does not see is
+in no denominator. Decisions and tasks have patterns of their own, and wider ones: no summary needs all of them.
 """
 
 import re
@@ -27,6 +28,7 @@ from ctxmgr.engine.fold import fold, now_and_past
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.facts import Fact, Ledger
 from ctxmgr.model.messages import Call
+from ctxmgr.study import stated
 from ctxmgr.study.mentions import SHORTEST, identifiers, paths
 
 What = Literal["paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests"]
@@ -97,8 +99,8 @@ def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) ->
         found_paths,
         found_names,
         _once(fact.text for fact in now if fact.slot == "constraint"),
-        _once(fact.text for fact in now if fact.slot == "decision"),
-        _once(fact.text for fact in now if fact.slot == "task"),
+        _once(stated.decisions(messages)),
+        _once(stated.open_tasks(messages)),
         Counter(line for fact in facts if (line := _error(fact))),
         _once(fact.text for fact in past if fact.slot == "request" and fact.source == "user"),
     )

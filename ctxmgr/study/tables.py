@@ -25,6 +25,8 @@ def figures(outcome: Outcome) -> Figures:
     by_zone = {zone: [call for call in calls if call.zone == zone] for zone in ZONES}
     return {
         "file": outcome.name,
+        "host": outcome.host,
+        "notes": list(outcome.notes),
         "preset": outcome.preset,
         "window": outcome.window,
         "all": _row(calls),
@@ -89,6 +91,7 @@ def _growth(calls: Sequence[Call]) -> Figures:
 def tables(some: Sequence[Figures]) -> RenderableType:
     """One recording under one or several presets, side by side."""
     parts: list[RenderableType] = [_zones(some), _growths(some), _summary(some)]
+    parts += [_notes(some[0])] if some[0]["notes"] else []
     parts += [_marks(one) for one in some if one["marks"]]
     parts += [_failures(one) for one in some if one["failures"]]
     return Group(*parts)
@@ -142,6 +145,15 @@ def _summary(some: Sequence[Figures]) -> Table:
         failures = plain(str(len(one["failures"])), "bold red" if one["failures"] else "")
         times = [f"{ends[name]:.2f}" for name in ("p50", "p99")]
         table.add_row(plain(one["preset"]), *counts, *times, failures, one["fingerprint"][:12])
+    return table
+
+
+def _notes(one: Figures) -> Table:
+    """What of the file is not in the recording, or odd in it."""
+    table = _table(f"read from a recording of {one['host']}")
+    table.add_column("left out, or odd", overflow="fold")
+    for text in one["notes"]:
+        table.add_row(plain(text))
     return table
 
 

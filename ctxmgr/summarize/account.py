@@ -22,9 +22,11 @@ class Account:
         self.joined = ""
 
     def add(self, completions: Sequence[Completion], *, again: bool) -> None:
-        """Count the calls of a batch; `again`: they were retries."""
-        self.calls += len(completions)
-        self.retries += len(completions) if again else 0
+        """Count the calls of a batch that came to an end by themselves; `again`: they were retries. Of the others
+        it is chance whether they had been made yet when their deadline passed."""
+        made = sum(completion.stop != "cancelled" for completion in completions)
+        self.calls += made
+        self.retries += made if again else 0
         for spent in (one.spent for one in completions if one.spent is not None):
             self.input = (self.input or 0) + spent.input
             self.output = (self.output or 0) + spent.output

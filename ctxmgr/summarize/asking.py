@@ -31,13 +31,19 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """What came of an ask. `fault` says what went wrong where `stop` is "error", in words without conversation."""
+    """What came of an ask. `fault` says what went wrong where `stop` is "error", in words without conversation.
+
+    `settled`: asking again is of no use, or was done already by whoever ran it.
+    """
 
     text: str = ""
     stop: Stop = "stop"
     spent: Spent | None = None
     fault: str = ""
+    settled: bool = False
 
+
+LATE = Completion(stop="cancelled", fault="the deadline had passed")  # of an ask that nobody answers any more
 
 Result = TypeVar("Result")
 Asking = Generator[tuple[Ask, ...], tuple[Completion, ...], Result]

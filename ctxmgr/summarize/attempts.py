@@ -70,7 +70,7 @@ def answers(
             read = verdict(completion, ask, question.shape, most=question.most, weigh=weigh)
             if isinstance(read, Accepted):
                 accepted[number] = read
-            elif attempt == retries or read.reason == "cancelled":
+            elif attempt == retries or completion.settled or read.reason == "cancelled":
                 give_up(read, ask.label)
             else:
                 again[number] = _hinted(question, read)

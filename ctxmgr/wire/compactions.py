@@ -1,13 +1,11 @@
 """The params and answers of what writes compactions, branch summaries and the scratchpad, as on the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
-from ctxmgr.wire.verbs import Count, RawList, Wire
-
-Line = Annotated[int, msgspec.Meta(ge=0)]
+from ctxmgr.wire.verbs import Count, Number, RawList, Wire
 
 
 class CutSettings(Wire, frozen=True):
@@ -100,7 +98,7 @@ class CompactParams(Wire, frozen=True):
     strategy: Strategy | None = None
     format: Format | None = None
     deadline_ms: Count | None = None
-    progress_token: str | int | None = None
+    progress_token: str | Number | None = None
 
 
 class Compaction(Wire, frozen=True, omit_defaults=False):
@@ -126,7 +124,7 @@ class BeforeCompactParams(Wire, frozen=True):
     custom_instructions: str | None = None
     reason: str | None = None
     deadline_ms: Count | None = None
-    progress_token: str | int | None = None
+    progress_token: str | Number | None = None
 
 
 class BeforeCompactResult(Wire, frozen=True):
@@ -148,7 +146,7 @@ class SummarizeBranchParams(Wire, frozen=True):
     replace_instructions: bool | None = None
     strategy: Strategy | None = None
     deadline_ms: Count | None = None
-    progress_token: str | int | None = None
+    progress_token: str | Number | None = None
 
 
 class BranchSummary(Wire, frozen=True, omit_defaults=False):
@@ -173,7 +171,7 @@ class BeforeTreeParams(Wire, frozen=True):
     session_id: str
     preparation: msgspec.Raw
     deadline_ms: Count | None = None
-    progress_token: str | int | None = None
+    progress_token: str | Number | None = None
 
 
 class BeforeTreeResult(Wire, frozen=True):
@@ -194,7 +192,7 @@ class Insert(Wire, frozen=True, tag_field="op", tag="insert"):
     """`text` after line `line`, counted from 1; 0 is before the first line, absent is at the end."""
 
     text: str
-    line: Line | None = None
+    line: Count | None = None
 
 
 class Overwrite(Wire, frozen=True, tag_field="op", tag="overwrite"):
@@ -262,5 +260,5 @@ class ProgressValue(Wire, frozen=True):
 
 
 class ProgressParams(Wire, frozen=True):
-    token: str | int
+    token: str | Number
     value: ProgressValue

@@ -1,62 +1,81 @@
-"""Turns the table of methods and the structs into an OpenRPC document. Loaded only when asked for."""
+"""Turns the table of methods and their schemas into an OpenRPC 1.3.2 document. Loaded only when asked for.
+
+Beside what OpenRPC has, a method says with `x-direction` who sends it and with `x-kind` whether it is a request, a
+notification, or an event (either, as the host likes). What a request of ctxmgr's may be refused with is the host's.
+"""
 
 from typing import Any
 
-import msgspec
-
-from ctxmgr.wire import errors
+from ctxmgr.wire import errors, schema
 from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.shapes import Json, ref
 
-REF = "#/components/schemas/{name}"
 OPENRPC = "1.3.2"
-
-
-def _hook(kind: Any) -> dict[str, Any]:
-    if kind is msgspec.Raw:
-        return {"description": "any JSON value, kept as it came"}
-    raise NotImplementedError(f"no schema for {kind!r}")
+TITLE = "ctxmgr"
+ABOUT = "Rewrites a coding agent's message lists and asks for compaction in time."
+# any request to ctxmgr may be answered with these
+GENERAL = (
+    errors.INVALID_REQUEST,
+    errors.INVALID_PARAMS,
+    errors.INTERNAL_ERROR,
+    errors.NOT_INITIALIZED,
+    errors.CANCELLED,
+)
 
 
 def document(version: str) -> dict[str, Any]:
     """All methods, either way, with their params, answers and errors; `version` is the server's."""
-    kinds: list[Any] = []
-    for row in TABLE:
-        kinds.append(row.params)
-        if row.result is not None:
-            kinds.append(row.result)
-    schemas, components = msgspec.json.schema_components(kinds, schema_hook=_hook, ref_template=REF)
-    shapes = dict(zip(map(id, kinds), schemas, strict=True))
+    types = {name: relocated(one) for name, one in schema.types().items()}
     return {
         "openrpc": OPENRPC,
-        "info": {
-            "title": "ctxmgr",
-            "version": version,
-            "description": "Rewrites a coding agent's message lists and asks for compaction in time.",
+        "info": {"title": TITLE, "version": version, "description": ABOUT},
+        "x-protocolVersion": schema.PROTOCOL_VERSION,
+        "methods": [_method(row, types) for row in TABLE],
+        "components": {
+            "schemas": types,
+            "errors": {name: {"code": code, "message": text} for code, name, text in named_errors()},
         },
-        "methods": [_method(row, shapes) for row in TABLE],
-        "components": {"schemas": components},
     }
 
 
-def _method(row: Method, shapes: dict[int, Any]) -> dict[str, Any]:
-    fields = msgspec.structs.fields(row.params)
-    out: dict[str, Any] = {
+def named_errors() -> list[tuple[int, str, str]]:
+    """Code, name in camel case and meaning of every error."""
+    codes = {value: name for name, value in vars(errors).items() if name.isupper() and isinstance(value, int)}
+    return [(code, codes[code].title().replace("_", ""), text) for code, text in errors.MEANINGS.items()]
+
+
+def errors_of(row: Method) -> tuple[int, ...]:
+    """What a request may be answered with beside its result."""
+    return (*row.errors, *GENERAL) if row.direction == "to ctxmgr" and row.kind != "notification" else ()
+
+
+def relocated(value: Any) -> Any:
+    """A schema whose references lead to the components of this document."""
+    if isinstance(value, list):
+        return [relocated(one) for one in value]
+    if isinstance(value, dict):
+        return {key: relocated(one) for key, one in value.items()}
+    return value.replace("#/$defs/", "#/components/schemas/") if isinstance(value, str) else value
+
+
+def _method(row: Method, types: dict[str, Json]) -> Json:
+    params = types[row.params.__name__]
+    required = params.get("required", [])
+    out: Json = {
         "name": row.name,
         "summary": row.summary,
         "paramStructure": "by-name",
         "params": [
-            {
-                "name": field.encode_name,
-                "required": field.required,
-                "schema": {"$ref": f"{REF.format(name=row.params.__name__)}/properties/{field.encode_name}"},
-            }
-            for field in fields
+            {"name": member, "required": member in required, "schema": shape}
+            for member, shape in sorted(params["properties"].items(), key=lambda item: item[0] not in required)
         ],
         "x-kind": row.kind,
         "x-direction": row.direction,
+        "x-params": relocated(ref(row.params.__name__)),
     }
     if row.kind != "notification":
-        schema = shapes[id(row.result)] if row.result is not None else {"type": "null"}
-        out["result"] = {"name": "result", "schema": schema}
-        out["errors"] = [{"code": code, "message": errors.MEANINGS[code]} for code in row.errors]
+        out["result"] = {"name": "result", "schema": relocated(schema.result_of(row))}
+    if codes := errors_of(row):
+        names = {code: name for code, name, _ in named_errors()}
+        out["errors"] = [{"$ref": f"#/components/errors/{names[code]}"} for code in codes]
     return out

@@ -26,10 +26,10 @@ class Wire(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 class Prices(Wire, frozen=True):
     """Dollars per million tokens."""
 
-    input: Count = 0
-    output: Count = 0
-    cache_read: Count = 0
-    cache_write: Count = 0
+    input: Count | None = None
+    output: Count | None = None
+    cache_read: Count | None = None
+    cache_write: Count | None = None
 
 
 class Model(Wire, frozen=True):
@@ -51,11 +51,11 @@ class ClientInfo(Wire, frozen=True):
 class HostCapabilities(Wire, frozen=True):
     """What the host can do. Nothing is used that was not declared."""
 
-    request_compaction: Literal["whenIdle", "midRun"] | bool = False
-    complete: bool = False
-    embed: bool = False
-    retrieve: bool = False
-    edits: bool = False
+    request_compaction: Literal["whenIdle", "midRun"] | bool | None = None
+    complete: bool | None = None
+    embed: bool | None = None
+    retrieve: bool | None = None
+    edits: bool | None = None
 
 
 class InitializeParams(Wire, frozen=True):
@@ -128,8 +128,17 @@ class ContextParams(Wire, frozen=True):
     answer: Literal["messages", "edits"] | None = None
 
 
+class CachedTokens(Wire, frozen=True):
+    """Of OpenAI's counts: how many of the input came from its cache."""
+
+    cached_tokens: Count | None = msgspec.field(default=None, name="cached_tokens")
+
+
 class UsageParams(Wire, frozen=True):
-    """Tokens as the provider reported them."""
+    """Tokens as the provider reported them: in our words, or its own object as it came (Anthropic, OpenAI).
+
+    Ours: `input` without what the cache gave and took, `totalTokens` all of it; or `tokens` alone.
+    """
 
     input: Count | None = None
     output: Count | None = None
@@ -137,6 +146,15 @@ class UsageParams(Wire, frozen=True):
     cache_write: Count | None = None
     total_tokens: Count | None = None
     tokens: Count | None = None
+    input_tokens: Count | None = msgspec.field(default=None, name="input_tokens")
+    output_tokens: Count | None = msgspec.field(default=None, name="output_tokens")
+    cache_read_input_tokens: Count | None = msgspec.field(default=None, name="cache_read_input_tokens")
+    cache_creation_input_tokens: Count | None = msgspec.field(default=None, name="cache_creation_input_tokens")
+    prompt_tokens: Count | None = msgspec.field(default=None, name="prompt_tokens")
+    completion_tokens: Count | None = msgspec.field(default=None, name="completion_tokens")
+    all_tokens: Count | None = msgspec.field(default=None, name="total_tokens")
+    input_tokens_details: CachedTokens | None = msgspec.field(default=None, name="input_tokens_details")
+    prompt_tokens_details: CachedTokens | None = msgspec.field(default=None, name="prompt_tokens_details")
 
 
 class EntryIds(Wire, frozen=True):

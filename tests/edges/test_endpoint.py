@@ -139,7 +139,7 @@ KEYS: list[tuple[str, dict[str, str], str]] = [
 @pytest.mark.parametrize(("environment", "fault"), [row[1:] for row in KEYS], ids=[row[0] for row in KEYS])
 async def test_without_a_usable_key_nothing_is_sent(environment: dict[str, str], fault: str) -> None:
     async with ModelServer([]) as server, Calls(server.url, environment) as calls:
-        assert await calls.complete() == Completion(stop="error", fault=fault)
+        assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
     assert server.requests == []
 
 
@@ -552,7 +552,7 @@ async def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delitem(sys.modules, "ctxmgr.edges.endpoint_client")
     async with Calls("http://127.0.0.1:1/v1") as calls:
         fault = "the openai extra is not installed: pip install 'ctxmgr[openai]'"
-        assert await calls.complete() == Completion(stop="error", fault=fault)
+        assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
 
 
 async def test_the_package_is_not_imported_before_the_first_call() -> None:

@@ -19,6 +19,10 @@ def facts(text: str) -> tuple[Fact, ...]:
         ("I decided to keep the old parser.", "I decided to keep the old parser."),
         ("We'll go with the table. Next I read it.", "We'll go with the table."),
         ("So I've decided against a cache.", "So I've decided against a cache."),
+        ("I'll use the lexer because it is exact.", "I'll use the lexer because it is exact."),
+        ("Instead of two files, we write one table.", "Instead of two files, we write one table."),
+        ("Used a table rather than a tree.", "Used a table rather than a tree."),
+        ("## Key decisions\n- one file a session", "one file a session"),
     ],
 )
 def test_a_stated_decision(text: str, decision: str) -> None:
@@ -29,6 +33,10 @@ def test_a_stated_decision(text: str, decision: str) -> None:
     "text",
     [
         "I'll use grep to look.",
+        "I'll use grep because it is fast.",
+        "I'll use the lexer for it.",
+        "Instead of fixing each one, let me read it.",
+        "We use it because it is there.",
         "Should we go with the table?",
         "The decision is yours.",
         "> Decision: quoted text here",

@@ -124,6 +124,27 @@ def test_taking_back_is_a_fact_of_its_own() -> None:
     assert (fact.status, fact.text) == ("retracted", "the e2e tests rule")
 
 
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("change it to ToolResultMessage", True),
+        ("omfg use fucking rgb values in the themes", True),
+        ("ok, let's keep the old one around", True),
+        ("let's do it", False),
+        ("use the read tool for this", False),
+        ("use bash to look for it here", False),
+        ("please choose a store for it", False),
+        ("should we go with the table?", False),
+    ],
+)
+def test_a_choice(text: str, decision: bool) -> None:
+    assert bool(said(text, "decision")) is decision
+
+
+def test_a_question_corrects_nothing() -> None:
+    assert said("well, that's wrong no? i suppose we need to review the system prompt", "constraint") == []
+
+
 def test_tasks_and_choices() -> None:
     text = "let's go with the table\n- [ ] write it\n- [x] read it"
     assert said(text, "decision") == ["let's go with the table"]

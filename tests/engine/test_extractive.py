@@ -69,8 +69,11 @@ def test_a_summary_of_some_work() -> None:
     assert under(text, "## Constraints & Preferences") == ['- "Never touch the vendor folder."']
     assert under(text, "### Done") == [
         "- [x] I've ported `SettingsScreen` to `ThemeContext`. It reads its colours from `theme.fg()` now.",
-        "- [x] Latest request: The problem is that `SettingsScreen` reads the theme before `initTheme()` ran.",
     ]
+    assert (
+        '- Found: "now run the tests and fix what fails there" → The problem is that `SettingsScreen` reads '
+        "the theme before `initTheme()` ran."
+    ) in under(text, "## Critical Context")
     assert under(text, "### Blocked") == ['- `npm test`: "Error: TS2345: settings.test.ts fails"']
 
 
@@ -240,9 +243,10 @@ def test_what_a_previous_summary_says_is_carried_on() -> None:
     text = told(*WORK, previous=FOREIGN)
     assert under(text, "## Goal")[0] == "Ship the exporter"
     assert under(text, "### Done")[0] == "- [x] wrote the reader"
-    assert "- [ ] the writer" in text
+    assert "- Planned earlier (check before doing it): the writer" in text
     assert "- Streams - no file is held whole" in text
-    assert "1. test with large files" in text
+    assert "- Planned earlier (check before doing it): test with large files" in text
+    assert under(text, "### In Progress") == under(text, "## Next Steps") == []
     assert "- Layout: part, state; reader, done" in text
     assert "\n    ```sh\n    export --all\n\n      --deep\n    ```\n" in text
     assert "- the fixture is `big.csv`" in text
@@ -267,7 +271,8 @@ def test_a_chain_takes_up_what_was_current() -> None:
         previous=first,
     )
     assert under(second, "## Goal")[-1] == "Latest request: please commit all of this now"
-    assert '- [x] "now run the tests and fix what fails there" → The problem is that' in second
+    assert '- Found: "now run the tests and fix what fails there" → The problem is that' in second
+    assert '- [x] "now run the tests and fix what fails there" → Fixed `initTheme()` to run first' in second
     assert "- [x] Latest request: Committed as 1a2b3c4 on main today." in second
     assert "TS2345" not in second
     assert second.count("Never touch the vendor folder.") == 2  # the goal's own words, and the constraint
@@ -276,7 +281,9 @@ def test_a_chain_takes_up_what_was_current() -> None:
 def test_a_task_that_was_done_is_open_no_more() -> None:
     previous = "## Next Steps\n1. write the schema\n2. measure it"
     text = told(u("please go on with the list"), a("- [x] write the schema"), previous=previous)
-    assert under(text, "## Next Steps") == ["1. measure it"]
+    assert under(text, "## Next Steps") == []
+    assert "- Planned earlier (check before doing it): measure it" in text
+    assert text.count("write the schema") == 1
     assert "- [x] write the schema" in text
 
 
@@ -315,10 +322,10 @@ def test_a_split_turn() -> None:
     assert text.count("**Turn Context (split turn):**") == 1
     turn = text.partition("**Turn Context (split turn):**")[2]
     assert under(turn, "## Original Request") == ["please rename the store to archive"]
-    assert under(turn, "## Progress So Far") == [
-        "- The name `store` is used in three files because of the alias.",
-        "- Last said: Now let me rename the tests",
-    ]
+    assert under(turn, "## Progress So Far") == ["- changed store.py", "- Last said: Now let me rename the tests"]
+    assert "- Found: The name `store` is used in three files because of the alias. (before later changes)" in under(
+        turn, "## Context Needed to Continue"
+    )
     assert {section.part for section in parse(text)} == {0, 1}
     alone = extractive.summary((), None, budget=2_000, weigh=quarters, prefix=prefix)
     assert alone.startswith("**Turn Context (split turn):**")

@@ -170,9 +170,19 @@ def test_requests_are_history_but_the_opening_and_the_newest_are_not_told_twice(
     assert re.findall(r"fix thing \d", text) == ["fix thing 2"]
 
 
-def test_the_scratchpad_is_told() -> None:
-    text = render(Ledger(), budget=500, weigh=tokens, scratchpad="# Notes\nport is 80\n\n")
-    assert text.endswith("## Scratchpad (own notes)\n- Notes\n- port is 80")
+def test_the_scratchpad_is_told_as_it_was_written() -> None:
+    notes = "# Notes\n- [x] port is  80\n    - [ ] more\n\n"
+    text = render(Ledger(), budget=500, weigh=tokens, scratchpad=notes)
+    _, _, told = text.partition("behind the bars)\n")
+    assert [line.removeprefix("|").removeprefix(" ") for line in told.split("\n")] == notes.rstrip().split("\n")
+
+
+def test_of_many_notes_the_newest_stay() -> None:
+    notes = "\n".join(f"note {number}" for number in range(200))
+    text = render(Ledger(), budget=300, weigh=tokens, scratchpad=notes)
+    assert "note 199" in text
+    assert "| note 0\n" not in text
+    assert "more not shown" in text
 
 
 @pytest.mark.parametrize("slot", ["goal", "constraint", "decision", "task", "current", "context", "file"])

@@ -18,6 +18,8 @@ MERGES: list[tuple[Keys, Keys, Keys]] = [
     ({"zones": {"red": 0.6}}, {"zones": {"yellow": 0.4}}, {"zones": {"red": 0.6, "yellow": 0.4}}),
     ({"zones": {"red": 0.6, "yellow": 0.4}}, {"zones": {"red": None}}, {"zones": {"yellow": 0.4}}),
     ({"zones": {"red": 0.6}}, {"zones": None}, {}),
+    ({}, {"zones": {"red": None, "yellow": 0.4}}, {"zones": {"yellow": 0.4}}),
+    ({}, {"models": {"m": None}}, {"models": {}}),
     ({"packetTokens": 5}, {"packetTokens": {"red": 1}}, {"packetTokens": {"red": 1}}),
     ({"packetTokens": {"red": 1}}, {"packetTokens": 5}, {"packetTokens": 5}),
     ({"protectedTools": ["a"]}, {"protectedTools": ["b"]}, {"protectedTools": ["b"]}),

@@ -395,6 +395,14 @@ BAD_ANSWERS: list[tuple[str, str, Callable[[str], Reply]]] = [
 ]
 
 
+SETTLED = {
+    "500",
+    "401",
+    "400",
+    "compressed",
+}  # before an answer began: the device has tried as often as it is worth
+
+
 @pytest.mark.parametrize(("name", "reason", "reply"), BAD_ANSWERS, ids=[name for name, _, _ in BAD_ANSWERS])
 def test_bad_answer_never_becomes_a_summary(
     writer: Writer, name: str, reason: str, reply: Callable[[str], Reply]
@@ -405,7 +413,7 @@ def test_bad_answer_never_becomes_a_summary(
     details = compaction["details"]["ctxmgr"]
     assert details["strategy"] == "extractive"
     assert (details["fallback"]["from"], details["fallback"]["reason"]) == ("single-shot", reason)
-    assert (details["calls"], details["retries"]) == (4, 2)
+    assert (details["calls"], details["retries"]) == ((2, 0) if name in SETTLED else (4, 2))
     text = json.dumps(compaction)
     assert BAD not in text
     assert KEY not in text

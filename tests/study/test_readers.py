@@ -1,14 +1,17 @@
-"""Recordings: the project's own session, and files as broken and as odd as real ones are."""
+"""Recordings: the project's own session, files as broken and odd as real ones are, and which reader takes what."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from ctxmgr.study import readers
 from ctxmgr.study.readers import Source
 from ctxmgr.study.recordings import Recording, Stream, Unreadable
+from tests.study.recorded import SHARED, Json, jsonl, messages
 
 ROOT = Path(__file__).parents[2]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
@@ -149,7 +152,17 @@ def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(b"", "empty"), (b"\n\n", "empty"), (b'{"a":1}', "neither"), (b"[]", "line 1"), (b"text", "line 1")],
+    [
+        (b"", "empty"),
+        (b"\n\n", "empty"),
+        (b'{"a":1}', "neither a pi session file.* Codex .* OpenCode .* OpenHands .* SWE-agent .* mini-swe-agent"),
+        (b'[{"a":1}]', "neither"),
+        (b'{"messages":[],"info":{}}', "neither"),
+        (b"[]", "line 1: an empty list"),
+        (b"[1]", "line 1"),
+        (b'[\n{"a":1},\n{]', "line 3"),
+        (b"text", "line 1"),
+    ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "f"
@@ -169,3 +182,118 @@ def test_a_stream_of_events() -> None:
     assert bytes(found.events[1].payload["message"]) == b'{"n":1}'
     with pytest.raises(Unreadable, match="line 2"):
         read(f'{start}\n{{"event":"x"}}')
+
+
+# which reader takes what: by content, whatever the name
+
+CHAT = {"role": "user", "content": "x" * 500}
+EVENT = {"id": 1, "timestamp": AT, "source": "user", "action": "message", "args": {"content": "x" * 500}}
+CLAUDE = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "message": {"content": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (jsonl({"ctxmgr": {"protocolVersion": "1.0"}}), "transcript"),
+        (jsonl({"from": "host", "message": {}}), "transcript"),
+        (jsonl({"type": "session", "version": 3, "id": "x"}), "session"),
+        (jsonl({"event": "x", "payload": {}}), "events"),
+        (jsonl(CLAUDE), "claude-code"),
+        (jsonl({"type": "summary", "summary": "x", "leafUuid": "1"}, CLAUDE), "claude-code"),
+        (jsonl({"timestamp": AT, "type": "session_meta", "payload": {"id": "x" * 500}}), "codex"),
+        (json.dumps({"info": {"id": "s"}, "messages": [{"info": {}, "parts": [CHAT]}]}).encode(), "opencode"),
+        (json.dumps({"info": {"projectID": "p"}, "messages": []}, indent=1).encode(), "opencode"),
+        (json.dumps([EVENT], indent=1).encode(), "openhands"),
+        (jsonl({"instance_id": "x", "history": [EVENT]}), "openhands"),
+        (jsonl({"header": True, "instance": "x", "calls": 1}), "openhands-completions"),
+        (jsonl({"call": 0, "new_messages": [CHAT]}), "openhands-completions"),
+        (
+            json.dumps([{"id": "x", "timestamp": AT, "source": "user", "kind": "MessageEvent"}]).encode(),
+            "openhands-sdk",
+        ),
+        (json.dumps({"trajectory": [], "history": [CHAT]}, indent=4).encode(), "swe-agent"),
+        (json.dumps({"info": {}, "messages": [CHAT], "trajectory_format": "mini"}).encode(), "swe-agent"),
+        (json.dumps([CHAT], indent=2).encode(), "swe-agent"),
+    ],
+)
+def test_the_content_decides(tmp_path: Path, content: bytes, expected: str) -> None:
+    path = tmp_path / "named-like-nothing"
+    path.write_bytes(content)
+    assert readers.kind(readers.source(path)) == expected
+
+
+def test_every_kind_has_a_reader_and_a_sign() -> None:
+    assert readers.READERS.keys() | {"transcript"} == readers.SIGNS.keys()
+
+
+def test_half_a_surrogate_pair_in_a_list_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b'[{"role":"user","content":"\\ud83d cut"}]')
+    recording = readers.read(readers.source(path))
+    assert isinstance(recording, Recording)
+    assert messages(recording)[0]["content"] == [{"type": "text", "text": "\ufffd cut"}]
+
+
+# the table of ../shared/recordings/README.md, and why some numbers are others here
+
+
+class Row(msgspec.Struct, frozen=True):
+    """What the table says of a file, or what is known to be otherwise and is not compared."""
+
+    users: int
+    results: int
+    errors: int
+    largest: int
+    compactions: int
+
+
+OTHERWISE: dict[str, Json] = {
+    # two lines stand on a branch that was left: a child of the same line went on
+    "36_1bace85e2c_0.jsonl": {"users": 11},
+    "43_2b48f6b6e6_0.jsonl": {"users": 40},
+    # one user message is Codex's own (plugins, AGENTS.md, environment in one); one error is a line of a log
+    "mise__72_b840cacfdd.jsonl": {"users": 3, "errors": 8},
+    "mise__83_2aefbdd3d8.jsonl": {"users": 3},
+    "mise__22_13a6b781b8.jsonl": {"errors": 12},
+    # the editor says that it failed, without an exit code
+    "multi_swe_bench__ponylang__ponyc-4595.output.jsonl": {"errors": 6},
+    "multi_swe_bench__ponylang__ponyc-4593.output.jsonl": {"errors": 13},
+    "multi_swe_bench__ponylang__ponyc-4588.output.jsonl": {"errors": 24},
+    # the exit code and the editor's failures stand in the text
+    "django__django-11292.completions.jsonl": {"errors": 14},
+    # two attempts: the last one is the session
+    "astropy__astropy-7166.completions.jsonl": {"users": 2, "results": 18, "errors": 1},
+}
+TABLE = SHARED / "README.md"
+
+
+def rows() -> list[Any]:
+    if not TABLE.is_file():
+        why = "the table of recordings (../shared/recordings/README.md) is not here"
+        return [pytest.param("", None, id="not-here", marks=pytest.mark.skip(reason=why))]
+    found = []
+    for text in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip().replace(",", "") for cell in text.strip("|").split("|")]
+        if len(cells) == 10 and (name := cells[0].strip("` ")).count("/") == 1 and not name.startswith("pi"):
+            results = re.findall(r"\d+", cells[5])
+            row = Row(int(cells[4]), int(results[0]), int(results[1]), int(cells[8]), int(cells[9]))
+            row = msgspec.structs.replace(row, **OTHERWISE.get(name.partition("/")[2], {}))
+            found.append(pytest.param(name, row, id=name))
+    assert len(found) == 35
+    return found
+
+
+@pytest.mark.parametrize(("name", "expected"), rows())
+def test_real_recordings_hold_what_their_table_says(name: str, expected: Row) -> None:
+    recording = readers.read(readers.source(SHARED / name))
+    assert isinstance(recording, Recording)
+    told = messages(recording)
+    roles = [one["role"] for one in told]
+    found = Row(
+        users=roles.count("user"),
+        results=roles.count("toolResult"),
+        errors=sum(one.get("isError", False) for one in told),
+        largest=max([one["usage"]["totalTokens"] for one in told if "usage" in one], default=0),
+        compactions=sum(one.kind == "compaction" for one in recording.entries),
+    )
+    assert found == expected

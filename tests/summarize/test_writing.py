@@ -346,7 +346,9 @@ def test_whatever_the_model_does_a_valid_summary_comes_out(
     assert written.summary.count("<read-files>") == 1
     assert written.summary.count(MARK) <= 1
     assert parse(written.summary)
-    assert said["calls"] == sum(map(len, batches))
+    asked = sum(map(len, batches))
+    assert said["calls"] <= asked  # those that were taken back are none
+    assert said["calls"] == asked or any(stop == "cancelled" for _, stop in completions)
     assert all(batches)
     assert "extractive" not in (strategy, said["strategy"]) or "joined" not in said
     replaced = sum(message.units for message in (*history, *prefix)) // 4 + quarters(previous or "")

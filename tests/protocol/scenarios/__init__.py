@@ -5,6 +5,7 @@ from tests.protocol.scenarios import (
     compaction,
     errors,
     fidelity,
+    formats,
     latch,
     memory,
     notes,
@@ -13,4 +14,16 @@ from tests.protocol.scenarios import (
     tools,
 )
 
-__all__ = ["branches", "compaction", "errors", "fidelity", "latch", "memory", "notes", "pruning", "safety", "tools"]
+__all__ = [
+    "branches",
+    "compaction",
+    "errors",
+    "fidelity",
+    "formats",
+    "latch",
+    "memory",
+    "notes",
+    "pruning",
+    "safety",
+    "tools",
+]

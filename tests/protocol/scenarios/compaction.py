@@ -424,6 +424,11 @@ def nothing() -> Talk:
     preparation = {"firstKeptEntryId": "e1", "messagesToSummarize": [], "turnPrefixMessages": [], "tokensBefore": 1}
     params = {"sessionId": "s", "preparation": preparation, "branchEntries": tree.entries}
     assert talk.call("session_before_compact", **params) == {}
+    silent = {"firstKeptEntryId": "e1", "messagesToSummarize": [{"role": "user"}], "tokensBefore": 5}
+    assert talk.call("session_before_compact", sessionId="s", preparation=silent) == {}
+    assert "Ids are strings" in talk.call("planCompaction", entries=tree.entries, leafId="e9")["reason"]
+    loose = [{**entry, "id": None} for entry in _grown()[1].entries]
+    assert "Of 16 entries 1 are on the path" in talk.call("planCompaction", entries=loose)["reason"]
     return talk
 
 

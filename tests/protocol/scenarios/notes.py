@@ -27,7 +27,7 @@ def scratchpad() -> Talk:
     messages = []
     for number in range(8):
         messages += make.turn(f"Step {number}")
-    assert "- port is 9090" in packet(talk.context([*messages, make.user("Now?")])["list"])
+    assert "| port is 9090" in packet(talk.context([*messages, make.user("Now?")])["list"])
     return talk
 
 

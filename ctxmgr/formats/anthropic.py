@@ -1,0 +1,153 @@
+"""Turns messages of Anthropic's Messages API into views, and decisions back into such messages.
+
+Rules:
+
+1. Tool results lie in user messages. Such a message is a user's, and opens a turn, only where it says something
+   else too; a reminder that a host put beside its results (`<system-reminder>`) is nothing a user said.
+2. Only the content of a result is ever put anew: thinking and its signatures, calls, images and cache marks are
+   untouched, and a mark on a result stays on it.
+3. What the provider itself ran (server and MCP tools) stands in one message with its outcome: no pair of ours.
+4. A `compaction` block that a message begins with is the provider's own mark of a summary. It is heard as one, but
+   its message stays with its turn.
+5. Consecutive messages of one role are combined by the provider. So the packet may be a user message of its own,
+   and answers that a host keeps a block a message are one step.
+6. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
+
+A unit is a block, and has its number. Other fields and blocks are kept as they came.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import content
+from ctxmgr.formats.content import blocks, part, plain, spelled, text
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.model.messages import Unit, View
+
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+
+STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
+STOPS |= {"model_context_window_exceeded": "length"}
+_REMINDER = ("<system-reminder>", "</system-reminder>")
+
+
+def view(raw: bytes) -> View:
+    """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
+    return content.read(raw, _view)
+
+
+def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The user message with the contents of these results (by unit number) replaced; all else byte for byte."""
+    listed = content.elements(content.members(raw)["content"])
+    for number, told in texts.items():
+        old = content.members(listed[number]).get("content")
+        listed[number] = msgspec.Raw(content.put(listed[number], {"content": content.retold(old, told)}))
+    return content.put(raw, {"content": content.listed(listed)})
+
+
+def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+    """The assistant's message with the input of these calls (by unit number) replaced."""
+    listed = content.elements(content.members(raw)["content"])
+    for number, arguments in given.items():
+        listed[number] = msgspec.Raw(content.put(listed[number], {"input": arguments}))
+    return content.put(raw, {"content": content.listed(listed)})
+
+
+def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
+    """The message without these units; None where none is left."""
+    if len(numbers) == len(view(raw).units):
+        return None
+    listed = content.elements(content.members(raw)["content"])
+    kept = [one for number, one in enumerate(listed) if number not in numbers]
+    return content.put(raw, {"content": content.listed(kept)})
+
+
+def packet(text: str, at: int) -> bytes:
+    """The message that carries the packet (rule 5). It has no time: `at` is not used."""
+    return msgspec.json.encode({"role": "user", "content": text})
+
+
+def extra_weight(view: View) -> int:
+    return 0
+
+
+def _view(message: Any) -> View | None:
+    role = message.get("role")
+    if role == "user":
+        return _user(message)
+    if role == "assistant":
+        return _assistant(message)
+    if role == "system":
+        told = plain(message.get("content"))
+        return View("prompt", (Unit("text", text=told.text, images=told.images),))
+    if isinstance(message.get("error"), dict):
+        return View("assistant", stop="error", error=spelled(message["error"]))
+    return None
+
+
+def _user(message: dict[str, Any]) -> View:
+    told = message.get("content")
+    if content.is_packet(told):
+        return View("packet", (Unit("text", 0 if isinstance(told, list) else -1, plain(told).text),))
+    if isinstance(told, str):
+        return View("user", (Unit("text", text=told),), opens_turn=True)
+    units = tuple(_user_unit(number, block) for number, block in enumerate(blocks(told)))
+    results = any(unit.kind == "result" for unit in units)
+    said = not results or any(unit.kind != "result" and not _reminds(unit) for unit in units)
+    return View("user" if said else "result", units, opens_turn=said)
+
+
+def _reminds(unit: Unit) -> bool:
+    told = unit.text.strip()
+    return unit.kind == "text" and told.startswith(_REMINDER[0]) and told.endswith(_REMINDER[1])
+
+
+def _user_unit(number: int, block: dict[str, Any]) -> Unit:
+    kind = block.get("type")
+    if kind != "tool_result":
+        return _plain_unit(number, block)
+    told = plain(block.get("content"))
+    return Unit(
+        "result",
+        number,
+        told.text,
+        text(block.get("tool_use_id")),
+        is_error=bool(block.get("is_error")),
+        can_edit=True,
+        images=told.images,
+    )
+
+
+def _assistant(message: dict[str, Any]) -> View:
+    units = tuple(_assistant_unit(number, block) for number, block in enumerate(blocks(message.get("content"))))
+    stop = text(message.get("stop_reason"))
+    return View(
+        "assistant",
+        units,
+        summary="compaction" if units and units[0].kind == "summary" else "",
+        usage=usage(message.get("usage")),
+        stop=STOPS.get(stop, stop),
+        joins=True,
+    )
+
+
+def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
+    kind = block.get("type")
+    if kind == "thinking":
+        return Unit("thinking", number, text(block.get("thinking")), signed="signature" in block)
+    if kind == "redacted_thinking":
+        return Unit("thinking", number, signed=True)
+    if kind == "tool_use":
+        return content.call(number, block.get("id"), block.get("name"), block.get("input"))
+    if kind == "compaction" and isinstance(block.get("content"), str):
+        return Unit("summary" if number == 0 else "other", number, block["content"])
+    return _plain_unit(number, block)
+
+
+def _plain_unit(number: int, block: dict[str, Any]) -> Unit:
+    found = part(block)
+    kind = block.get("type")
+    if kind == "text":
+        return Unit("text", number, found.text)
+    return Unit("image" if kind == "image" else "other", number, found.text, images=found.images)

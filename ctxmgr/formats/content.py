@@ -1,0 +1,163 @@
+"""Turns the content of a provider's message into texts, images and single members, and puts one member anew.
+
+Shared by the formats of providers. What a field of an unexpected type holds is no error: it counts as empty, or is
+weighed by its JSON. A member that is put anew leaves all others byte for byte; white space between them goes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.messages import Unit, View
+
+PACKET_MARK = "[ctxmgr packet]"  # the first line of every packet
+PAGE_CHARACTERS = 100_000
+"""Of base64: a page of a PDF is 50 to 100 kB in it, and providers charge it about as they do an image."""
+
+_TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
+_IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
+_PAGES = frozenset(("document", "file", "input_file", "input_audio", "audio"))
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+UNREADABLE = (
+    msgspec.DecodeError,
+    UnicodeDecodeError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    LookupError,
+    AttributeError,  # a message that is no object
+)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One block of content: its text, and the images it counts as."""
+
+    text: str = ""
+    images: int = 0
+
+
+def read(raw: bytes, build: Callable[[Any], View | None]) -> View:
+    """The view that `build` makes of the decoded message. Never raises: what can not be read is `other`."""
+    try:
+        found = build(_decode(raw))
+    except UNREADABLE:
+        found = None
+    return found or View("other", (Unit("other", text=raw.decode("utf-8", "replace")),))
+
+
+def text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def spelled(value: Any) -> str:
+    return _encode(value).decode()
+
+
+def blocks(content: Any) -> list[dict[str, Any]]:
+    """The blocks of string or block content; what is none stands in a block of no known type."""
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    listed = content if isinstance(content, list) else [content]
+    return [block if isinstance(block, dict) else {"": block} for block in listed]
+
+
+def part(block: dict[str, Any]) -> Part:
+    """What one block of any provider weighs as. A document in base64 counts as so many pages."""
+    kind = block.get("type")
+    if kind in _TEXTS:
+        return Part(text(block.get("text")))
+    if kind == "refusal":
+        return Part(text(block.get("refusal")))
+    if kind in _IMAGES:
+        return Part(images=1)
+    if kind in _PAGES:
+        return _pages(block)
+    return Part(spelled(block))
+
+
+def plain(content: Any) -> Part:
+    """All of a content as one text, and the number of images in it."""
+    if isinstance(content, str):
+        return Part(content)
+    parts = [part(block) for block in blocks(content)]
+    return Part(
+        "\n".join(one.text for one in parts if one.text or not one.images), sum(one.images for one in parts)
+    )
+
+
+def _pages(block: dict[str, Any]) -> Part:
+    """A document: its text where it is told as one, else its pages."""
+    source = block.get("source")
+    source = source if isinstance(source, dict) else {}
+    told = "\n".join(filter(None, (text(block.get("title")), text(block.get("context")))))
+    if source.get("type") == "text":
+        return Part("\n".join(filter(None, (told, text(source.get("data"))))))
+    if source.get("type") == "content":
+        inner = plain(source.get("content"))
+        return Part("\n".join(filter(None, (told, inner.text))), inner.images)
+    return Part(told, 1 + len(_encode(block)) // PAGE_CHARACTERS)
+
+
+def arguments(given: Any) -> dict[str, Any] | None:
+    """The arguments of a call from their JSON text, or as they are; None where they are no object."""
+    if isinstance(given, str):
+        try:
+            given = _decode(given.encode()) if given.strip() else {}
+        except UNREADABLE:
+            return None
+    return given if isinstance(given, dict) else None
+
+
+def call(block: int, id: Any, name: Any, given: Any) -> Unit:
+    """A call from its name and its arguments, decoded or as JSON text. Arguments that can not be read are weighed
+    as they stand: it is still a call that its result belongs to."""
+    known = arguments(given)
+    shown = spelled(known) if known is not None else given if isinstance(given, str) else spelled(given)
+    return Unit("call", block, f"{text(name)} {shown}", text(id), text(name), known or {})
+
+
+def is_packet(content: Any) -> bool:
+    """Is this content a packet of ours that came back: one text whose first line is our mark?"""
+    told = blocks(content)
+    if len(told) != 1 or told[0].get("type") not in _TEXTS:
+        return False
+    first = text(told[0].get("text"))
+    return first == PACKET_MARK or first.startswith(f"{PACKET_MARK}\n")
+
+
+def members(raw: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:
+    return _members(raw)
+
+
+def elements(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
+    return _elements(raw)
+
+
+def put(raw: bytes | msgspec.Raw, changed: Mapping[str, Any]) -> bytes:
+    """The object with these members anew, in their places; all others as they came."""
+    return _encode({**_members(raw), **changed})
+
+
+def listed(raws: list[Any]) -> msgspec.Raw:
+    return msgspec.Raw(_encode(raws))
+
+
+def retold(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
+    """A content that says `told` instead: as a string where it was one, else as one text block. A cache mark on one
+    of its blocks stays: a provider counts on it being where it was."""
+    if content is None or not bytes(content).lstrip().startswith(b"["):
+        return told
+    block: dict[str, Any] = {"type": kind, "text": told}
+    for old in reversed(_elements(content)):
+        mark = _members(old).get("cache_control") if bytes(old).startswith(b"{") else None
+        if mark is not None:
+            return [{**block, "cache_control": mark}]
+    return [block]

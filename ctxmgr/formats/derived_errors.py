@@ -1,0 +1,120 @@
+"""Turns the text of a tool's result into whether the tool failed, for formats whose results have no error flag.
+
+Rules:
+1. An explicit word decides: an exit code, or a flag of a result that is a JSON object.
+2. Else it is an error where it begins as one: a host's own "Error: ...", or a traceback.
+3. What only speaks of an error at its start or its end is doubtful. It is protected as an error is, for output is
+   cheap and a lost error is not; but no fact says that something failed.
+4. The middle of a text says nothing: files and logs speak of errors all the time.
+"""
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+Verdict = Literal["error", "doubtful", "fine"]
+
+EDGE_CHARACTERS = 2_000  # of the start and of the end: what a host puts around an output is shorter
+FIRST_LINES, LAST_LINES = 5, 3
+EXIT_CHARACTERS = 200  # of a line that tells an exit code and nothing else
+OBJECT_CHARACTERS = 1_000_000  # a longer object is not decoded for its flag
+
+_EXIT = re.compile(
+    r"^\W*(?:(?:command|process|script|shell|program)\s+)?(?:exited|failed|finished|terminated)?\s*(?:with\s+)?"
+    r"(?:exit|return|status)?\s*(?:code|status)(?:\s+is)?\s*[:=]?\s*(-?\d+)\b\W*$",
+    re.IGNORECASE,
+)
+# an object after a host's own lines, or a tag
+_EXIT_MEMBER = re.compile(r"""(?:\{.{0,150}?"exit_code"\s*:|<(?:return|exit)_?code>)\s*(-?\d+)""")
+_FAILED = re.compile(
+    r"(?:<(?:tool_use_)?error>|(?:\w+ ){0,2}(?:error|exception|fatal|panic|failure)\b(?: \w+)?\s*[:\-]"
+    r"|\w*(?:Error|Exception)\b\s*[:(]|traceback \(most recent call last\)|failed to "
+    r"|command (?:failed|timed out))",
+    re.IGNORECASE,
+)
+_SPEAKS = re.compile(
+    r"\b(?:errors?|exceptions?|traceback|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|denied|not found|no such|cannot"
+    r"|could ?n[o']t|can't|unable|timed out|refused|aborted|killed|invalid|undefined)\b",
+    re.IGNORECASE,
+)
+_NONE_FAILED = re.compile(r"\b(?:0|no|without) (?:errors?|fail(?:ed|ures?)|exceptions?)\b", re.IGNORECASE)
+_EXIT_HINTS = ("code", "status")
+_HINTS: tuple[str, ...] = (
+    "error",
+    "exception",
+    "traceback",
+    "fail",
+    "fatal",
+    "panic",
+    "denied",
+    "not found",
+    "no such",
+    "cannot",
+)
+_HINTS += ("could", "can't", "unable", "timed out", "refused", "aborted", "killed", "invalid", "undefined")
+_CODES = ("exit_code", "exitCode", "returncode", "return_code")
+_decode = msgspec.json.Decoder().decode
+
+
+def verdict(text: str) -> Verdict:
+    """What a result's text tells of how it went."""
+    start = text[:EDGE_CHARACTERS].lstrip()
+    flagged = _flag(text) if start.startswith("{") and len(text) <= OBJECT_CHARACTERS else None
+    if flagged is not None:
+        return "error" if flagged else "fine"
+    lines = _edges(text)
+    for line in lines:
+        short = line[:EXIT_CHARACTERS]
+        pattern = _EXIT_MEMBER if line.startswith(("{", "<")) else _EXIT if short == line else None
+        code = pattern.match(short) if pattern and _has(short, _EXIT_HINTS) else None
+        if code:
+            return "error" if int(code[1][:9]) else "fine"
+    failed = _FAILED.match(start)
+    if failed and not _NONE_FAILED.search(failed[0]):
+        return "error"
+    ends = [*lines[:1], *lines[-LAST_LINES:]]
+    return "doubtful" if any(_has(line, _HINTS) and _speaks(line) for line in ends) else "fine"
+
+
+def _has(line: str, hints: tuple[str, ...]) -> bool:
+    """Saves the patterns, which cost a hundred times as much, for lines that may match."""
+    line = line.lower()
+    return any(hint in line for hint in hints)
+
+
+def _speaks(line: str) -> bool:
+    return _SPEAKS.search(_NONE_FAILED.sub("", line)) is not None
+
+
+def _edges(text: str) -> list[str]:
+    """The first and the last lines that hold something."""
+    if len(text) <= 2 * EDGE_CHARACTERS:
+        lines = [line for line in text.splitlines() if line.strip()]
+        return lines if len(lines) <= FIRST_LINES + LAST_LINES else [*lines[:FIRST_LINES], *lines[-LAST_LINES:]]
+    first = [line for line in text[:EDGE_CHARACTERS].splitlines() if line.strip()]
+    last = [line for line in text[-EDGE_CHARACTERS:].splitlines() if line.strip()]
+    return [*first[:FIRST_LINES], *last[-LAST_LINES:]]
+
+
+def _flag(text: str) -> bool | None:
+    """Failed or not, as a result that is a JSON object says itself; None where it does not."""
+    try:
+        told = _decode(text.encode())
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    if not isinstance(told, dict):
+        return None
+    metadata = told.get("metadata")
+    for fields in (told, metadata if isinstance(metadata, dict) else {}):
+        for name in _CODES:
+            if isinstance(fields.get(name), int) and not isinstance(fields[name], bool):
+                return bool(fields[name])
+    return _named(told)
+
+
+def _named(told: dict[str, Any]) -> bool | None:
+    for name, when_failed in (("isError", True), ("is_error", True), ("success", False), ("ok", False)):
+        if isinstance(told.get(name), bool):
+            return bool(told[name] is when_failed)
+    return bool(told["error"]) if "error" in told else None

@@ -1,0 +1,190 @@
+"""Turns messages of OpenAI's chat completions into views, and decisions back into such messages.
+
+Roles: system and developer (prompts, never left out), user, assistant, tool, and the older function. Rules:
+
+1. A tool's message has no error flag: it is told from its text (`derived_errors`), and the doubtful are protected.
+2. An older function's message has no id: it answers the latest call of that name.
+3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark.
+4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`) is never touched.
+5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
+   bring either.
+
+Other fields, roles and parts are kept as they came.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import content
+from ctxmgr.formats.content import blocks, part, plain, spelled, text
+from ctxmgr.formats.derived_errors import verdict
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.model.messages import SummaryKind, Unit, View
+
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+
+SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
+STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
+_REASONING = ("reasoning_content", "reasoning", "reasoning_details")
+
+
+def view(raw: bytes) -> View:
+    """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
+    return content.read(raw, _view)
+
+
+def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The tool's message with its content replaced; all other fields byte for byte. Its one unit is number 0."""
+    return content.put(raw, {"content": content.retold(content.members(raw).get("content"), texts[0])})
+
+
+def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+    """The assistant's message with the arguments of these calls (by unit number) replaced."""
+    calls = content.elements(content.members(raw)["tool_calls"])
+    units = view(raw).units
+    for number, arguments in given.items():
+        place = units[number].block
+        function = content.members(calls[place])["function"]
+        function = msgspec.Raw(content.put(function, {"arguments": spelled(arguments)}))
+        calls[place] = msgspec.Raw(content.put(calls[place], {"function": function}))
+    return content.put(raw, {"tool_calls": content.listed(calls)})
+
+
+def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
+    """The message without these units; None where none is left. What is no call and no part of a list leaves only
+    with the whole message: ValueError."""
+    units = view(raw).units
+    if len(numbers) == len(units):
+        return None
+    fields = content.members(raw)
+    changed: dict[str, Any] = {}
+    for kind, name in (("call", "tool_calls"), ("", "content")):
+        gone = {units[at].block for at in numbers if (units[at].kind == "call") == (kind == "call")}
+        if not gone:
+            continue
+        if -1 in gone:
+            raise ValueError("this unit can not leave alone")
+        kept = [one for at, one in enumerate(content.elements(fields[name])) if at not in gone]
+        if kept:
+            changed[name] = content.listed(kept)
+        else:
+            fields.pop(name)
+            changed |= {"content": None} if name == "content" else {}
+    return msgspec.json.encode({**fields, **changed})
+
+
+def packet(text: str, at: int) -> bytes:
+    """The message that carries the packet: a user's, for many models take a prompt at the head alone. It has no
+    time: `at` is not used."""
+    return msgspec.json.encode({"role": "user", "content": text})
+
+
+def extra_weight(view: View) -> int:
+    return 0
+
+
+def _view(message: Any) -> View | None:
+    role = message.get("role")
+    if role in ("system", "developer"):
+        return _summary(message) or View("prompt", (_told(message),))
+    if role == "user":
+        if content.is_packet(message.get("content")):
+            return View("packet", (_told(message),))
+        return _summary(message) or View("user", (_told(message),), opens_turn=True)
+    if role == "assistant":
+        return View("assistant", tuple(_units(message)), usage=usage(message.get("usage")))
+    if role in ("tool", "function"):
+        return View("result", (_result(message, role),))
+    if isinstance(message.get("choices"), list):
+        return _answer(message)
+    if isinstance(message.get("error"), dict):
+        return View("assistant", stop="error", error=content.spelled(message["error"]))
+    return None
+
+
+def _told(message: dict[str, Any]) -> Unit:
+    told = plain(message.get("content"))
+    return Unit("text", text=told.text, images=told.images)
+
+
+def _summary(message: dict[str, Any]) -> View | None:
+    kind = SUMMARIES.get(text(message.get("name")))
+    if kind is None:
+        return None
+    return View("summary", (Unit("summary", text=plain(message.get("content")).text),), summary=kind)
+
+
+def _units(message: dict[str, Any]) -> list[Unit]:
+    units = []
+    thought = next((message[name] for name in _REASONING if message.get(name)), None)
+    if thought is not None:
+        signed = bool(message.get("reasoning_details"))
+        units.append(
+            Unit("thinking", text=thought if isinstance(thought, str) else plain(thought).text, signed=signed)
+        )
+    told = message.get("content")
+    if isinstance(told, str):
+        units += [Unit("text", text=told)] if told else []
+    else:
+        units += [_part(number, block) for number, block in enumerate(blocks(told))]
+    if text(message.get("refusal")):
+        units.append(Unit("text", text=message["refusal"]))
+    calls = message.get("tool_calls")
+    units += [_call(number, one) for number, one in enumerate(calls if isinstance(calls, list) else [])]
+    if isinstance(message.get("function_call"), dict):
+        asked = message["function_call"]
+        units.append(content.call(-1, _by_name(asked.get("name")), asked.get("name"), asked.get("arguments")))
+    if isinstance(message.get("audio"), dict):
+        units.append(Unit("other", text=spelled(message["audio"])))
+    return units
+
+
+def _part(number: int, block: dict[str, Any]) -> Unit:
+    found = part(block)
+    known = block.get("type") in ("text", "refusal")
+    return Unit("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
+
+
+def _call(number: int, one: Any) -> Unit:
+    if not isinstance(one, dict):
+        return Unit("other", number, spelled(one))
+    custom = one.get("custom")
+    if isinstance(custom, dict):
+        told = text(custom.get("input"))
+        name = text(custom.get("name"))
+        return Unit("call", number, f"{name} {told}", text(one.get("id")), name, {"input": told})
+    function = one.get("function")
+    function = function if isinstance(function, dict) else {}
+    return content.call(number, one.get("id"), function.get("name"), function.get("arguments", ""))
+
+
+def _result(message: dict[str, Any], role: str) -> Unit:
+    told = plain(message.get("content"))
+    name = text(message.get("name"))
+    how = verdict(told.text)
+    return Unit(
+        "result",
+        text=told.text,
+        call_id=_by_name(name) if role == "function" else text(message.get("tool_call_id")),
+        tool=name,
+        is_error=how == "error",
+        can_edit=True,
+        images=told.images,
+        doubtful=how == "doubtful",
+    )
+
+
+def _by_name(name: Any) -> str:
+    """Rule 2."""
+    return f"function {text(name)}"
+
+
+def _answer(answer: dict[str, Any]) -> View | None:
+    """Rule 5: the first choice of a whole answer."""
+    choice = answer["choices"][0]
+    found = _view(choice["message"])
+    if found is None:
+        return None
+    stop = text(choice.get("finish_reason"))
+    return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=STOPS.get(stop, stop))

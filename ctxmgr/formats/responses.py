@@ -1,0 +1,193 @@
+"""Turns items of OpenAI's Responses API into views, and decisions back into such items.
+
+Rules:
+
+1. An item is a message of ours. The items of one answer (reasoning, texts, calls) join: they are one step, and
+   leave only as one, for the API refuses reasoning without what follows it, and what follows without it.
+2. An output has no error flag: it is told from its status or its text, and what is doubtful is protected.
+3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
+4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
+5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are.
+6. A whole answer (`response`), an array of its items, and an error object are taken as an assistant's message:
+   `turn_end` may bring any of them.
+
+Other fields and items are kept as they came.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import content
+from ctxmgr.formats.content import Part, blocks, part, plain, spelled, text
+from ctxmgr.formats.derived_errors import verdict
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.model.messages import Unit, View
+
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+
+EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
+COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
+OUTPUT = "_call_output"
+STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
+
+
+def view(raw: bytes) -> View:
+    """The view of one item. Never raises: what can not be read is `other`, weighed by its JSON."""
+    return content.read(raw, _view)
+
+
+def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The output with its text replaced; all other fields byte for byte. Its one unit is number 0."""
+    return content.put(raw, {"output": content.retold(content.members(raw).get("output"), texts[0], "input_text")})
+
+
+def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+    """The function call with its arguments replaced; its one unit is number 0."""
+    return content.put(raw, {"arguments": spelled(given[0])})
+
+
+def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
+    """The item without these units; None where none is left."""
+    if len(numbers) == len(view(raw).units):
+        return None
+    listed = content.elements(content.members(raw)["content"])
+    kept = [one for number, one in enumerate(listed) if number not in numbers]
+    return content.put(raw, {"content": content.listed(kept)})
+
+
+def packet(text: str, at: int) -> bytes:
+    """The item that carries the packet: a user's. It has no time: `at` is not used."""
+    item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+    return msgspec.json.encode(item)
+
+
+def extra_weight(view: View) -> int:
+    return 0
+
+
+def _view(item: Any) -> View | None:
+    if isinstance(item, list):
+        return _joined(item)
+    kind = item.get("type", "message")
+    if kind == "message":
+        return _message(item)
+    if isinstance(kind, str) and kind.endswith(OUTPUT):
+        return View("result", (_output(item, kind),))
+    if kind in COMPACTED:
+        return View("prompt", (Unit("other"),))
+    if isinstance(item.get("output"), list) and item.get("object") == "response":
+        return _answer(item)
+    if isinstance(item.get("error"), dict) and kind in ("error", "message"):
+        return View("assistant", stop="error", error=spelled(item["error"]))
+    unit = _unit(item, kind)
+    return View("assistant", (unit,), joins=True) if unit is not None else None
+
+
+def _message(item: dict[str, Any]) -> View | None:
+    role, told = item.get("role"), item.get("content")
+    if role == "assistant":
+        units = tuple(_part(number, block) for number, block in enumerate(blocks(told)))
+        return View("assistant", units, usage=usage(item.get("usage")), joins=True)
+    if role in ("system", "developer", "user"):
+        whole = plain(told)
+        unit = Unit("text", text=whole.text, images=whole.images)
+        if role != "user":
+            return View("prompt", (unit,))
+        if content.is_packet(told):
+            return View("packet", (unit,))
+        return View("user", (unit,), opens_turn=True)
+    if isinstance(item.get("output"), list):
+        return _answer(item)
+    if isinstance(item.get("error"), dict):
+        return View("assistant", stop="error", error=spelled(item["error"]))
+    return None
+
+
+def _part(number: int, block: dict[str, Any]) -> Unit:
+    found = part(block)
+    known = block.get("type") in ("output_text", "text", "refusal")
+    return Unit("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
+
+
+def _unit(item: dict[str, Any], kind: Any) -> Unit | None:
+    """The one unit of an item that the model made; None for an item that it did not make."""
+    id, name = text(item.get("call_id")) or text(item.get("id")), text(item.get("name"))
+    action = item.get("action")
+    if kind == "reasoning":
+        told = [plain(item.get(name)).text for name in ("summary", "content")]
+        return Unit("thinking", text="\n".join(filter(None, told)), signed=True)
+    if kind == "function_call":
+        return content.call(-1, id, name, item.get("arguments", ""))
+    if kind == "custom_tool_call":
+        told_input = text(item.get("input"))
+        return Unit("call", -1, f"{name} {told_input}", id, name, {"input": told_input})
+    if kind in ("local_shell_call", "shell_call"):
+        return content.call(-1, id, kind.removesuffix("_call"), _shell(action))
+    if kind == "apply_patch_call":
+        return content.call(-1, id, "apply_patch", item.get("operation") or {})
+    if kind == "computer_call":
+        return content.call(-1, id, "computer", action if isinstance(action, dict) else {})
+    if kind == "image_generation_call":
+        return Unit("image", images=1)
+    own = isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_list_tools", "mcp_approval_request"))
+    return Unit("other", text=spelled(item)) if own else None
+
+
+def _shell(action: Any) -> dict[str, Any]:
+    """A shell's action as arguments, its command under the name that other shells use."""
+    if not isinstance(action, dict):
+        return {}
+    commands = action.get("commands")
+    if isinstance(commands, list) and all(isinstance(one, str) for one in commands):
+        return {"command": "\n".join(commands)}
+    return {**action}
+
+
+def _output(item: dict[str, Any], kind: str) -> Unit:
+    told = _told(item.get("output"))
+    failed = item.get("status") == "failed" or _exited(item.get("output"))
+    how = "error" if failed else verdict(told.text)
+    return Unit(
+        "result",
+        text=told.text,
+        call_id=text(item.get("call_id")) or text(item.get("id")),
+        is_error=how == "error",
+        can_edit=kind in EDITABLE,
+        images=told.images,
+        doubtful=how == "doubtful",
+    )
+
+
+def _told(output: Any) -> Part:
+    """An output's text: of a shell what it printed."""
+    runs = [one for one in blocks(output) if "stdout" in one or "stderr" in one]
+    if isinstance(output, list) and runs:
+        return Part(
+            "\n".join(text(one.get(name)) for one in runs for name in ("stdout", "stderr") if one.get(name))
+        )
+    return plain(output)
+
+
+def _exited(output: Any) -> bool:
+    """Did a shell's run end with a code that is not 0, or not at all?"""
+    ends = [one.get("outcome") for one in blocks(output)] if isinstance(output, list) else []
+    return any(
+        isinstance(end, dict) and (end.get("type") == "timeout" or bool(end.get("exit_code"))) for end in ends
+    )
+
+
+def _joined(items: list[Any]) -> View:
+    """Rule 6: the items of one answer as one message. Units are numbered through, and none can be edited."""
+    views = [found for one in items if isinstance(one, dict) and (found := _view(one)) is not None]
+    units = tuple(unit for found in views if found.role == "assistant" for unit in found.units)
+    return View("assistant", units, joins=True)
+
+
+def _answer(answer: dict[str, Any]) -> View:
+    found, error = _joined(answer["output"]), answer.get("error")
+    stop = STOPS.get(text(answer.get("status")), text(answer.get("status")))
+    if stop == "stop" and any(unit.kind == "call" for unit in found.units):
+        stop = "toolUse"
+    told = spelled(error) if error else ""
+    return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=stop, error=told)

@@ -1,0 +1,74 @@
+"""Judges an answered list in a provider's own format against the list that was sent, from the host's side.
+
+Shares no code with ctxmgr's own checks, nor with its formats. Each format has rules of its own (`legal_openai`,
+`legal_anthropic`, `legal_responses`): a module with `illegal`, `rewritten`, `is_packet`, `is_prompt`, `is_users`
+and `may_leave`.
+
+1. Each answered message is one that was sent, byte for byte, in its order; or one of which nothing but the content
+   of tool results differs; or the packet, of which there is one at most.
+2. All prompts are there, and the newest user message.
+3. A list that its provider would have taken stays one.
+4. What is kept is, but for prompts, an unbroken end of the list; summaries and packets may leave out of it.
+5. It is not longer than what was sent, but for a little.
+"""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+SLACK_BYTES = 64  # a list that loses nothing may still be spelled a little differently
+
+Json = dict[str, Any]
+_decode = msgspec.json.Decoder().decode
+
+
+def faults(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> list[str]:
+    """Sentences, none where all is well."""
+    found: list[str] = []
+    places: set[int] = set()
+    packets, below = 0, len(sent)
+    for place in range(len(out) - 1, -1, -1):  # from the newest back: what is kept is the end of the list
+        at = below - 1
+        if at >= 0 and sent[at] == out[place]:
+            below = at
+            places.add(at)
+            continue
+        if rules.is_packet(_decode(out[place])):
+            packets += 1
+            continue
+        while at >= 0 and sent[at] != out[place] and not rules.rewritten(sent[at], out[place]):
+            at -= 1
+        if at < 0:
+            found.append(f"message {place} is none that was sent, or out of order")
+            continue
+        below = at
+        places.add(at)
+    if packets > 1:
+        found.append(f"{packets} packets")
+    return [*found, *_missing(rules, sent, places), *_refused(rules, sent, out), *_longer(sent, out)]
+
+
+def _missing(rules: ModuleType, sent: Sequence[bytes], places: set[int]) -> list[str]:
+    messages = [_decode(raw) for raw in sent]
+    found = [f"prompt {at} is gone" for at, one in enumerate(messages) if rules.is_prompt(one) and at not in places]
+    spoken = [at for at, one in enumerate(messages) if not rules.is_prompt(one) and not rules.may_leave(one)]
+    first = min((at for at in spoken if at in places), default=len(messages))
+    found += [f"message {at} is missing inside what was kept" for at in spoken if at > first and at not in places]
+    newest = max((at for at, one in enumerate(messages) if rules.is_users(one)), default=-1)
+    return (
+        [*found, f"the newest user message ({newest}) is gone"] if newest >= 0 and newest not in places else found
+    )
+
+
+def _refused(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> list[str]:
+    if rules.illegal([_decode(raw) for raw in sent]):
+        return []
+    found: list[str] = rules.illegal([_decode(raw) for raw in out])
+    return found
+
+
+def _longer(sent: Sequence[bytes], out: Sequence[bytes]) -> list[str]:
+    before, after = sum(map(len, sent)), sum(map(len, out))
+    return [f"longer than what was sent: {after} bytes of {before}"] if after > before + SLACK_BYTES else []

@@ -1,0 +1,1728 @@
+// Written by scripts/gen from ctxmgr's own types: change those, not this. README.md tells what they mean.
+
+/** What `initialize` names. */
+export const PROTOCOL_VERSION = "1.0";
+
+/** Codes of error answers. */
+export const ErrorCode = {
+  /** The message is no JSON, or its framing is broken. */
+  ParseError: -32700,
+  /** The message is no JSON-RPC 2.0 request, or comes at the wrong time; also batches. */
+  InvalidRequest: -32600,
+  /** There is no such method. */
+  MethodNotFound: -32601,
+  /** The params do not fit; `data.path` is the JSON path of the fault. */
+  InvalidParams: -32602,
+  /** A fault inside ctxmgr; the session is as it was before the request. */
+  InternalError: -32603,
+  /** No `session_start` has named this session, or it was shut down. */
+  UnknownSession: -32001,
+  /** `initialize` has not been answered yet. */
+  NotInitialized: -32002,
+  /** The host cancelled this request. */
+  Cancelled: -32800,
+  /** `append` does not fit what was sent before: send the whole list. */
+  ContentModified: -32801,
+  /** The request is right but can not be carried out; the message says why. */
+  RequestFailed: -32803,
+} as const;
+
+/** Who the host is, what it can do, and the policy its sessions begin with. */
+export interface InitializeParams {
+  /** What the host speaks: "1.0". Another major version is refused. */
+  protocolVersion: string;
+  /** Who the host is, for people who read a transcript. */
+  clientInfo?: ClientInfo | null;
+  /** What the host can do. What is not declared is never asked for. */
+  capabilities?: HostCapabilities | null;
+  /** The format of the host's messages, one of the answer's `messageFormats`; absent, "pi". */
+  messageFormat?: string | null;
+  /** The keys that differ from the defaults. */
+  policy?: PolicyKeys | null;
+  /** Where snapshots are kept; absent, the user's state directory. */
+  stateDir?: string | null;
+  /** The host's own process. When it is gone, ctxmgr saves and ends. */
+  processId?: number | null;
+}
+
+/** The program that spawned ctxmgr. */
+export interface ClientInfo {
+  /** Its name. */
+  name: string;
+  /** Its version. */
+  version?: string | null;
+}
+
+/** What the host can do. Nothing is used that was not declared. */
+export interface HostCapabilities {
+  /**
+   * When the host can compact on request: false (never), "whenIdle" (true means the same) or "midRun" (also between
+   * two model calls of one run).
+   */
+  requestCompaction?: CompactionMoment | boolean | null;
+  /** It runs a model call for ctxmgr on request: `complete`. */
+  complete?: boolean | null;
+  /** It turns texts into vectors on request: `embed`. */
+  embed?: boolean | null;
+  /** Its model has a tool that fetches what was pruned. Not used yet. */
+  retrieve?: boolean | null;
+  /** It applies `edits`. Every `context` says by itself which answer it wants. */
+  edits?: boolean | null;
+}
+
+/** When a host can compact on request. */
+export type CompactionMoment = "whenIdle" | "midRun";
+
+/**
+ * Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a schema can say: zones
+ * must rise, slices may not overlap by all they hold, and `model` "endpoint" needs an `endpoint`.
+ */
+export interface PolicyKeys {
+  /** What is done to a list. Default: "turns". */
+  preset?: Preset | null;
+  /** How many of the newest turns are kept, by zone. Default: {"green": 6, "yellow": 3, "red": 1, "compact": 1}. */
+  recentUserTurns?: TurnsKeptKeys | null;
+  /** Where the zones begin. Default: {"yellow": 0.5, "red": 0.7, "compact": 0.9}. */
+  zones?: ZonesKeys | null;
+  /**
+   * How long a tool result in an older turn may be, by zone. Default: {"green": 1000, "yellow": 400, "red": 300,
+   * "compact": 200}.
+   */
+  distill?: DistillOverKeys | null;
+  /**
+   * The packet's budget in tokens, by zone; a number is the budget in green, and less above. Default: {"green":
+   * 1500, "yellow": 1200, "red": 900, "compact": 600}.
+   */
+  packetTokens?: number | PacketTokensKeys | null;
+  /** The resume packet's budget in tokens. Default: 4000. */
+  resumeTokens?: number | null;
+  /** Tokens kept free for the reply; never more than a quarter of the window. Default: 16384. */
+  reserve?: number | null;
+  /** Tokens that the host keeps free before it compacts by itself. Red begins before that. Default: 16384. */
+  hostReserve?: number | null;
+  /** Work as if the window were no larger than this many tokens. */
+  effectiveWindow?: number | null;
+  /** 0 saves cost, 1 keeps more. Not used yet. Default: 0.5. */
+  costVersusRecall?: number | null;
+  /** Who writes compactions, and how; the short form says who. Default: "host". */
+  compaction?: Writer | CompactionPolicyKeys | null;
+  /** Which vocabulary weighs text; the short form is its name. Default: "o200k_base". */
+  tokenizer?: string | TokenizerKeys | null;
+  /** What differs by model id. Default: {}. */
+  models?: Record<string, ModelPolicyKeys | null> | null;
+  /** Tool output in so many of the newest turns is never pruned. Default: 2. */
+  protectedTurns?: number | null;
+  /** So many tokens of the newest older tool output stay. Default: 40000. */
+  pruneProtect?: number | null;
+  /** Pruning begins where it saves at least so many tokens. Default: 20000. */
+  pruneMinimum?: number | null;
+  /** Tools whose output is never pruned. Default: []. */
+  protectedTools?: string[] | null;
+  /**
+   * Tools whose output may be pruned; empty: all. Default: ["read", "bash", "grep", "find", "ls", "edit", "write"].
+   */
+  prunableTools?: string[] | null;
+}
+
+/**
+ * What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
+ * puts a packet in the place of the others.
+ */
+export type Preset = "off" | "tools" | "turns";
+
+/** How many of the newest turns are kept whole, by zone. */
+export interface TurnsKeptKeys {
+  /** In green. Default: 6. */
+  green?: number | null;
+  /** In yellow. Default: 3. */
+  yellow?: number | null;
+  /** In red. Default: 1. */
+  red?: number | null;
+  /** In compact. Default: 1. */
+  compact?: number | null;
+}
+
+/** Where yellow, red and compact begin, as shares of the usable window. They rise. */
+export interface ZonesKeys {
+  /** Share of the usable window. Default: 0.5. */
+  yellow?: number | null;
+  /** Share of the usable window. Default: 0.7. */
+  red?: number | null;
+  /** Share of the usable window. Default: 0.9. */
+  compact?: number | null;
+}
+
+/** A tool result in a kept older turn is distilled when it is longer, in characters, by zone. */
+export interface DistillOverKeys {
+  /** In green. Default: 1000. */
+  green?: number | null;
+  /** In yellow. Default: 400. */
+  yellow?: number | null;
+  /** In red. Default: 300. */
+  red?: number | null;
+  /** In compact. Default: 200. */
+  compact?: number | null;
+}
+
+/** The packet's budget in tokens, by zone. */
+export interface PacketTokensKeys {
+  /** In green. Default: 1500. */
+  green?: number | null;
+  /** In yellow. Default: 1200. */
+  yellow?: number | null;
+  /** In red. Default: 900. */
+  red?: number | null;
+  /** In compact. Default: 600. */
+  compact?: number | null;
+}
+
+/** Who writes compactions and branch summaries. */
+export type Writer = "host" | "ctxmgr";
+
+/** Who writes compactions, how much stays, and how a summary is made. */
+export interface CompactionPolicyKeys {
+  /** Who writes them. Default: "host". */
+  by?: Writer | null;
+  /** False: none is asked for. `compact` works all the same. Default: true. */
+  enabled?: boolean | null;
+  /** Tokens kept free for the reply. Default: 16384. */
+  reserveTokens?: number | null;
+  /** Tokens of the newest messages that stay. Default: 20000. */
+  keepRecentTokens?: number | null;
+  /** Tokens of the window that a branch summary leaves free. Default: 16384. */
+  branchReserveTokens?: number | null;
+  /** How these tokens are counted. Default: "tokens". */
+  weigher?: Weigher | null;
+  /** How a summary is made; null: in one call with a model, extractive without. */
+  strategy?: Strategy | null;
+  /** The sections a summary has. Default: "structured". */
+  format?: SummaryFormat | null;
+  /**
+   * Who runs the model: the host (`complete`), an endpoint, nobody; null: the host where it can, else an endpoint
+   * where one is named, else nobody.
+   */
+  model?: SummaryModel | null;
+  /** The server. */
+  endpoint?: EndpointKeys | null;
+  /**
+   * How a long history is cut up. Default: {"tokens": 20000, "overlap": 2000, "ratio": 0.1, "newest": 2,
+   * "newestBoost": 2.0, "breaks": "steps", "cohesion": "words", "weighted": true}.
+   */
+  slices?: SlicesKeys | null;
+  /** Model calls side by side. Default: 3. */
+  concurrency?: number | null;
+  /** How often a failed call is made again. Default: 1. */
+  retries?: number | null;
+  /** The longest that a whole summary may take, in milliseconds. Default: 300000. */
+  deadlineMs?: number | null;
+  /** Write it in the background from yellow on. That spends the host's money. Default: false. */
+  prepareAhead?: boolean | null;
+  /** What every summary is asked for in addition. */
+  instructions?: string | null;
+}
+
+/** "tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts. */
+export type Weigher = "tokens" | "chars4";
+
+/**
+ * How a summary is made: one call; slices side by side, then joined; slices one after the other, each told what the
+ * ones before gave (`sequential-accumulated`) or writing the summary on (`sequential-rolling`, `incremental`);
+ * without a model, from what was said (`extractive`).
+ */
+export type Strategy = 
+  | "single-shot"
+  | "parallel-stitch"
+  | "sequential-accumulated"
+  | "sequential-rolling"
+  | "incremental"
+  | "extractive";
+
+/** The sections a summary has. */
+export type SummaryFormat = "structured" | "nine-section" | "handoff" | "continue";
+
+/** Who runs the model that writes a summary. */
+export type SummaryModel = "host" | "endpoint" | "none";
+
+/** A chat-completions server that writes summaries. */
+export interface EndpointKeys {
+  /** Its address, up to and with `/v1`. */
+  baseUrl: string;
+  /** The model's name there. */
+  model: string;
+  /** The environment variable that holds the key: keys stand in no policy. */
+  apiKeyEnv?: string | null;
+  /** The model's window in tokens. Default: 128000. */
+  contextWindow?: number | null;
+  /** The longest that one call may take, in milliseconds. Default: 120000. */
+  timeoutMs?: number | null;
+}
+
+/** How a long history is cut up for a model. */
+export interface SlicesKeys {
+  /** Tokens of a slice. Default: 20000. */
+  tokens?: number | null;
+  /** Tokens that two neighbours share. Default: 2000. */
+  overlap?: number | null;
+  /** The answer to a slice, as a share of it. Default: 0.1. */
+  ratio?: number | null;
+  /** So many of the newest slices get a longer answer. Default: 2. */
+  newest?: number | null;
+  /** So many times as long. Default: 2.0. */
+  newestBoost?: number | null;
+  /** Cut at the step nearest to the size, or where the subject changes. Default: "steps". */
+  breaks?: SliceBreaks | null;
+  /** What tells a change of subject: words, the embeddings extra, or the host's `embed`. Default: "words". */
+  cohesion?: SliceCohesion | null;
+  /** What of a slice is shown goes by how much each message matters to the goal. Default: true. */
+  weighted?: boolean | null;
+}
+
+/** Where a long history is cut up. */
+export type SliceBreaks = "steps" | "natural";
+
+/** What tells a change of subject. */
+export type SliceCohesion = "words" | "embeddings" | "host";
+
+/** Which vocabulary weighs text. */
+export interface TokenizerKeys {
+  /** "o200k_base", or "estimate" for characters / 4. Default: "o200k_base". */
+  name?: string | null;
+  /** Its file; null: where it is kept by itself. */
+  path?: string | null;
+}
+
+/** What may differ by model; an absent key is as the policy says. */
+export interface ModelPolicyKeys {
+  /** Where the zones begin. */
+  zones?: ZonesKeys | null;
+  /** Tokens kept free for the reply. */
+  reserve?: number | null;
+  /** Tokens that the host keeps free before it compacts by itself. */
+  hostReserve?: number | null;
+  /** Work as if the window were no larger than this many tokens. */
+  effectiveWindow?: number | null;
+  /** Who writes compactions, and how. */
+  compaction?: Writer | CompactionPolicyKeys | null;
+}
+
+/** What ctxmgr is and can do, and the policy that came of the host's keys. */
+export interface InitializeResult {
+  /** What ctxmgr speaks. */
+  protocolVersion: string;
+  /** Name and version of this ctxmgr. */
+  serverInfo: ServerInfo;
+  /** What ctxmgr can do. */
+  capabilities: ServerCapabilities;
+  /** All policy keys with their values. */
+  policy: Policy;
+}
+
+/** Name and version of this ctxmgr. */
+export interface ServerInfo {
+  /** "ctxmgr". */
+  name: string;
+  /** The version of the program, not of the protocol. */
+  version: string;
+}
+
+/** What this ctxmgr can do. */
+export interface ServerCapabilities {
+  /** Formats that `initialize` may name. */
+  messageFormats: string[];
+  /** Presets that a policy may name. */
+  presets: string[];
+  /** Framings that are understood. */
+  framings: string[];
+  /** `context` takes `append`. */
+  append: boolean;
+  /** `context` takes `answer: "edits"`. */
+  edits: boolean;
+}
+
+/** All settings of a session. Tokens are ctxmgr's own weights where nothing else is said. */
+export interface Policy {
+  /** What is done to a list. */
+  preset: Preset;
+  /** How many of the newest turns are kept, by zone. */
+  recentUserTurns: TurnsKept;
+  /** Where the zones begin. */
+  zones: Zones;
+  /** How long a tool result in an older turn may be, by zone. */
+  distill: DistillOver;
+  /** The packet's budget in tokens, by zone; a number is the budget in green, and less above. */
+  packetTokens: number | PacketTokens;
+  /** The resume packet's budget in tokens. */
+  resumeTokens: number;
+  /** Tokens kept free for the reply; never more than a quarter of the window. */
+  reserve: number;
+  /** Tokens that the host keeps free before it compacts by itself. Red begins before that. */
+  hostReserve: number;
+  /** Work as if the window were no larger than this many tokens. */
+  effectiveWindow: number | null;
+  /** 0 saves cost, 1 keeps more. Not used yet. */
+  costVersusRecall: number;
+  /** Who writes compactions, and how; the short form says who. */
+  compaction: Writer | CompactionPolicy;
+  /** Which vocabulary weighs text; the short form is its name. */
+  tokenizer: string | Tokenizer;
+  /** What differs by model id. */
+  models: Record<string, ModelPolicy>;
+  /** Tool output in so many of the newest turns is never pruned. */
+  protectedTurns: number;
+  /** So many tokens of the newest older tool output stay. */
+  pruneProtect: number;
+  /** Pruning begins where it saves at least so many tokens. */
+  pruneMinimum: number;
+  /** Tools whose output is never pruned. */
+  protectedTools: string[];
+  /** Tools whose output may be pruned; empty: all. */
+  prunableTools: string[];
+}
+
+/** How many of the newest turns are kept whole, by zone. */
+export interface TurnsKept {
+  /** In green. */
+  green: number;
+  /** In yellow. */
+  yellow: number;
+  /** In red. */
+  red: number;
+  /** In compact. */
+  compact: number;
+}
+
+/** Where yellow, red and compact begin, as shares of the usable window. They rise. */
+export interface Zones {
+  /** Share of the usable window. */
+  yellow: number;
+  /** Share of the usable window. */
+  red: number;
+  /** Share of the usable window. */
+  compact: number;
+}
+
+/** A tool result in a kept older turn is distilled when it is longer, in characters, by zone. */
+export interface DistillOver {
+  /** In green. */
+  green: number;
+  /** In yellow. */
+  yellow: number;
+  /** In red. */
+  red: number;
+  /** In compact. */
+  compact: number;
+}
+
+/** The packet's budget in tokens, by zone. */
+export interface PacketTokens {
+  /** In green. */
+  green: number;
+  /** In yellow. */
+  yellow: number;
+  /** In red. */
+  red: number;
+  /** In compact. */
+  compact: number;
+}
+
+/** Who writes compactions, how much stays, and how a summary is made. */
+export interface CompactionPolicy {
+  /** Who writes them. */
+  by: Writer;
+  /** False: none is asked for. `compact` works all the same. */
+  enabled: boolean;
+  /** Tokens kept free for the reply. */
+  reserveTokens: number;
+  /** Tokens of the newest messages that stay. */
+  keepRecentTokens: number;
+  /** Tokens of the window that a branch summary leaves free. */
+  branchReserveTokens: number;
+  /** How these tokens are counted. */
+  weigher: Weigher;
+  /** How a summary is made; null: in one call with a model, extractive without. */
+  strategy: Strategy | null;
+  /** The sections a summary has. */
+  format: SummaryFormat;
+  /**
+   * Who runs the model: the host (`complete`), an endpoint, nobody; null: the host where it can, else an endpoint
+   * where one is named, else nobody.
+   */
+  model: SummaryModel | null;
+  /** The server. */
+  endpoint: Endpoint | null;
+  /** How a long history is cut up. */
+  slices: Slices;
+  /** Model calls side by side. */
+  concurrency: number;
+  /** How often a failed call is made again. */
+  retries: number;
+  /** The longest that a whole summary may take, in milliseconds. */
+  deadlineMs: number;
+  /** Write it in the background from yellow on. That spends the host's money. */
+  prepareAhead: boolean;
+  /** What every summary is asked for in addition. */
+  instructions: string | null;
+}
+
+/** A chat-completions server that writes summaries. */
+export interface Endpoint {
+  /** Its address, up to and with `/v1`. */
+  baseUrl: string;
+  /** The model's name there. */
+  model: string;
+  /** The environment variable that holds the key: keys stand in no policy. */
+  apiKeyEnv: string | null;
+  /** The model's window in tokens. */
+  contextWindow: number;
+  /** The longest that one call may take, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** How a long history is cut up for a model. */
+export interface Slices {
+  /** Tokens of a slice. */
+  tokens: number;
+  /** Tokens that two neighbours share. */
+  overlap: number;
+  /** The answer to a slice, as a share of it. */
+  ratio: number;
+  /** So many of the newest slices get a longer answer. */
+  newest: number;
+  /** So many times as long. */
+  newestBoost: number;
+  /** Cut at the step nearest to the size, or where the subject changes. */
+  breaks: SliceBreaks;
+  /** What tells a change of subject: words, the embeddings extra, or the host's `embed`. */
+  cohesion: SliceCohesion;
+  /** What of a slice is shown goes by how much each message matters to the goal. */
+  weighted: boolean;
+}
+
+/** Which vocabulary weighs text. */
+export interface Tokenizer {
+  /** "o200k_base", or "estimate" for characters / 4. */
+  name: string;
+  /** Its file; null: where it is kept by itself. */
+  path: string | null;
+}
+
+/** What may differ by model; an absent key is as the policy says. */
+export interface ModelPolicy {
+  /** Where the zones begin. */
+  zones: Zones | null;
+  /** Tokens kept free for the reply. */
+  reserve: number | null;
+  /** Tokens that the host keeps free before it compacts by itself. */
+  hostReserve: number | null;
+  /** Work as if the window were no larger than this many tokens. */
+  effectiveWindow: number | null;
+  /** Who writes compactions, and how. */
+  compaction: Writer | CompactionPolicy | null;
+}
+
+/** Nothing. `params` may be left out. */
+export type NoParams = Record<string, unknown>;
+
+/** Which request is cancelled. */
+export interface CancelParams {
+  /** The id of the request, as it was sent. */
+  id: RequestId;
+}
+
+/** The id of a request. ctxmgr answers with it byte for byte; its own are strings. */
+export type RequestId = string | number;
+
+/** The protocol as an OpenRPC document; `openrpc.json` in this folder is the same. */
+export type DiscoverResult = Record<string, unknown>;
+
+/** A session and the model it begins with. It is no event: it does not count in `seq`. */
+export interface SessionStartParams {
+  /** The host's own id of the session; the same id goes on where it ended. */
+  sessionId: string;
+  /** The model that the session's lists are for. */
+  model: Model;
+  /** The working directory. Kept for people, not used. */
+  cwd?: string | null;
+  /**
+   * The host's session tree, oldest entry first: ctxmgr learns from it what a snapshot does not hold, and which
+   * entry each message belongs to.
+   */
+  entries?: Entry[] | null;
+  /** The entry the session stands at; absent, the last of `entries`. */
+  leafId?: string | null;
+}
+
+/** A model and its window. */
+export interface Model {
+  /** The model's name. What is measured about its tokens is kept by this name. */
+  id: string;
+  /** Its window in tokens. */
+  contextWindow: number;
+  /** Who runs it. */
+  provider?: string | null;
+  /** The longest answer in tokens. Summaries that this model writes are kept below it. */
+  maxOutputTokens?: number | null;
+  /** What its tokens cost. Kept, not used yet. */
+  prices?: Prices | null;
+  /** How long its provider keeps a cached prompt, in milliseconds. Kept, not used yet. */
+  cacheTtlMs?: number | null;
+}
+
+/** Dollars per million tokens. */
+export interface Prices {
+  /** Input that no cache held. */
+  input?: number | null;
+  /** Output. */
+  output?: number | null;
+  /** Input read from a cache. */
+  cacheRead?: number | null;
+  /** Input written to a cache. */
+  cacheWrite?: number | null;
+}
+
+/**
+ * One entry of the host's session tree, the host's own object: `{id, parentId, type, timestamp?}` and what belongs
+ * to its type, as pi has it: `message` of a message, `summary` of a compaction. Types that are not known have a
+ * place in the tree and nothing else; what has no `id` is passed over.
+ */
+export type Entry = unknown;
+
+/** What was known of the session. */
+export interface SessionStartResult {
+  /** True where the session was known: still open, or read from its snapshot. */
+  restored: boolean;
+  /** Where the session stands after this call. */
+  status: Status;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** Where a session stands. */
+export interface Status {
+  /** "off" in the preset `off` and after `setPruning` false. */
+  mode: Mode;
+  /** The preset in force. */
+  preset: Preset;
+  /** The band of pressure that the session is in. */
+  zone: Zone;
+  /** Tokens used / tokens usable. */
+  pressure: number;
+  /**
+   * Tokens of the list, by the provider's count; null until the first `usage`, and after a compaction until the
+   * next.
+   */
+  tokens: number | null;
+  /** The model's window in tokens. */
+  contextWindow: number;
+  /** Weight of the packet in the last list. */
+  packetTokens: number;
+  /** Summaries heard so far. */
+  summaries: Summaries;
+  /** Whether a compaction has been asked for. */
+  latch: LatchStatus;
+  /** Totals of the session. */
+  stats: Stats;
+  /** False where the window is so small that the host may compact before ctxmgr can ask. */
+  promise: boolean;
+  /** What weighs text now: a vocabulary, or `estimate`. */
+  weigher: string;
+  /** What people should know: a snapshot that was not read, a vocabulary that is not there. */
+  notes: string[];
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** Whether lists are projected. */
+export type Mode = "on" | "off";
+
+/** A band of pressure. See README.md#the-zones. */
+export type Zone = "green" | "yellow" | "red" | "compact";
+
+/** How many summaries of each kind the session has heard. */
+export interface Summaries {
+  /** Of compactions. */
+  compaction: number;
+  /** Of branches that were left. */
+  branch: number;
+}
+
+/** The memory that this episode has asked for a compaction already. See README.md#the-latch. */
+export interface LatchStatus {
+  /** Its state. */
+  state: LatchState;
+  /** Failures in a row. */
+  failures: number;
+}
+
+/**
+ * `idle`: may ask. `asked`: waits for an outcome. `cooldown`: was refused or failed. `resting`: failed too often,
+ * waits for calm.
+ */
+export type LatchState = "idle" | "asked" | "cooldown" | "resting";
+
+/** Totals of the session. Tokens are ctxmgr's own weights. */
+export interface Stats {
+  /** Lists projected. */
+  contexts: number;
+  /** Lists answered by the fallback, after a fault inside. */
+  fallbacks: number;
+  /** Turns dropped. */
+  turnsDropped: number;
+  /** Tool results distilled. */
+  resultsDistilled: number;
+  /** Tool results pruned. */
+  resultsPruned: number;
+  /** Tokens of tool output that the last pruning looked at. */
+  tokensScanned: number;
+  /** Tokens pruned. */
+  tokensPruned: number;
+  /** Tokens that the last pruning left because they are protected. */
+  tokensProtected: number;
+  /** Compactions asked for. */
+  compactionsRequested: number;
+}
+
+/** The model of the session from now on. */
+export interface ModelSelectParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The new model. */
+  model: Model;
+}
+
+/** Where the session stands. */
+export interface StatusResult {
+  /** Where the session stands after this call. */
+  status: Status;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/**
+ * The list as the host would send it to the model: either all of it (`messages`) or what came since the last call
+ * (`append`), never both.
+ */
+export interface ContextParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The whole list, oldest message first. */
+  messages?: Message[] | null;
+  /** What came since the last call. */
+  append?: Append | null;
+  /** The host's time, in milliseconds since the epoch. */
+  at?: number | null;
+  /**
+   * Tokens of system prompt and tool definitions, which are not in the list. Kept until another number comes; used
+   * until the first `usage` is known.
+   */
+  overheadTokens?: number | null;
+  /**
+   * "messages": always the whole list. "edits": what is kept and what is put in. Absent: the whole list, or
+   * `unchanged`.
+   */
+  answer?: AnswerForm | null;
+}
+
+/**
+ * One message, the host's own object in the format that `initialize` named. It goes through as it came: members,
+ * blocks and roles that ctxmgr does not know stay where they are.
+ */
+export type Message = unknown;
+
+/**
+ * What came since the last `context`. Where `after` or `base` is not what ctxmgr has, the answer is error -32801:
+ * send the whole list.
+ */
+export interface Append {
+  /** How many messages were sent before. */
+  after: number;
+  /** The `base` of the last answer. */
+  base: string;
+  /** What came since. */
+  messages: Message[];
+}
+
+/** How `context` gives the list. */
+export type AnswerForm = "messages" | "edits";
+
+/** The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is there. */
+export interface ContextResult {
+  /**
+   * A tag of this state of the list, for the next call's `append`. "" after a fault: the next call sends the whole
+   * list.
+   */
+  base: string;
+  /** What was done, and why. */
+  report: Report;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+  /** The list to send. What is kept of the host's messages is byte for byte as it came. */
+  messages?: Message[];
+  /** The list to send, in pieces, in order. */
+  edits?: Edit[];
+  /** True: the host sends its own list as it is. */
+  unchanged?: boolean;
+}
+
+/** What a projection did. Weights are ctxmgr's own count, before the provider's usage corrects it. */
+export interface Report {
+  /** Weight of the list as it came. */
+  rawTokens: number;
+  /** Weight of the list to send. */
+  tokens: number;
+  /** The zone that decided. */
+  zone: Zone;
+  /** The cache epoch. Always 0 in this release. */
+  epoch: number;
+  /**
+   * The first place where this answer differs from the one before: up to there a provider's cache holds. -1 where
+   * the answer only grew at its end.
+   */
+  firstChangedIndex: number;
+  /** Turns in the list to send. */
+  turnsKept: number;
+  /** Turns left out of it. */
+  turnsDropped: number;
+  /** Tool results shortened in it. */
+  resultsDistilled: number;
+  /** Tool results replaced by a marker in it. */
+  resultsPruned: number;
+  /** Weight of the packet, 0 without one. */
+  packetTokens: number;
+  /** Promises that did not hold; then the answer is the last good list. Normally empty. */
+  checks: string[];
+  /** Why the answer is `unchanged`, or is the last good list. */
+  reason?: string;
+  /** Unpaired surrogates in the request that became U+FFFD. */
+  mended?: number;
+}
+
+/** One piece of the list to send: a run of the host's own messages, or a message to put in. */
+export type Edit = KeepEdit | PutEdit;
+
+/** Messages of the host that stay as they are. */
+export interface KeepEdit {
+  /** `[from, to]`: indices into the whole list, its appended part included; `to` is not included. */
+  keep: [number, number];
+}
+
+/** A message that takes the place of others, or comes in addition. */
+export interface PutEdit {
+  /** The message, in the host's format. */
+  put: Message;
+}
+
+/** What the model answered and what its tools gave. The message belongs into the next list too. */
+export interface TurnEndParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The model's message. */
+  message: Message;
+  /** The results of its tool calls, in order. */
+  toolResults?: Message[] | null;
+  /**
+   * What the provider counted for this call; without it the message's own `usage` is read. It corrects the weights,
+   * and nothing is asked for before the first one.
+   */
+  usage?: UsageParams | null;
+  /** The host's time, in milliseconds since the epoch. */
+  at?: number | null;
+  /** The entries that message and results became in the session tree. */
+  entryIds?: EntryIds | null;
+}
+
+/**
+ * Tokens as the provider counted them: in these words, or the provider's own object as it came (members in
+ * snake_case: Anthropic's, OpenAI's).
+ */
+export interface UsageParams {
+  /** Input that no cache held. */
+  input?: number | null;
+  /** Output. */
+  output?: number | null;
+  /** Input read from a cache. */
+  cacheRead?: number | null;
+  /** Input written to a cache. */
+  cacheWrite?: number | null;
+  /** All of them; goes before the sum of the four. */
+  totalTokens?: number | null;
+  /** All of them, for a host that knows nothing else. */
+  tokens?: number | null;
+  /** Anthropic: input that no cache held. OpenAI responses: all input. */
+  input_tokens?: number | null;
+  /** Anthropic, OpenAI responses: output. */
+  output_tokens?: number | null;
+  /** Anthropic: input read from a cache. */
+  cache_read_input_tokens?: number | null;
+  /** Anthropic: input written to a cache. */
+  cache_creation_input_tokens?: number | null;
+  /** OpenAI chat completions: all input. */
+  prompt_tokens?: number | null;
+  /** OpenAI chat completions: output. */
+  completion_tokens?: number | null;
+  /** OpenAI: all of them. */
+  total_tokens?: number | null;
+  /** OpenAI responses: how much of the input a cache held. */
+  input_tokens_details?: CachedTokens | null;
+  /** OpenAI chat completions: how much of the input a cache held. */
+  prompt_tokens_details?: CachedTokens | null;
+}
+
+/** Of OpenAI's counts: how much of the input a cache held. */
+export interface CachedTokens {
+  /** Input read from a cache. */
+  cached_tokens?: number | null;
+}
+
+/** Ids of the entries that were written. */
+export interface EntryIds {
+  /** Of the model's message. */
+  message?: string | null;
+  /** Of the results, in their order; null where there is none. */
+  toolResults?: (string | null)[] | null;
+}
+
+/** What is to be done now, and where the session stands. */
+export interface TurnEndResult {
+  /** What the host is asked to do. Empty most of the time. */
+  commands: Command[];
+  /** Where the session stands after this call. */
+  status: Status;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/**
+ * Something the host is asked to do. It is what ctxmgr would send as a request, without an id: the host does not
+ * answer it.
+ */
+export interface Command {
+  /** The method. */
+  method: "requestCompaction";
+  /** Its params. */
+  params: RequestCompactionParams;
+}
+
+/** Why a compaction is due. */
+export interface RequestCompactionParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** "threshold": the list has reached the red zone. "overflow": the provider refused it as too long. */
+  reason: CompactionReason;
+  /** The zone. */
+  zone: Zone;
+  /** Tokens of the list, null while unknown. */
+  tokens: number | null;
+  /** Where the red zone begins, in tokens. */
+  threshold: number;
+  /** The model's window in tokens. */
+  contextWindow: number;
+  /** "whenIdle": when the agent has nothing to do. "now": only where "midRun" was declared. */
+  deliver: Delivery;
+  /** What the policy asks of every summary. */
+  customInstructions?: string;
+  /** A finished compaction that was written ahead: apply it as it is. */
+  compaction?: Compaction;
+}
+
+/** Why a compaction is asked for. */
+export type CompactionReason = "threshold" | "overflow";
+
+/** When a compaction is to be made. */
+export type Delivery = "now" | "whenIdle";
+
+/** A finished compaction. */
+export interface Compaction {
+  /** The summary. */
+  summary: string;
+  /** The first entry that stays in the list. */
+  firstKeptEntryId: string;
+  /** Tokens of the list before. */
+  tokensBefore: number;
+  /** Files, and how the summary was made. Keep them with the entry: later compactions read them. */
+  details: SummaryDetails;
+}
+
+/** Files, and how a summary was made. */
+export interface SummaryDetails {
+  /** Files that were read and not changed. */
+  readFiles: string[];
+  /** Files that were written or edited. */
+  modifiedFiles: string[];
+  /** How it was made, for people: strategy, calls, tokens spent, what went wrong. */
+  ctxmgr: Record<string, unknown>;
+}
+
+/** The compaction that the host is about to make. */
+export interface BeforeCompactParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The host's own plan. */
+  preparation: HostPreparation;
+  /** The whole session tree: with it ctxmgr plans by itself. */
+  branchEntries?: Entry[] | null;
+  /** The entry the branch ends at; absent, the last of `entries`. */
+  leafId?: string | null;
+  /** What the user asks of the summary, in words. */
+  customInstructions?: string | null;
+  /** Why the host compacts: its own word. */
+  reason?: string | null;
+  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  deadlineMs?: number | null;
+  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  progressToken?: ProgressToken | null;
+}
+
+/** A compaction as the host has prepared it, in pi's names. What is not listed is passed over. */
+export interface HostPreparation {
+  /** The first entry that stays in the list. */
+  firstKeptEntryId: string;
+  /** What the summary is to stand for. */
+  messagesToSummarize?: Message[] | null;
+  /** Of a turn that is cut in two, the part before the cut. */
+  turnPrefixMessages?: Message[] | null;
+  /** The cut is inside a turn. */
+  isSplitTurn?: boolean | null;
+  /** Tokens of the list now. */
+  tokensBefore?: number | null;
+  /** The summary of the compaction before. */
+  previousSummary?: string | null;
+  /** `{read, written, edited}`: lists of paths. */
+  fileOps?: unknown;
+  /** The host's own settings, as far as they count here. */
+  settings?: GivenSettings | null;
+}
+
+/** A host's own settings of a compaction. What is no number counts as absent. */
+export interface GivenSettings {
+  /** Tokens kept free for the reply. */
+  reserveTokens?: unknown;
+  /** Tokens of the newest messages that stay. */
+  keepRecentTokens?: unknown;
+}
+
+/** A token of the host's choice. */
+export type ProgressToken = string | number;
+
+/** `{}`: the host goes on by itself. Else one of the two is there. */
+export interface BeforeCompactResult {
+  /** True: another compaction of this branch is being written. */
+  cancel?: boolean;
+  /** The compaction to apply in the place of the host's own. */
+  compaction?: Compaction;
+}
+
+/** The compaction that the host has made, whoever wrote its summary. */
+export interface SessionCompactParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The entry that the host wrote. */
+  compactionEntry: CompactionEntry;
+  /** True where its summary was not the host's own. */
+  fromExtension?: boolean | null;
+}
+
+/** A compaction entry of the host's session tree. */
+export interface CompactionEntry {
+  /** The summary. */
+  summary: string;
+  /** Its id. */
+  id?: string | null;
+  /** The entry before it. */
+  parentId?: string | null;
+  /** The first entry that stays in the list. */
+  firstKeptEntryId?: string | null;
+  /** Tokens of the list before. */
+  tokensBefore?: number | null;
+  /** When it was written: milliseconds since the epoch, or an ISO 8601 string. */
+  timestamp?: number | string | null;
+}
+
+/** Why the host's compaction came to nothing. */
+export interface CompactFailedParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** Why it was made: the host's own word. */
+  reason: string;
+  /** What went wrong. */
+  errorMessage?: string | null;
+}
+
+/** The move that the host is about to make. */
+export interface BeforeTreeParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The host's own plan of it. */
+  preparation: TreePreparation;
+  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  deadlineMs?: number | null;
+  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  progressToken?: ProgressToken | null;
+}
+
+/** A move in the session tree as the host has prepared it, in pi's names. */
+export interface TreePreparation {
+  /** The entries that are left, oldest first. */
+  entriesToSummarize?: Entry[] | null;
+  /** The entry the host goes to. */
+  targetId?: string | null;
+  /** The entry it leaves. */
+  oldLeafId?: string | null;
+  /** Where the two paths meet. */
+  commonAncestorId?: string | null;
+  /** Without true no summary is written. */
+  userWantsSummary?: boolean | null;
+  /** What the user asks of the summary, in words. */
+  customInstructions?: string | null;
+  /** True: `customInstructions` take the place of the prompt's own. */
+  replaceInstructions?: boolean | null;
+}
+
+/** `{}`: the host goes on by itself. */
+export interface BeforeTreeResult {
+  /** Not used yet. */
+  cancel?: boolean;
+  /** The summary of what is left. */
+  summary?: BranchSummary;
+}
+
+/** A finished branch summary. */
+export interface BranchSummary {
+  /** The summary. */
+  summary: string;
+  /** Files, and how the summary was made. Keep them with the entry. */
+  details: SummaryDetails;
+}
+
+/** Where the host has moved to in its session tree. */
+export interface SessionTreeParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The entry it stands at now; null before the first one. */
+  newLeafId: string | null;
+  /** The entry it stood at before. */
+  oldLeafId?: string | null;
+  /** The summary of the branch that was left, where one was written. */
+  summaryEntry?: SummaryEntry | null;
+  /** The session tree: with it, facts come back at once; without, as messages do. */
+  entries?: Entry[] | null;
+}
+
+/** A branch summary entry of the host's session tree. */
+export interface SummaryEntry {
+  /** The summary. */
+  summary: string;
+  /** Its id. */
+  id?: string | null;
+  /** The entry before it. */
+  parentId?: string | null;
+  /** The leaf of the branch it stands for. */
+  fromId?: string | null;
+  /** When it was written: milliseconds since the epoch, or an ISO 8601 string. */
+  timestamp?: number | string | null;
+}
+
+/** The session, and nothing else. */
+export interface SessionParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+}
+
+/** Whether lists are projected. */
+export interface SetPruningParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** False: lists go as they came. Ledger and snapshot go on. */
+  enabled: boolean;
+}
+
+/** What pruning of tool output has done. Tokens are ctxmgr's own weights. */
+export interface PruneStats {
+  /** Pruning is on. */
+  enabled: boolean;
+  /** Tokens that the last pass looked at. */
+  scanned: number;
+  /** Tokens pruned so far. */
+  pruned: number;
+  /** Tokens that the last pass left because they are protected. */
+  protected: number;
+  /** Tokens that the last pass could have pruned. */
+  prunable: number;
+  /** Results pruned so far. */
+  resultsPruned: number;
+  /** Tokens pruned so far. */
+  tokensPruned: number;
+  /** Results distilled so far. */
+  resultsDistilled: number;
+  /** Turns dropped so far. */
+  turnsDropped: number;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** The policy in force, and what it comes to for the session's model. */
+export interface PolicyResult {
+  /** All keys with their values, those of the session's model put in. */
+  policy: Policy;
+  /** The policy in tokens. */
+  thresholds: Thresholds;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** Tokens by the provider's count. A zone begins at its threshold. */
+export interface Thresholds {
+  /** The window less the reserve: what pressure is a share of. */
+  usable: number;
+  /** Where yellow begins. */
+  yellow: number;
+  /** Where red begins: from here a compaction is asked for. */
+  red: number;
+  /** Where compact begins. */
+  compact: number;
+  /** The largest list that leaves room for a reply. */
+  limit: number;
+}
+
+/** Keys to set for this session. */
+export interface SetPolicyParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The keys to set; others stay as they are, null takes one back to its default. */
+  policy: PolicyKeys;
+}
+
+/** The facts that hold now. */
+export interface LedgerResult {
+  /** In the order they came. */
+  facts: LedgerFact[];
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** One statement with its source and time. */
+export interface LedgerFact {
+  /** Its kind. */
+  slot: FactSlot;
+  /** The statement. */
+  text: string;
+  /** Who made it. */
+  source: FactSource;
+  /**
+   * Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed. Of
+   * a constraint: retracted. Default: "".
+   */
+  status?: string;
+  /** The host's time, in milliseconds since the epoch. Default: 0. */
+  at?: number;
+  /** Of a failed command, the line of its error; of a summary, the heading it stood under. Default: "". */
+  detail?: string;
+  /** The entry it came from, where that is known. */
+  entryId?: string;
+}
+
+/** What a fact is about. */
+export type FactSlot = 
+  | "goal"
+  | "constraint"
+  | "decision"
+  | "task"
+  | "current"
+  | "file"
+  | "command"
+  | "context"
+  | "request"
+  | "listing";
+
+/** Who said it. */
+export type FactSource = "summary" | "branch" | "user" | "assistant" | "tool";
+
+/** Which packet. */
+export interface GetPacketParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** True: the longer one, which comes once after a compaction or a move in the tree. */
+  resume?: boolean | null;
+}
+
+/** The packet as it would be now, whether or not the next list needs one. */
+export interface PacketResult {
+  /** Its text. */
+  text: string;
+  /** Its weight. */
+  tokens: number;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** What became of each message of the last list. */
+export interface ExplainResult {
+  /** In the order of the list; what was put in comes first. */
+  verdicts: Verdict[];
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** What became of one message. Weights are ctxmgr's own. */
+export interface Verdict {
+  /** Its place in the host's list; null for what ctxmgr put in. */
+  index: number | null;
+  /** A digest of the message, the same wherever it stands. */
+  digest: string;
+  /** What became of it. */
+  verdict: VerdictKind;
+  /** Why. */
+  rule: string;
+  /** Its weight as it came. */
+  before: number;
+  /** Its weight in the list to send. */
+  after: number;
+}
+
+/** What became of a message. */
+export type VerdictKind = "kept" | "distilled" | "pruned" | "dropped" | "inserted";
+
+/** What is to be planned on: `entries`, or without them what the session holds. */
+export interface PlanCompactionParams {
+  /** The session; its policy and its weigher count. May be absent with `entries`. */
+  sessionId?: string | null;
+  /** The host's session tree, oldest entry first. */
+  entries?: Entry[] | null;
+  /** The entry the branch ends at; absent, the last of `entries`. */
+  leafId?: string | null;
+  /** Settings for this call. */
+  settings?: CutSettings | null;
+  /** What the user asks of the summary, in words. */
+  customInstructions?: string | null;
+  /** The format of the summary that the prompts ask for. */
+  format?: SummaryFormat | null;
+  /** True: the conversation as text comes with the answer. */
+  serialize?: boolean | null;
+}
+
+/** Settings for one call; what is absent is as the policy says. */
+export interface CutSettings {
+  /** Goes into the answer's `settings`, nothing else. */
+  enabled?: boolean | null;
+  /** Tokens kept free for the reply. */
+  reserveTokens?: number | null;
+  /** Tokens of the newest messages that stay. */
+  keepRecentTokens?: number | null;
+  /** How these tokens are counted. */
+  weigher?: Weigher | null;
+  /** Window of the model that writes the summary, in tokens. */
+  contextWindow?: number | null;
+}
+
+/** What a compaction would summarise and keep. */
+export interface PlanCompactionResult {
+  /** The plan; null where there is nothing to compact. */
+  preparation: Preparation | null;
+  /** The model calls that make the summary, in order. */
+  prompts: Prompt[];
+  /** Why there is nothing to compact. */
+  reason: string | null;
+  /** The conversation as text, where it was asked for. */
+  serialized: Serialized | null;
+}
+
+/** A compaction before it is written, in pi's names. Messages are as the host holds them. */
+export interface Preparation {
+  /** The first entry that stays in the list. */
+  firstKeptEntryId: string;
+  /** What the summary is to stand for. */
+  messagesToSummarize: Message[];
+  /** Of a turn that is cut in two, the part before the cut. */
+  turnPrefixMessages: Message[];
+  /** The cut is inside a turn. */
+  isSplitTurn: boolean;
+  /** Tokens of the list now. */
+  tokensBefore: number;
+  /** Files by what was done to them. */
+  fileOps: FileOps;
+  /** The settings that were used. */
+  settings: SettingsUsed;
+  /** The summary of the compaction before, which this one carries on. */
+  previousSummary: string | null;
+}
+
+/** Paths by what was done to them, over all earlier compactions. */
+export interface FileOps {
+  /** Read. */
+  read: string[];
+  /** Written. */
+  written: string[];
+  /** Edited. */
+  edited: string[];
+}
+
+/** The settings a plan was made with. */
+export interface SettingsUsed {
+  /** As the call or the policy says. */
+  enabled: boolean;
+  /** Tokens kept free for the reply. */
+  reserveTokens: number;
+  /** Tokens of the newest messages that stay. */
+  keepRecentTokens: number;
+  /** How these tokens were counted. */
+  weigher: Weigher;
+}
+
+/** One model call: one user message under a system prompt. */
+export interface Prompt {
+  /** What it is for. */
+  purpose: Purpose;
+  /** The system prompt. */
+  system: string;
+  /** The user message. */
+  prompt: string;
+  /** The longest answer in tokens. */
+  maxTokens: number;
+}
+
+/** What a model call is for. */
+export type Purpose = "history" | "turn-prefix" | "slice" | "merge" | "branch" | "short";
+
+/**
+ * Messages as text that a model does not take for a conversation to go on with; tool results are cut to 2,000
+ * characters. As pi writes it.
+ */
+export interface Serialized {
+  /** What comes before the turn that is cut. */
+  history: string;
+  /** That turn's part before the cut. */
+  turnPrefix: string;
+}
+
+/** As for `planCompaction`, and how the summary is to be made. */
+export interface CompactParams {
+  /** The session; its policy and its weigher count. May be absent with `entries`. */
+  sessionId?: string | null;
+  /** The host's session tree, oldest entry first. */
+  entries?: Entry[] | null;
+  /** The entry the branch ends at; absent, the last of `entries`. */
+  leafId?: string | null;
+  /** Settings for this call. */
+  settings?: CutSettings | null;
+  /** What the user asks of the summary, in words. */
+  customInstructions?: string | null;
+  /** How the summary is made; absent, as the policy says. */
+  strategy?: Strategy | null;
+  /** The format of the summary; absent, as the policy says. */
+  format?: SummaryFormat | null;
+  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  deadlineMs?: number | null;
+  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  progressToken?: ProgressToken | null;
+}
+
+/** A finished compaction. The host applies it and sends `session_compact`. */
+export interface CompactResult {
+  /** The compaction. */
+  compaction: Compaction;
+}
+
+/** The branch that is left: from `oldLeafId` back to where it meets the path of `targetId`. */
+export interface SummarizeBranchParams {
+  /** The host's session tree, oldest entry first. */
+  entries: Entry[];
+  /** The entry the host leaves; null where it left nothing. */
+  oldLeafId: string | null;
+  /** The entry it goes to; null before the first one. */
+  targetId: string | null;
+  /** The session; its policy and its weigher count. */
+  sessionId?: string | null;
+  /** Settings for this call. */
+  settings?: CutSettings | null;
+  /** What the user asks of the summary, in words. */
+  customInstructions?: string | null;
+  /** True: `customInstructions` take the place of the prompt's own. */
+  replaceInstructions?: boolean | null;
+  /** How the summary is made; absent, as the policy says. */
+  strategy?: Strategy | null;
+  /** Milliseconds from now until the answer has to be there; absent, the policy's `deadlineMs`. */
+  deadlineMs?: number | null;
+  /** Any token of the host: with one, `$/progress` tells how far the call is. */
+  progressToken?: ProgressToken | null;
+}
+
+/** The summary of what was left. */
+export interface SummarizeBranchResult {
+  /** The summary; null where nothing was left. */
+  summary: BranchSummary | null;
+  /** Where the two paths meet; null where they do not. */
+  commonAncestorId: string | null;
+  /** How many entries were left. */
+  entriesSummarized: number;
+}
+
+/** The model's own notes. */
+export interface ScratchpadResult {
+  /** The text. */
+  text: string;
+  /** Its weight. */
+  tokens: number;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/** Edits of the model's own notes. */
+export interface EditScratchpadParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** Applied in order, all or none. */
+  operations: ScratchpadOperation[];
+}
+
+/** One edit, told apart by `op`. */
+export type ScratchpadOperation = StrReplace | Insert | Overwrite;
+
+/** Replaces one text by another. The old one has to stand there exactly once. */
+export interface StrReplace {
+  /** Which edit it is. */
+  op: "str_replace";
+  /** What is replaced. */
+  oldText: string;
+  /** What takes its place. */
+  newText: string;
+}
+
+/** Puts a text in after a line. */
+export interface Insert {
+  /** Which edit it is. */
+  op: "insert";
+  /** The text. */
+  text: string;
+  /** The line, counted from 1; 0 is before the first, absent is at the end. */
+  line?: number | null;
+}
+
+/** Writes the notes anew. */
+export interface Overwrite {
+  /** Which edit it is. */
+  op: "overwrite";
+  /** The whole text. */
+  text: string;
+}
+
+/** Whether the host will compact. Answer at once; do not wait for the compaction. */
+export interface RequestCompactionResult {
+  /** True: it is queued. */
+  accepted: boolean;
+  /** Why not. */
+  reason?: string | null;
+}
+
+/** One model call for the host to run: one user message under a system prompt, no tools. */
+export interface CompleteParams {
+  /** The session it is for; null where the call that needs it named none. */
+  sessionId: string | null;
+  /** What it is for. */
+  purpose: Purpose;
+  /** The system prompt. */
+  system: string;
+  /** The user message. */
+  prompt: string;
+  /** The longest answer in tokens. */
+  maxTokens: number;
+}
+
+/** What the model answered. A failed call may be answered with an error as well. */
+export interface CompleteResult {
+  /** The text. Default: "". */
+  text?: string;
+  /**
+   * "stop", "length", "toolUse", "error" or "aborted"; the spellings of other interfaces ("end_turn", "max_tokens",
+   * "tool_calls") are known. Only "stop" is taken for an answer. Default: "stop".
+   */
+  stopReason?: string;
+  /** `{input, output, cacheRead, cacheWrite}` in tokens; what has another shape is passed over. */
+  usage?: unknown;
+  /** What went wrong. */
+  errorMessage?: string | null;
+}
+
+/** Texts to turn into vectors, by a model of the host. */
+export interface EmbedParams {
+  /** The session it is for; null where the call that needs it named none. */
+  sessionId: string | null;
+  /** The texts. */
+  texts: string[];
+}
+
+/** The vectors. */
+export interface EmbedResult {
+  /** One vector a text, in their order, all of one length. */
+  vectors: number[][];
+}
+
+/** How far a call is. */
+export interface ProgressParams {
+  /** The `progressToken` of the call. */
+  token: ProgressToken;
+  /** How far it is. */
+  value: ProgressValue;
+}
+
+/** One step of a call. */
+export interface ProgressValue {
+  /** Where in the call it is. */
+  kind: ProgressKind;
+  /** What is being done, for people. */
+  message?: string;
+  /** From 0 to 100. */
+  percentage?: number;
+}
+
+/** Where in a call it is. */
+export type ProgressKind = "begin" | "report" | "end";
+
+/** A request: it is answered once, with a result or an error of the same id. */
+export interface RequestMessage {
+  /** The version of JSON-RPC. A host that writes one message a line may leave it out. */
+  jsonrpc: "2.0";
+  /** The id of the request. */
+  id: RequestId;
+  /** The method. */
+  method: string;
+  /** By name, never by place. */
+  params?: Record<string, unknown>;
+}
+
+/** A notification: it is never answered. */
+export interface NotificationMessage {
+  /** The version of JSON-RPC. */
+  jsonrpc: "2.0";
+  /** The method. */
+  method: string;
+  /** By name, never by place. */
+  params?: Record<string, unknown>;
+}
+
+/** The answer to a request. */
+export interface ResultMessage {
+  /** The version of JSON-RPC. */
+  jsonrpc: "2.0";
+  /** The id of the request. */
+  id: RequestId;
+  /** What the method gives, null for those that give nothing. */
+  result: unknown;
+}
+
+/** The answer to a request that failed. */
+export interface ErrorMessage {
+  /** The version of JSON-RPC. */
+  jsonrpc: "2.0";
+  /** Of the request; null where its id could not be read. */
+  id: RequestId | null;
+  /** What went wrong. */
+  error: ErrorObject;
+}
+
+/** What went wrong. It never holds conversation text. */
+export interface ErrorObject {
+  /** See README.md#errors. */
+  code: number;
+  /** A sentence for people. */
+  message: string;
+  /** Where the fault is. */
+  data?: ErrorPlace;
+}
+
+/** Where a fault is. */
+export interface ErrorPlace {
+  /** JSON path below the params, such as `$.model.contextWindow`. */
+  path?: string;
+}
+
+/** What each method takes and gives. An "event" may be sent with an id or without. */
+export interface Methods {
+  /** The first message: who the host is and what it can do. */
+  "initialize": { params: InitializeParams; result: InitializeResult; direction: "to ctxmgr"; kind: "request" };
+  /** The host has read the answer. */
+  "initialized": { params: NoParams; result: void; direction: "to ctxmgr"; kind: "notification" };
+  /** Saves and closes every session. */
+  "shutdown": { params: NoParams; result: null; direction: "to ctxmgr"; kind: "request" };
+  /** Ends the process. */
+  "exit": { params: NoParams; result: void; direction: "to ctxmgr"; kind: "notification" };
+  /** Cancels a request. */
+  "$/cancelRequest": { params: CancelParams; result: void; direction: "to ctxmgr"; kind: "notification" };
+  /** This table as OpenRPC. */
+  "rpc.discover": { params: NoParams; result: DiscoverResult; direction: "to ctxmgr"; kind: "request" };
+  /** A session begins or goes on; what a snapshot knows of it is restored. */
+  "session_start": { params: SessionStartParams; result: SessionStartResult; direction: "to ctxmgr"; kind: "request" };
+  /** The host uses another model from now on. */
+  "model_select": { params: ModelSelectParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
+  /** The message list before a model call; the answer is the list to send. */
+  "context": { params: ContextParams; result: ContextResult; direction: "to ctxmgr"; kind: "request" };
+  /** The model answered and its tools ran. As a request, its commands come in the answer. */
+  "turn_end": { params: TurnEndParams; result: TurnEndResult; direction: "to ctxmgr"; kind: "event" };
+  /** The host is about to compact; {} leaves it to the host. */
+  "session_before_compact": { params: BeforeCompactParams; result: BeforeCompactResult; direction: "to ctxmgr"; kind: "request" };
+  /** The host has compacted. */
+  "session_compact": { params: SessionCompactParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
+  /** The host's compaction failed. */
+  "session_compact_failed": { params: CompactFailedParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
+  /** The host is about to move in its session tree; {} leaves the summary to the host. */
+  "session_before_tree": { params: BeforeTreeParams; result: BeforeTreeResult; direction: "to ctxmgr"; kind: "request" };
+  /** The host has moved in its session tree. */
+  "session_tree": { params: SessionTreeParams; result: StatusResult; direction: "to ctxmgr"; kind: "event" };
+  /** The session ends; its snapshot stays. */
+  "session_shutdown": { params: SessionParams; result: null; direction: "to ctxmgr"; kind: "event" };
+  /** Where the session stands. */
+  "getStatus": { params: SessionParams; result: Status; direction: "to ctxmgr"; kind: "request" };
+  /** The next `context` prunes tool output, past the minimum. */
+  "prune": { params: SessionParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
+  /** Switches projection and packet off or on; ledger and snapshot go on. */
+  "setPruning": { params: SetPruningParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
+  /** What pruning has done so far. */
+  "getPruneStats": { params: SessionParams; result: PruneStats; direction: "to ctxmgr"; kind: "request" };
+  /** The policy in force. */
+  "getPolicy": { params: SessionParams; result: PolicyResult; direction: "to ctxmgr"; kind: "request" };
+  /** Sets policy keys for this session; null takes one back to its default. */
+  "setPolicy": { params: SetPolicyParams; result: PolicyResult; direction: "to ctxmgr"; kind: "request" };
+  /** All facts that hold. */
+  "getLedger": { params: SessionParams; result: LedgerResult; direction: "to ctxmgr"; kind: "request" };
+  /** The packet as it would be rendered now. */
+  "getPacket": { params: GetPacketParams; result: PacketResult; direction: "to ctxmgr"; kind: "request" };
+  /** One verdict a message of the last projection, with the rule and the weights. */
+  "explain": { params: SessionParams; result: ExplainResult; direction: "to ctxmgr"; kind: "request" };
+  /** What a compaction would summarise and keep, and the prompts a host can run on its own model. */
+  "planCompaction": { params: PlanCompactionParams; result: PlanCompactionResult; direction: "to ctxmgr"; kind: "request" };
+  /** A finished compaction; the host applies it and reports `session_compact`. */
+  "compact": { params: CompactParams; result: CompactResult; direction: "to ctxmgr"; kind: "request" };
+  /** A finished summary of the branch that is left behind. */
+  "summarizeBranch": { params: SummarizeBranchParams; result: SummarizeBranchResult; direction: "to ctxmgr"; kind: "request" };
+  /** The model's own notes. */
+  "getScratchpad": { params: SessionParams; result: ScratchpadResult; direction: "to ctxmgr"; kind: "request" };
+  /** Edits the notes: str_replace, insert, overwrite, in order, all or none. */
+  "editScratchpad": { params: EditScratchpadParams; result: ScratchpadResult; direction: "to ctxmgr"; kind: "request" };
+  /** Asks the host to compact; accepted means queued, and is answered at once. */
+  "requestCompaction": { params: RequestCompactionParams; result: RequestCompactionResult; direction: "to host"; kind: "request" };
+  /** One model call that the host runs; asked only where `capabilities.complete` is declared. */
+  "complete": { params: CompleteParams; result: CompleteResult; direction: "to host"; kind: "request" };
+  /** Vectors of texts, by a model of the host; asked only where `capabilities.embed` is declared. */
+  "embed": { params: EmbedParams; result: EmbedResult; direction: "to host"; kind: "request" };
+  /** How far a request is that named a `progressToken`. */
+  "$/progress": { params: ProgressParams; result: void; direction: "to host"; kind: "notification" };
+}
+
+export type MethodName = keyof Methods;
+
+/** Methods that a host sends. */
+export type ToCtxmgr = {
+  [Name in MethodName]: Methods[Name]["direction"] extends "to ctxmgr" ? Name : never;
+}[MethodName];
+
+/** Methods that a host serves. */
+export type ToHost = Exclude<MethodName, ToCtxmgr>;
+
+/** Methods that may be sent with an id, and are answered then. */
+export type Answered = {
+  [Name in MethodName]: Methods[Name]["kind"] extends "notification" ? never : Name;
+}[MethodName];
+
+export type ParamsOf<Name extends MethodName> = Methods[Name]["params"];
+
+/** `void` for a notification. */
+export type ResultOf<Name extends MethodName> = Methods[Name]["result"];

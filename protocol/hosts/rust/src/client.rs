@@ -1,0 +1,209 @@
+//! Keeps one ctxmgr running: starts it, and starts it again when it is gone.
+//!
+//! 1. A call starts the process if it is not there, within the call's own bound; others wait for that, no longer than theirs.
+//! 2. After a failure nothing is started for 1 s, then 2 s, 4 s, ... up to 5 minutes: a process that hangs costs a
+//!    bound each time. Having run for longer than the next pause would be, it begins at 1 s again.
+
+use std::process::{Command, ExitStatus};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use crate::fault::Fault;
+use crate::host::Host;
+use crate::link::{lock, Link};
+use crate::session::Session;
+use crate::types::methods::{Exit, Initialized, Shutdown};
+use crate::types::{InitializeParams, NoParams, Notification, Request, SessionStartParams, PROTOCOL_VERSION};
+
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// As long as ctxmgr may take for a list of some megabytes on a slow machine, several times over.
+const BOUND: Duration = Duration::from_secs(10);
+const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+pub struct Options {
+    /// Makes the command anew for each start; its standard error is the host's to direct.
+    pub command: Box<dyn Fn() -> Command + Send + Sync>,
+    /// Who the host is and what it can do. `protocol_version` and `process_id` are filled in.
+    pub initialize: InitializeParams,
+    /// Of a call that names no bound of its own.
+    pub bound: Duration,
+    /// Time since any fixed moment: for the pauses between starts, nothing else.
+    pub clock: Arc<dyn Fn() -> Duration + Send + Sync>,
+}
+
+impl Options {
+    pub fn new(command: impl Fn() -> Command + Send + Sync + 'static) -> Options {
+        let begun = Instant::now();
+        Options {
+            command: Box::new(command),
+            initialize: InitializeParams::default(),
+            bound: BOUND,
+            clock: Arc::new(move || begun.elapsed()),
+        }
+    }
+}
+
+/// Cheap to clone. The process ends with the last clone; `shutdown` lets it end by itself.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    options: Options,
+    host: Arc<dyn Host>,
+    standing: Mutex<Standing>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Standing {
+    link: Option<Arc<Link>>,
+    starting: bool,
+    ended: bool,
+    starts: u64,
+    failures: u32,
+    since: Duration,
+    not_before: Duration,
+}
+
+impl Client {
+    /// Starts nothing yet: the first call does. So there is always a client, even where ctxmgr is not installed.
+    pub fn new(options: Options, host: impl Host) -> Client {
+        let (standing, changed) = Default::default();
+        Client(Arc::new(Inner { options, host: Arc::new(host), standing, changed }))
+    }
+
+    pub fn session(&self, start: SessionStartParams) -> Session {
+        Session::new(self.clone(), start)
+    }
+
+    /// For methods of no session; a `Session` has its own, which sees to it that ctxmgr knows the session.
+    pub fn request<M: Request>(&self, params: &M::Params) -> Result<M::Answer, Fault> {
+        self.request_within::<M>(params, self.bound())
+    }
+
+    /// As `request`, for what may take long, such as `compact`. After a timeout the request is cancelled.
+    pub fn request_within<M: Request>(&self, params: &M::Params, bound: Duration) -> Result<M::Answer, Fault> {
+        let until = until(bound);
+        self.link(until)?.call::<M>(params, until)
+    }
+
+    pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), Fault> {
+        self.link(until(self.bound()))?.notify::<M>(params)
+    }
+
+    /// The running process, if there is one.
+    pub fn pid(&self) -> Option<u32> {
+        lock(&self.0.standing).link.as_ref().map(|link| link.pid())
+    }
+
+    /// Lets ctxmgr save and end by itself; its exit status, or None where it had to be ended at the bound, or was
+    /// not there. No call is served after it.
+    pub fn shutdown(&self, bound: Duration) -> Option<ExitStatus> {
+        let until = until(bound);
+        let link = {
+            let mut standing = lock(&self.0.standing);
+            standing.ended = true;
+            standing.link.take()?
+        };
+        let _ = link.call::<Shutdown>(&NoParams::default(), until);
+        let _ = link.notify::<Exit>(&NoParams::default());
+        link.leave(until)
+    }
+
+    pub(crate) fn bound(&self) -> Duration {
+        self.0.options.bound
+    }
+
+    /// Rule 1.
+    pub(crate) fn link(&self, until: Instant) -> Result<Arc<Link>, Fault> {
+        let inner = &*self.0;
+        let mut standing = lock(&inner.standing);
+        while standing.starting {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Fault::Timeout);
+            }
+            standing = inner.changed.wait_timeout(standing, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let now = (inner.options.clock)();
+        if standing.ended {
+            return Err(Fault::Ended);
+        }
+        if let Some(link) = &standing.link {
+            match link.ended() {
+                None => return Ok(link.clone()),
+                Some(at) => standing.failed(at),
+            }
+        }
+        if now < standing.not_before {
+            return Err(Fault::Waiting);
+        }
+        standing.starting = true;
+        standing.starts += 1;
+        let number = standing.starts;
+        drop(standing);
+        let started = self.start(number, until);
+        let mut standing = lock(&inner.standing);
+        standing.starting = false;
+        inner.changed.notify_all();
+        match started {
+            Ok(_) if standing.ended => Err(Fault::Ended),
+            Ok(link) => {
+                standing.since = (inner.options.clock)();
+                Ok(standing.link.insert(Arc::new(link)).clone())
+            }
+            Err(fault) => {
+                standing.failed((inner.options.clock)());
+                Err(fault)
+            }
+        }
+    }
+
+    fn start(&self, number: u64, until: Instant) -> Result<Link, Fault> {
+        let Inner { options, host, .. } = &*self.0;
+        let link = Link::spawn((options.command)(), host.clone(), options.clock.clone(), number)?;
+        let mut params = options.initialize.clone();
+        params.protocol_version = PROTOCOL_VERSION.into();
+        params.process_id = params.process_id.or(Some(std::process::id().into()));
+        let answer = link.call::<Hello>(&params, until)?;
+        if answer.protocol_version.split('.').next() != PROTOCOL_VERSION.split('.').next() {
+            return Err(Fault::Garbage("initialize: another major version of the protocol".into()));
+        }
+        link.notify::<Initialized>(&NoParams::default())?;
+        Ok(link)
+    }
+}
+
+/// `initialize`, of whose answer only the version is read: no policy key of a newer ctxmgr may keep it from starting.
+struct Hello;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version {
+    protocol_version: String,
+}
+
+impl Request for Hello {
+    const NAME: &'static str = "initialize";
+    type Params = InitializeParams;
+    type Answer = Version;
+}
+
+impl Standing {
+    /// Rule 2.
+    fn failed(&mut self, at: Duration) {
+        let pause = |failures: u32| (FIRST_PAUSE * 2u32.pow(failures.min(16))).min(LONGEST_PAUSE);
+        if self.link.take().is_some() && at.saturating_sub(self.since) > pause(self.failures) {
+            self.failures = 0;
+        }
+        self.not_before = at + pause(self.failures);
+        self.failures += 1;
+    }
+}
+
+pub(crate) fn until(bound: Duration) -> Instant {
+    Instant::now() + bound.min(FAR)
+}

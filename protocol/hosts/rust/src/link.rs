@@ -1,0 +1,214 @@
+//! One running process: calls out, the host's callbacks in, and an end that wakes everybody.
+//!
+//! 1. A caller never writes by itself: a thread does, so that a process that does not read costs no more than the bound.
+//! 2. Broken framing or no JSON ends the process: nothing after it can be trusted.
+//! 3. Ending is once; the first reason stays.
+
+use std::collections::HashMap;
+use std::io::BufReader;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::asked::Task;
+use crate::fault::Fault;
+use crate::framing;
+use crate::host::{Cancelled, Host};
+use crate::raw::Raw;
+use crate::types::{ErrorObject, Notification, Request};
+
+/// Between two looks whether a process has ended: the standard library can not wait for one with a bound.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Time since any fixed moment.
+pub(crate) type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// Ends its process when the last user lets go of it.
+pub(crate) struct Link {
+    pub number: u64,
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub state: Mutex<State>,
+    child: Mutex<Child>,
+    ids: AtomicU64,
+    pub running: Mutex<HashMap<String, Cancelled>>,
+    clock: Clock,
+}
+
+pub(crate) enum State {
+    Open { waiting: HashMap<u64, Sender<Reply>>, out: Sender<Vec<u8>> },
+    Ended { why: String, at: Duration },
+}
+
+pub(crate) type Reply = Result<Raw, ErrorObject>;
+
+#[derive(Serialize)]
+struct Out<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    method: &'a str,
+    params: P,
+}
+
+impl Link {
+    pub fn spawn(mut command: Command, host: Arc<dyn Host>, clock: Clock, number: u64) -> Result<Link, Fault> {
+        #[cfg(unix)] // an interrupt typed at the host's terminal is the host's business
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = spawned.map_err(|fault| Fault::Gone(format!("it can not be started: {}", fault.kind())))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (out, queue) = channel();
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State::Open { waiting: HashMap::new(), out }),
+            child: Mutex::new(child),
+            ids: AtomicU64::new(1),
+            running: Mutex::default(),
+            clock,
+        });
+        let reading = shared.clone();
+        thread::spawn(move || write(queue, stdin.expect("it is piped")));
+        thread::spawn(move || read(reading, host, stdout.expect("it is piped")));
+        Ok(Link { number, shared })
+    }
+
+    /// When it ended; None while it runs.
+    pub fn ended(&self) -> Option<Duration> {
+        match &*lock(&self.shared.state) {
+            State::Open { .. } => None,
+            State::Ended { at, .. } => Some(*at),
+        }
+    }
+
+    pub fn call<M: Request>(&self, params: &M::Params, until: Instant) -> Result<M::Answer, Fault> {
+        let id = self.shared.ids.fetch_add(1, Ordering::Relaxed);
+        let (answer, wait) = channel();
+        self.shared.send(&Out { jsonrpc: "2.0", id: Some(id), method: M::NAME, params }, Some((id, answer)))?;
+        match wait.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Ok(result)) => result.read().map_err(|fault| Fault::garbage(M::NAME, &fault)),
+            Ok(Err(error)) => Err(Fault::Refused(error)),
+            Err(RecvTimeoutError::Disconnected) => Err(self.shared.gone()),
+            Err(RecvTimeoutError::Timeout) => {
+                if let State::Open { waiting, .. } = &mut *lock(&self.shared.state) {
+                    waiting.remove(&id);
+                }
+                let params = HashMap::from([("id", id)]);
+                let _ =
+                    self.shared.send(&Out { jsonrpc: "2.0", id: None, method: "$/cancelRequest", params }, None);
+                Err(Fault::Timeout)
+            }
+        }
+    }
+
+    pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), Fault> {
+        self.shared.send(&Out { jsonrpc: "2.0", id: None, method: M::NAME, params }, None)
+    }
+
+    pub fn pid(&self) -> u32 {
+        lock(&self.shared.child).id()
+    }
+
+    pub fn end(&self, why: &str) {
+        self.shared.end(why);
+    }
+
+    /// Closes its input, and ends it if it has not ended by itself until then: None.
+    pub fn leave(&self, until: Instant) -> Option<ExitStatus> {
+        *lock(&self.shared.state) = self.shared.ended("it was shut down");
+        lock(&self.shared.running).values().for_each(Cancelled::set);
+        let mut child = lock(&self.shared.child);
+        loop {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Some(status);
+            }
+            if Instant::now() >= until {
+                kill(&mut child);
+                return None;
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.shared.end("the client let go of it");
+    }
+}
+
+impl Shared {
+    /// Queues a message; `call` is who waits for its answer.
+    pub(crate) fn send(&self, message: &impl Serialize, call: Option<(u64, Sender<Reply>)>) -> Result<(), Fault> {
+        let body = serde_json::to_vec(message).map_err(|fault| Fault::garbage("what the host sends", &fault))?;
+        match &mut *lock(&self.state) {
+            State::Ended { why, .. } => Err(Fault::Gone(why.clone())),
+            State::Open { waiting, out } => {
+                waiting.extend(call);
+                let _ = out.send(body); // its thread is gone: so is the process, and the reading thread says so
+                Ok(())
+            }
+        }
+    }
+
+    fn ended(&self, why: &str) -> State {
+        State::Ended { why: why.into(), at: (self.clock)() }
+    }
+
+    fn gone(&self) -> Fault {
+        match &*lock(&self.state) {
+            State::Ended { why, .. } => Fault::Gone(why.clone()),
+            State::Open { .. } => Fault::Gone("it dropped the call".into()),
+        }
+    }
+
+    fn end(&self, why: &str) {
+        let mut state = lock(&self.state);
+        if let State::Open { .. } = *state {
+            *state = self.ended(why); // dropping the senders wakes every call and ends the writing thread
+            drop(state);
+            kill(&mut lock(&self.child));
+            lock(&self.running).values().for_each(Cancelled::set);
+        }
+    }
+}
+
+fn write(queue: Receiver<Vec<u8>>, mut to: ChildStdin) {
+    while queue.recv().is_ok_and(|body| framing::write(&mut to, &body).is_ok()) {}
+}
+
+fn read(shared: Arc<Shared>, host: Arc<dyn Host>, from: ChildStdout) {
+    let (queue, tasks) = channel::<Task>();
+    thread::spawn(move || {
+        for task in tasks {
+            let _ = catch_unwind(AssertUnwindSafe(task));
+        }
+    });
+    let mut from = BufReader::with_capacity(1 << 16, from);
+    let why = loop {
+        match framing::read(&mut from).map(|body| body.map(|body| serde_json::from_slice(&body))) {
+            Ok(Some(Ok(message))) => shared.arrived(message, &host, &queue),
+            Ok(Some(Err(_))) => break "it wrote what is no message".into(),
+            Ok(None) => break "it closed its output".into(),
+            Err(fault) => break format!("its output is broken: {}", fault.kind()),
+        }
+    };
+    shared.end(&why);
+}
+
+fn kill(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// A panic of the host under a lock leaves nothing half done here.
+pub(crate) fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

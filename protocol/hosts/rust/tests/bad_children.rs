@@ -1,0 +1,223 @@
+//! Whatever a sidecar does, there is a list to send, within the bound.
+#![cfg(unix)]
+
+mod talk;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ctxmgr_client::types::methods::GetStatus;
+use ctxmgr_client::types::SessionParams;
+use ctxmgr_client::{Client, Fault, Options, Raw, Silent, Source};
+use talk::{conversation, folder, start, BOUND};
+
+/// For children that never answer: nothing has to be quick for it.
+const SHORT: Duration = Duration::from_millis(200);
+/// For a child that falls silent: it starts and answers well within.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// Seconds that a test sets.
+#[derive(Clone, Default)]
+struct Clock(Arc<AtomicU64>);
+
+impl Clock {
+    fn set(&self, seconds: u64) {
+        self.0.store(seconds, Ordering::Relaxed);
+    }
+}
+
+fn client(bound: Duration, clock: &Clock, command: impl Fn() -> Command + Send + Sync + 'static) -> Client {
+    let clock = clock.clone();
+    let clock = Arc::new(move || Duration::from_secs(clock.0.load(Ordering::Relaxed)));
+    Client::new(Options { bound, clock, ..Options::new(command) }, Silent)
+}
+
+fn shell(script: &'static str) -> impl Fn() -> Command {
+    move || {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+}
+
+/// A `bad-child` with its runs, and the file that says what it was sent.
+fn child(name: &str, runs: &'static [&'static str]) -> (PathBuf, impl Fn() -> Command) {
+    let log = folder(name).join("log");
+    let path = log.clone();
+    let command = move || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bad-child"));
+        command.arg(&path).args(runs);
+        command
+    };
+    (log, command)
+}
+
+fn lines(log: &PathBuf) -> Vec<String> {
+    std::fs::read_to_string(log).unwrap_or_default().lines().map(String::from).collect()
+}
+
+#[test]
+fn child_that_never_comes_up_leaves_the_own_list() {
+    for (script, wanted) in [
+        ("exit 3", "gone"),
+        ("cat >/dev/null", "Timeout"),
+        ("exec sleep 60", "Timeout"),
+        ("echo hello; cat >/dev/null", "gone"),
+        ("exec 1>&-; cat >/dev/null", "gone"),
+        ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'; cat >/dev/null", "gone"),
+        ("printf 'Content-Length: 5\\r\\n\\r\\nhello'; cat >/dev/null", "gone"),
+        (
+            r#"printf 'Content-Length: 56\r\n\r\n{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2.0"}}'; cat >/dev/null"#,
+            "gone",
+        ),
+        ("exec /nowhere/ctxmgr 2>&-", "gone"),
+    ] {
+        let begun = Instant::now();
+        let bound = if wanted == "Timeout" { SHORT } else { BOUND };
+        let client = client(bound, &Clock::default(), shell(script));
+        let own = vec![Raw::of(&"x".repeat(1 << 20)).unwrap()]; // more than a pipe holds
+        let session = client.session(start("s", 1e6));
+        let given = session.context(&own);
+        assert_eq!((&given.messages, given.source, given.fits), (&own, Source::Own, true), "{script}");
+        let fault = given.fault.unwrap();
+        assert!(format!("{fault:?} {fault}").contains(wanted), "{script}: {fault:?}");
+        assert_eq!(session.context(&own).fault, Some(Fault::Waiting), "{script}");
+        assert!(begun.elapsed() < BOUND, "{script}");
+        assert_eq!((client.pid(), client.shutdown(BOUND)), (None, None));
+    }
+}
+
+#[test]
+fn missing_program_and_a_list_that_is_too_long() {
+    let client = client(BOUND, &Clock::default(), || Command::new("/nowhere/ctxmgr"));
+    let given = client.session(start("s", 1_000.0)).context(&conversation(100));
+    assert!(matches!(given.fault, Some(Fault::Gone(_))));
+    assert_eq!((given.messages.len(), given.source, given.fits), (201, Source::Own, false));
+}
+
+#[test]
+fn failing_child_leaves_the_last_projection_and_what_came_since() {
+    // by the word: the fault, and whether the process is still there
+    for (word, wanted, lives) in [
+        ("exit", "Gone", false),
+        ("close", "Gone", false),
+        ("text", "Gone", false),
+        ("number", "Gone", false),
+        ("scalar", "Gone", false),
+        ("silent", "Timeout", false),
+        ("shape", "Garbage", true),
+        ("outside", "Garbage", true),
+        ("error", "Refused", true),
+        ("stale stale", "Refused", true),
+    ] {
+        let runs: &'static [&'static str] = vec![&*format!("ok ok ok {word}").leak(), "ok"].leak();
+        let clock = Clock::default();
+        let (log, command) = child(&format!("failing-{}", word.replace(' ', "-")), runs);
+        let client = client(if wanted == "Timeout" { SILENCE } else { BOUND }, &clock, command);
+        let session = client.session(start("s", 1e6));
+        let (two, three) = (conversation(2), conversation(3));
+        let first = session.context(&two);
+        assert_eq!((first.messages.len(), first.source, first.fault), (2, Source::Answered, None), "{word}");
+
+        let second = session.context(&three);
+        assert!(format!("{:?}", second.fault).contains(wanted), "{word}: {:?}", second.fault);
+        assert_eq!((second.source, second.fits), (Source::Kept, true), "{word}");
+        assert_eq!(second.messages, [&first.messages[..], &three[5..]].concat(), "{word}");
+        assert_eq!(client.pid().is_some_and(|_| session.context(&three).fault.is_none()), lives, "{word}");
+
+        clock.set(100); // a process that is gone comes back, and is told everything again
+        let third = session.context(&three);
+        assert_eq!((third.messages.len(), third.fault), (2, None), "{word}");
+        let told: Vec<_> = lines(&log).into_iter().rev().take_while(|_| !lives).take(4).collect();
+        let again = ["context 0+7", "session_start 0+0", "initialized 0+0", "initialize 0+0"];
+        assert_eq!(told, again[..told.len()], "{word}");
+    }
+}
+
+#[test]
+fn only_new_messages_travel_until_the_base_is_stale() {
+    let (clock, (log, command)) = (Clock::default(), child("travel", &["ok ok ok ok stale"]));
+    let client = client(BOUND, &clock, command);
+    let session = client.session(start("s", 1e6));
+    let mut other = conversation(5);
+    other[0] = talk::user(77);
+    for list in [conversation(2), conversation(3), conversation(4), other.clone()] {
+        let given = session.context(&list);
+        assert_eq!((given.messages.last(), given.fault), (list.last(), None));
+    }
+    talk::kill(client.pid().unwrap());
+    assert!(session.request::<GetStatus>(&SessionParams { session_id: "s".into() }).is_err());
+    clock.set(1); // another process knows no base
+    assert_eq!(session.context(&other).fault, None);
+    let contexts: Vec<_> = lines(&log).into_iter().filter(|line| line.starts_with("context")).collect();
+    let wanted = ["context 0+5", "context 5+2", "context 7+2", "context 0+9", "context 0+11", "context 0+11"];
+    assert_eq!(contexts, wanted);
+}
+
+#[test]
+fn pauses_between_starts_double_and_end_with_a_run_that_lasts() {
+    let clock = Clock::default();
+    let (log, command) = child("pauses", &["exit", "exit", "exit", "ok exit", "ok exit", "ok", "exit"]);
+    let client = client(BOUND, &clock, command);
+    let status = || client.request::<GetStatus>(&SessionParams { session_id: "s".into() });
+    let starts = || lines(&log).iter().filter(|line| line.starts_with("initialize ")).count();
+    // at which second, how many starts there have been after a call
+    for (second, wanted) in [(0, 1), (0, 1), (1, 2), (2, 2), (3, 3), (6, 3), (7, 4), (14, 4), (15, 5), (30, 5)] {
+        clock.set(second);
+        assert!(status().is_err());
+        assert_eq!(starts(), wanted, "at {second} s");
+    }
+    clock.set(31); // the fifth lived for no time: 16 s
+    let session = client.session(start("s", 1e6));
+    assert_eq!(session.context(&conversation(1)).fault, None);
+    clock.set(1_000); // the sixth lasted: 1 s
+    talk::kill(client.pid().unwrap());
+    let _ = session.context(&conversation(1)); // finds out, or is the one that fails
+    let _ = session.context(&conversation(1));
+    assert_eq!(starts(), 6);
+    clock.set(1_001);
+    assert!(matches!(session.context(&conversation(1)).fault, Some(Fault::Gone(_))));
+    assert_eq!(starts(), 7);
+}
+
+#[test]
+fn shutdown_is_bounded() {
+    for (runs, exits) in [(&["ok ok stay"][..], false), (&["ok ok exit"], true)] {
+        let (_, command) = child(if exits { "leaves" } else { "stays" }, runs);
+        let client = client(BOUND, &Clock::default(), command);
+        let session = client.session(start("s", 1e6));
+        assert!(!session.start().unwrap().restored);
+        let pid = client.pid().unwrap();
+        let status = client.shutdown(if exits { BOUND } else { SHORT });
+        assert_eq!(status.and_then(|status| status.code()), exits.then_some(3));
+        let alive = Command::new("kill").args(["-0", &pid.to_string()]).output().unwrap().status.success();
+        assert!(!alive);
+        assert_eq!(session.context(&conversation(1)).fault, Some(Fault::Ended));
+    }
+}
+
+#[test]
+fn waiting_threads_share_one_start() {
+    let (log, command) = child("shared", &[]);
+    let client = client(BOUND, &Clock::default(), command);
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let session = client.session(start(&format!("s{n}"), 1e6));
+            scope.spawn(move || assert_eq!(session.context(&conversation(1)).fault, None));
+        }
+    });
+    assert_eq!(lines(&log).iter().filter(|line| line.starts_with("initialize ")).count(), 1);
+}
+
+#[test]
+fn no_conversation_text_stands_in_faults_or_debug_output() {
+    let (_, command) = child("private", &["ok ok shape"]);
+    let client = client(BOUND, &Clock::default(), command);
+    let own = vec![Raw::of("the-owl-flies-at-nine").unwrap()];
+    let given = client.session(start("s", 1e6)).context(&own);
+    assert!(given.fault.is_some());
+    assert!(!format!("{given:?}").contains("owl"));
+}

@@ -1,0 +1,204 @@
+// One process and the connection to it: calls with a bound, and one end for all of them.
+//
+// Rules:
+// 1. Every call settles: with the answer, or a `SidecarFault`. vscode-jsonrpc leaves a call open for good when the
+//    process dies, so they are settled here.
+// 2. Nothing thrown or emitted escapes into the host: a stream without an error listener ends its process.
+// 3. The host's process may end whenever it likes: nothing here keeps it alive but a call that it waits for.
+
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  ErrorCodes,
+  ProgressType,
+  StreamMessageReader,
+  StreamMessageWriter,
+  type CancellationToken,
+  type MessageConnection,
+  type ResponseError,
+} from "vscode-jsonrpc/node";
+import { SidecarFault } from "./fault.ts";
+import type { Clock, Params, RequestOptions } from "./interface.ts";
+
+/** Answers a request of ctxmgr. */
+export type Answering = (params: any, signal: AbortSignal) => unknown;
+
+export interface ChildOptions {
+  readonly command: readonly string[];
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly answering: ReadonlyMap<string, Answering>;
+  readonly onStderr: (text: string) => void;
+}
+
+export interface CallOptions extends RequestOptions {
+  readonly timeoutMs: number;
+}
+
+const PROGRESS = new ProgressType<Params<"$/progress">["value"]>();
+const C = "C".charCodeAt(0); // both headers of the protocol start with it
+
+export class Child {
+  /** Why it ended. Never rejects. */
+  readonly ended: Promise<SidecarFault>;
+  readonly #clock: Clock;
+  readonly #process: ChildProcessWithoutNullStreams | undefined;
+  readonly #connection: MessageConnection | undefined;
+  readonly #open = new Set<(fault: SidecarFault) => void>();
+  readonly #kill = () => void this.#process?.kill("SIGKILL");
+  #end: (fault: SidecarFault) => void = () => undefined;
+  #fault: SidecarFault | undefined;
+  #why: SidecarFault | undefined;
+  #leaving = false;
+  #tokens = 0;
+
+  constructor(options: ChildOptions) {
+    this.#clock = options.clock;
+    this.ended = new Promise((resolve) => {
+      this.#end = (fault) => {
+        if (this.#fault) return;
+        this.#fault = this.#why ?? fault;
+        process.removeListener("exit", this.#kill);
+        this.#connection?.dispose();
+        for (const fail of [...this.#open]) fail(this.#fault);
+        resolve(this.#fault);
+      };
+    });
+    const [program = "", ...args] = options.command;
+    try {
+      this.#process = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: "pipe", windowsHide: true });
+      this.#connection = this.#connect(this.#process, options);
+    } catch (error) {
+      this.#end(missing(program, error));
+    }
+  }
+
+  #connect(child: ChildProcessWithoutNullStreams, options: ChildOptions): MessageConnection {
+    process.once("exit", this.#kill);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
+    child.on("error", (error) => {
+      if (child.pid === undefined) this.#end(missing(options.command[0] ?? "", error));
+    });
+    let closed = false;
+    child.on("exit", (code, signal) => {
+      this.#end(new SidecarFault("exited", `the process ${closed && signal ? "closed its pipes" : left(code, signal)}`));
+    });
+    child.stderr.setEncoding("utf8").on("data", options.onStderr);
+    child.stdout.once("data", (bytes: Buffer) => {
+      if (bytes[0] !== C) this.kill(new SidecarFault("garbage", "what the process wrote is not the protocol"));
+    });
+    const reader = new StreamMessageReader(child.stdout);
+    reader.onError(() => this.kill(new SidecarFault("garbage", "what the process wrote can not be read")));
+    const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));
+    connection.onClose(() => {
+      closed = !this.#leaving;
+      if (closed) this.kill();
+    });
+    for (const [method, answer] of options.answering) {
+      connection.onRequest(method, (params, token: CancellationToken) => answer(params, aborting(token)));
+    }
+    connection.listen();
+    this.#hold(false);
+    return connection;
+  }
+
+  call(method: string, params: object | undefined, options: CallOptions): Promise<unknown> {
+    const { signal, onProgress, timeoutMs } = options;
+    return new Promise((resolve, reject) => {
+      const connection = this.#connection;
+      if (this.#fault || !connection) return reject(this.#fault);
+      if (signal?.aborted) return reject(cancelled(method));
+      const cancel = new CancellationTokenSource();
+      const token = onProgress && `progress-${++this.#tokens}`;
+      const progress = onProgress && connection.onProgress(PROGRESS, token!, onProgress);
+      const settle = (): boolean => {
+        if (!this.#open.delete(fail)) return false;
+        takeBack();
+        signal?.removeEventListener("abort", abort);
+        progress?.dispose();
+        if (this.#open.size === 0) this.#hold(false);
+        return true;
+      };
+      const fail = (fault: SidecarFault): void => {
+        if (!settle()) return;
+        if (!this.#fault && !this.#leaving) cancel.cancel();
+        reject(fault);
+      };
+      const abort = (): void => fail(cancelled(method));
+      const late = `no answer to ${method} within ${timeoutMs} ms`;
+      const takeBack = this.#clock.after(timeoutMs, () => fail(new SidecarFault("timeout", late, method)));
+      signal?.addEventListener("abort", abort);
+      if (this.#open.size === 0) this.#hold(true);
+      this.#open.add(fail);
+      const sent = token ? { ...params, progressToken: token } : params;
+      const ask = async (): Promise<unknown> => connection.sendRequest(method, sent, cancel.token);
+      ask().then(
+        (result) => settle() && resolve(result),
+        (error: unknown) => {
+          if (!this.#broken && settle()) reject(refused(method, error));
+        },
+      );
+    });
+  }
+
+  /** Nothing can be written any more: the end is near, and tells more than the write that failed. */
+  get #broken(): boolean {
+    return this.#process?.stdin.writable === false;
+  }
+
+  notify(method: string): void {
+    const tell = async (): Promise<void> => this.#connection?.sendNotification(method);
+    if (!this.#fault) tell().catch(() => undefined);
+  }
+
+  /** From now on the process may close its pipes, and is waited for. */
+  leave(): void {
+    this.#leaving = true;
+    this.#hold(true);
+  }
+
+  /** Its end is waited for; `ended` tells `why`. */
+  kill(why?: SidecarFault): void {
+    this.#why ??= why;
+    this.leave();
+    this.#kill();
+  }
+
+  /** Whether the process keeps the host's alive. */
+  #hold(held: boolean): void {
+    if (!this.#process || this.#fault) return;
+    const { stdin, stdout, stderr } = this.#process;
+    for (const one of [this.#process, stdin, stdout, stderr] as unknown as NodeJS.Timeout[]) {
+      if (held || this.#leaving) one.ref();
+      else one.unref();
+    }
+  }
+}
+
+function missing(program: string, error: unknown): SidecarFault {
+  const code = (error as NodeJS.ErrnoException).code ?? "unknown fault";
+  return new SidecarFault("missing", `${program} can not be run: ${code}`);
+}
+
+function left(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal ? `was ended by ${signal}` : `ended with ${code}`;
+}
+
+function cancelled(method: string): SidecarFault {
+  return new SidecarFault("cancelled", `${method} was cancelled`, method);
+}
+
+function refused(method: string, error: unknown): SidecarFault {
+  const { code, message } = error as ResponseError<unknown>;
+  if (code === ErrorCodes.MessageWriteError) return new SidecarFault("error", `${method} can not be sent`, method);
+  return new SidecarFault("error", `${method}: ${message}`, method, code);
+}
+
+function aborting(token: CancellationToken): AbortSignal {
+  const controller = new AbortController();
+  if (token.isCancellationRequested) controller.abort();
+  token.onCancellationRequested(() => controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,54 @@
+// What the host gave in its options, as the process and the protocol take it.
+
+import { PROTOCOL_VERSION } from "../../../ctxmgr.ts";
+import type { Answering } from "./child.ts";
+import type { Params, Result, SidecarOptions } from "./interface.ts";
+
+export function commandLine({ command, stateDir, args = [] }: SidecarOptions): readonly string[] {
+  const named = process.env.CTXMGR_COMMAND?.trim();
+  const program = command ?? (named ? named.split(/\s+/) : ["ctxmgr"]);
+  return [...program, "serve", ...(stateDir === undefined ? [] : ["--state-dir", stateDir]), ...args];
+}
+
+/** Declared is what there is a callback for. */
+export function greeting(options: SidecarOptions): Params<"initialize"> {
+  const { clientInfo = { name: "ctxmgr-client" }, policy, messageFormat, deliver = "whenIdle" } = options;
+  const capabilities = {
+    requestCompaction: options.onRequestCompaction ? deliver : false,
+    complete: options.onComplete !== undefined,
+    embed: options.onEmbed !== undefined,
+    retrieve: options.retrieve ?? false,
+    edits: true,
+  } as const;
+  return { protocolVersion: PROTOCOL_VERSION, clientInfo, capabilities, policy, messageFormat, processId: process.pid };
+}
+
+export function answering(options: SidecarOptions): ReadonlyMap<string, Answering> {
+  const { onRequestCompaction, onComplete, onEmbed } = options;
+  const all = new Map<string, Answering>();
+  if (onRequestCompaction) all.set("requestCompaction", (params) => compactionAnswer(options, params));
+  if (onComplete) all.set("complete", onComplete);
+  if (onEmbed) all.set("embed", onEmbed);
+  return all;
+}
+
+/** A callback that throws has refused. */
+export async function compactionAnswer(
+  { onRequestCompaction }: SidecarOptions,
+  params: Params<"requestCompaction">,
+): Promise<Result<"requestCompaction">> {
+  try {
+    return (await onRequestCompaction?.(params)) ?? { accepted: false, reason: "no answer" };
+  } catch {
+    return { accepted: false, reason: "the host's callback failed" };
+  }
+}
+
+/** Runs a callback of the host, whose faults are not ours. */
+export function guarded(run: () => void): void {
+  try {
+    run();
+  } catch {
+    // told to nobody: there is nobody else to tell
+  }
+}

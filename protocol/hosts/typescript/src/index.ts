@@ -1,0 +1,6 @@
+// A client of the ctxmgr sidecar: `startSidecar(options)`, `sidecar.session(...)`, `session.context(messages)`.
+
+export type * from "./interface.ts";
+export type * as protocol from "../../../ctxmgr.ts";
+export { SidecarFault } from "./fault.ts";
+export { startSidecar } from "./sidecar.ts";

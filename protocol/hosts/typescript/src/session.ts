@@ -1,0 +1,202 @@
+// One session: what the host calls, and what it gets when there is no answer.
+//
+// Rules:
+// 1. After anything but a good answer, the next list travels whole: what ctxmgr holds is not known then.
+// 2. A session that ctxmgr does not hold is started before the next call, within the bound of that call; where
+//    another call does that already, it is not waited for.
+
+import { ErrorCode } from "../../../ctxmgr.ts";
+import { SidecarFault } from "./fault.ts";
+import type { Asked, MethodName, Params, RequestOptions, Result, Session, SessionOptions } from "./interface.ts";
+import { continues, identical, projected, size, unaided, type Projection } from "./lists.ts";
+
+const RESERVE = 16_384; // tokens kept free for the reply, as ctxmgr does: at most a quarter of the window
+
+/** What a session needs of the sidecar. */
+export interface Line {
+  now(): number;
+  /** Milliseconds an answer may take. */
+  bound(method: MethodName): number;
+  /** Rejects at once while there is no process; rejects with `SidecarFault` alone. */
+  call(method: MethodName, params: object, options?: RequestOptions): Promise<any>;
+  /** The answer to this method was good. */
+  works(method: MethodName): void;
+  /** A fault that the host is not told by a rejection. */
+  note(fault: SidecarFault): void;
+  /** A command in an answer, carried out as the request of that name is. */
+  requested(params: Params<"requestCompaction">): Promise<Result<"requestCompaction">>;
+  whenReady(): Promise<void>;
+  forget(session: LiveSession<any>): void;
+}
+
+export class LiveSession<M extends object = object> implements Session<M> {
+  readonly sessionId: string;
+  restored: Session["restored"];
+  lastReport: Session["lastReport"];
+  lastStatus: Session["lastStatus"];
+  readonly #line: Line;
+  readonly #options: SessionOptions;
+  #model: SessionOptions["model"];
+  #starting: Promise<void> | undefined; // and afterwards
+  #live = false;
+  #lived = false;
+  #base: string | undefined; // of the last answer, while it is known to hold
+  #last: Projection<M> | undefined;
+
+  constructor(line: Line, options: SessionOptions) {
+    this.#line = line;
+    this.#options = options;
+    this.#model = options.model;
+    this.sessionId = options.sessionId;
+  }
+
+  // ctxmgr and this session
+
+  /** The process is another one, or has forgotten the session. */
+  lost(): void {
+    this.#starting = undefined;
+    this.#live = false;
+    this.#base = undefined;
+  }
+
+  /** Tells ctxmgr of this session, once. Rejects with `SidecarFault`; the next call tries again. */
+  start(options?: RequestOptions): Promise<void> {
+    this.#starting ??= this.#start(options).catch((fault: unknown) => {
+      this.lost();
+      throw fault;
+    });
+    return this.#starting;
+  }
+
+  async #start(options?: RequestOptions): Promise<void> {
+    const { sessionId, cwd, entries, leafId } = this.#options;
+    // a value is old by the second time, and ctxmgr has a snapshot
+    const now = <T>(given: T | (() => T)): T | undefined =>
+      given instanceof Function ? given() : this.#lived ? undefined : given;
+    const params = { sessionId, cwd, model: this.#model, entries: now(entries), leafId: now(leafId) };
+    const answer = await this.#line.call("session_start", params, options);
+    this.#live = this.#lived = true;
+    this.restored = answer?.restored;
+    this.lastStatus = answer?.status ?? this.lastStatus;
+  }
+
+  async #call<K extends Asked>(method: K, params: object, options: RequestOptions = {}): Promise<Result<K>> {
+    if (!this.#live) {
+      if (this.#starting) throw new SidecarFault("exited", "the session is being started");
+      await this.start({ timeoutMs: options.timeoutMs ?? this.#line.bound(method) });
+    }
+    try {
+      const answer = await this.#line.call(method, { sessionId: this.sessionId, ...params }, options);
+      if (method !== "context") this.#line.works(method);
+      this.lastStatus = (method === "getStatus" ? answer : answer?.status) ?? this.lastStatus;
+      return answer;
+    } catch (fault) {
+      if ((fault as SidecarFault).code === ErrorCode.UnknownSession) this.lost();
+      throw fault;
+    }
+  }
+
+  async #tell<K extends Asked>(method: K, params: object, options?: RequestOptions): Promise<Result<K> | undefined> {
+    try {
+      return await this.#call(method, params, options);
+    } catch (fault) {
+      this.#failed(fault, method);
+      return undefined;
+    }
+  }
+
+  #failed(thrown: unknown, method: MethodName): void {
+    this.#base = undefined;
+    const odd = (): SidecarFault => new SidecarFault("error", "what was given can not be read", method);
+    const fault = thrown instanceof SidecarFault ? thrown : odd();
+    if (fault.kind !== "cancelled") this.#line.note(fault);
+  }
+
+  // the list
+
+  context: Session<M>["context"] = async (messages, options = {}) => {
+    const given = [...messages]; // the host's may grow while we wait
+    let sizes: number[] = [];
+    let list: M[];
+    try {
+      sizes = given.map(size);
+      const answer = await this.#ask(given, sizes, options);
+      list = projected(given, answer);
+      this.#line.works("context");
+      this.#base = answer.base || undefined;
+      this.#last = { given, sizes, list: [...list] };
+      this.lastReport = answer.report;
+    } catch (fault) {
+      this.#failed(fault, "context");
+      this.lastReport = undefined;
+      const window = this.#model.contextWindow;
+      const room = window - Math.min(RESERVE, window / 4) - (options.overheadTokens ?? 0);
+      list = unaided(given, sizes, this.#last, room);
+    }
+    return identical(list, given) === given ? messages : list;
+  };
+
+  /** Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one. */
+  async #ask(messages: M[], sizes: number[], options: object): Promise<Result<"context">> {
+    const until = this.#line.now() + this.#line.bound("context");
+    const ask = (list: object): Promise<Result<"context">> => {
+      const timeoutMs = Math.max(1, until - this.#line.now());
+      return this.#call("context", { ...list, at: this.#line.now(), ...options, answer: "edits" }, { timeoutMs });
+    };
+    const [base, last] = [this.#base, this.#last];
+    if (base === undefined || !last || !continues(messages, sizes, last)) return ask({ messages });
+    const after = last.given.length;
+    try {
+      return await ask({ append: { after, base, messages: messages.slice(after) } });
+    } catch (fault) {
+      if ((fault as SidecarFault).code !== ErrorCode.ContentModified) throw fault;
+      return ask({ messages });
+    }
+  }
+
+  // events
+
+  turnEnd: Session["turnEnd"] = async (params) => {
+    const answer = await this.#tell("turn_end", params);
+    for (const { method, params } of answer?.commands ?? []) {
+      if (method === "requestCompaction") void this.#carryOut(params);
+    }
+    return answer;
+  };
+
+  /** Not waited for: a host may compact before it answers, and needs the end of the turn for that. */
+  async #carryOut(params: Params<"requestCompaction">): Promise<void> {
+    const { accepted, reason } = await this.#line.requested(params);
+    if (!accepted) await this.sessionCompactFailed({ reason: reason ?? "refused" });
+  }
+
+  modelSelect: Session["modelSelect"] = (model) => {
+    this.#model = model;
+    return this.#tell("model_select", { model });
+  };
+
+  sessionCompact: Session["sessionCompact"] = (params) => {
+    this.#base = undefined;
+    return this.#tell("session_compact", params);
+  };
+
+  sessionTree: Session["sessionTree"] = (params) => {
+    this.#base = undefined;
+    return this.#tell("session_tree", params);
+  };
+
+  sessionCompactFailed: Session["sessionCompactFailed"] = (params) => this.#tell("session_compact_failed", params);
+  beforeCompact: Session["beforeCompact"] = (params, options) => this.#tell("session_before_compact", params, options);
+  beforeTree: Session["beforeTree"] = (params, options) => this.#tell("session_before_tree", params, options);
+  status: Session["status"] = () => this.#tell("getStatus", {});
+
+  request: Session["request"] = async (method, params, options) => {
+    await this.#line.whenReady();
+    return this.#call(method, params, options);
+  };
+
+  async end(): Promise<void> {
+    this.#line.forget(this);
+    if (this.#live) await this.#tell("session_shutdown", {});
+  }
+}

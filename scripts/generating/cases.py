@@ -1,0 +1,61 @@
+"""Takes cases for the corpus from the transcripts: what each method takes and gives, and what ctxmgr refused.
+
+1. Of each method the shortest params and the shortest result that show the most members.
+2. Params that were refused with -32602, but for those that only ctxmgr can refuse (`scripts.generating.beyond`).
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ctxmgr.wire.errors import INVALID_PARAMS
+from ctxmgr.wire.methods import TABLE
+from scripts.generating.decoding import fault
+from scripts.generating.excerpts import Exchange, best
+
+ACCEPT, REFUSE = "corpus/accept", "corpus/refuse"
+PREFIX = "transcript."
+
+
+def files(transcripts: Mapping[str, str]) -> dict[str, str]:
+    """Each case by its path. `transcripts` are texts by path."""
+    made: dict[str, str] = {}
+    directions = {row.name: row.direction for row in TABLE}
+    for name, one in best(transcripts, {}).items():
+        stem = f"{ACCEPT}/{PREFIX}{name.replace('$/', '')}"
+        head = {"method": name, "direction": directions[name], "why": f"It was said in {one.place}."}
+        made[f"{stem}.params.json"] = case({**head, "params": one.said.get("params", {})})
+        if one.answer is not None:
+            made[f"{stem}.result.json"] = case({**head, "result": one.answer["result"]})
+    for path, text in sorted(transcripts.items()):
+        for number, refused in enumerate(_refused(path, text), 1):
+            name = refused.said["method"]
+            if fault(name, "params", refused.said["params"]) is None:
+                continue
+            area, _, behaviour = path.removeprefix("transcripts/").removesuffix(".jsonl").partition("/")
+            head = {"method": name, "direction": directions[name], "why": f"It was refused in {refused.place}."}
+            target = f"{REFUSE}/{PREFIX}{area}.{behaviour}.{number}.json"
+            made[target] = case({**head, "params": refused.said["params"]})
+    return made
+
+
+def case(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False, indent=1) + "\n"
+
+
+def _refused(path: str, text: str) -> list[Exchange]:
+    waiting: dict[str, tuple[int, dict[str, Any]]] = {}
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = json.loads(line) if line else {}
+        message, sender = fields.get("message"), fields.get("from")
+        if not isinstance(message, dict):
+            continue
+        id = json.dumps(message.get("id"))
+        if sender == "host" and "method" in message:
+            waiting[id] = number, message
+        elif sender == "ctxmgr" and message.get("error", {}).get("code") == INVALID_PARAMS and id in waiting:
+            at, said = waiting.pop(id)
+            if isinstance(said.get("params"), dict):
+                found.append(Exchange(f"{path}, line {at}", "host", said))
+    return found

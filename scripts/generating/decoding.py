@@ -1,0 +1,39 @@
+"""Says whether ctxmgr's own decoder takes params or a result: the structs, and the types a session reads later.
+
+What only a running session can tell (`scripts.generating.beyond`) is not looked at.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.policy import Policy
+from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire.shapes import HostPreparation, TreePreparation
+
+ROWS = {row.name: row for row in TABLE}
+PREPARATIONS: dict[str, Any] = {"session_before_compact": HostPreparation, "session_before_tree": TreePreparation}
+
+
+def fault(method: str, part: str, value: Any) -> str | None:
+    """Why the `part` ("params" or "result") of a method is refused; None where it is taken."""
+    row = ROWS[method]
+    kind: Any = row.params if part == "params" else row.result
+    if kind is None:
+        kind = type(None)
+    try:
+        decoded: Any = msgspec.json.decode(msgspec.json.encode(value), type=kind)
+        if part == "params" and method in ("initialize", "setPolicy"):
+            msgspec.convert(_set(decoded.policy or {}), Policy)
+        elif part == "params" and method in PREPARATIONS:
+            msgspec.json.decode(decoded.preparation, type=PREPARATIONS[method])
+    except msgspec.ValidationError as refused:
+        return str(refused)
+    return None
+
+
+def _set(value: Any) -> Any:
+    """Policy keys that are set: null is the default. A whole number may be written 1.0."""
+    if isinstance(value, dict):
+        return {name: _set(inner) for name, inner in value.items() if inner is not None}
+    return int(value) if isinstance(value, float) and value.is_integer() else value

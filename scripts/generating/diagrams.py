@@ -1,0 +1,87 @@
+"""Draws the zones and the latch as Mermaid state diagrams, from the tables that the code runs."""
+
+import itertools
+
+from ctxmgr.engine import latch, zone
+from ctxmgr.model.latch import LatchState
+from ctxmgr.model.policy import ZONES, Policy
+
+WINDOWS = (16_000, 32_000, 128_000, 200_000, 1_000_000)  # tokens: what models have
+
+EVENTS: dict[latch.Event, str] = {
+    "high": "a `turn_end` with a reading in red or worse",
+    "calm": f"{latch.CALM_READINGS} readings in a row below {zone.CALM_MARGIN} of the red threshold",
+    "over": "the cooldown has passed",
+    "lost": f"no outcome within {latch.OUTCOME_WITHIN} `turn_end`s",
+    "accepted": "the host answered `requestCompaction` with `accepted: true`",
+    "refused": "the host answered `accepted: false`, or an error",
+    "failed": "`session_compact_failed`",
+    "compacted": "`session_compact`",
+    "overflow": "a `turn_end` whose message says that the context was too long; once per user message",
+}
+EFFECTS: dict[latch.Effect, str] = {
+    "ask": "a compaction is asked for",
+    "back off": f"one more failure in a row. A cooldown of {latch.COOLDOWN_FIRST} `turn_end`s begins, twice as "
+    f"long with each failure; number {latch.FAILURES_TO_REST} rests the latch instead",
+    "forgive": "failures are forgotten",
+}
+STATES: dict[LatchState, str] = {
+    "idle": "nothing has been asked for",
+    "asked": "a compaction was asked for, and its outcome is waited for",
+    "cooldown": "it was refused or failed: nothing is asked for a while",
+    "resting": "it failed too often: nothing is asked until the pressure has fallen or the host has compacted",
+}
+
+
+def latch_states() -> str:
+    arrows: dict[tuple[str, str, str], list[str]] = {}
+    for (state, event), (following, effect) in latch.TABLE.items():
+        rests = effect == "back off"
+        arrows.setdefault((state, following, effect), []).append(event)
+        if rests:
+            arrows.setdefault((state, "resting", "third failure"), []).append(event)
+    lines = ["stateDiagram-v2", "    [*] --> idle"]
+    for (before, after, done), events in arrows.items():
+        label = ", ".join(events) + (f" / {done}" if done else "")
+        lines.append(f"    {before} --> {after}: {label}")
+    return _mermaid(lines)
+
+
+def latch_words() -> str:
+    states = [f"| `{state}` | {STATES[state]} |" for state in STATES]
+    events = [f"| `{event}` | {EVENTS[event]} |" for event in EVENTS]
+    effects = [f"| `{effect}` | {EFFECTS[effect]} |" for effect in EFFECTS]
+    return "\n".join(
+        [
+            *("| state | meaning |", "|---|---|", *states, ""),
+            *("| event | meaning |", "|---|---|", *events, ""),
+            *("| effect | meaning |", "|---|---|", *effects, ""),
+        ]
+    )
+
+
+def zone_states() -> str:
+    """Each zone and the next, with the share where it begins; what `zone_of` says there is looked at."""
+    at = zone.thresholds(Policy(), WINDOWS[-1])
+    lines = ["stateDiagram-v2", "    direction LR", f"    [*] --> {ZONES[0]}"]
+    for lower, higher in itertools.pairwise(ZONES):
+        begins = getattr(at, higher)
+        if (zone.zone_of(begins, at), zone.zone_of(begins - 1, at)) != (higher, lower):
+            raise ValueError(f"{higher} does not follow {lower}")
+        share = f"{begins / at.usable:.0%} of usable"
+        lines += [f"    {lower} --> {higher}: from {share}", f"    {higher} --> {lower}: below"]
+    return _mermaid(lines)
+
+
+def zone_table() -> str:
+    """Thresholds of the default policy for some windows, in tokens."""
+    rows = ["| window | usable | yellow from | red from | compact from | `promise` |", "|---|---|---|---|---|---|"]
+    for window in WINDOWS:
+        at = zone.thresholds(Policy(), window)
+        numbers = (window, at.usable, round(at.yellow), round(at.red), round(at.compact))
+        rows.append("| " + " | ".join(f"{number:,}" for number in numbers) + f" | {str(at.promise).lower()} |")
+    return "\n".join(rows) + "\n"
+
+
+def _mermaid(lines: list[str]) -> str:
+    return "```mermaid\n" + "\n".join(lines) + "\n```\n"

@@ -1,0 +1,45 @@
+"""Turns the transcripts and the program's own types into all other generated files."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from ctxmgr import __version__
+from ctxmgr.wire import openrpc, rust, schema
+from scripts.generating import cases, reference, typescript
+from tests.protocol import scenarios  # noqa: F401  fills the manifest
+from tests.protocol.behaviours import MANIFEST
+
+
+def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, str]:
+    """Text by path below `protocol/`. Both arguments are texts by path; `corpus` holds what is written by hand."""
+    types = schema.document()
+    return {
+        "schema.json": _json(types),
+        "openrpc.json": _json(openrpc.document(__version__)),
+        "ctxmgr.ts": typescript.module(types, openrpc.named_errors()),
+        "hosts/rust/src/types.rs": rust.text(types),
+        "README.md": reference.page(types, transcripts, corpus, MANIFEST),
+        **cases.files(transcripts),
+    }
+
+
+def generated(protocol: Path) -> set[Path]:
+    """The files there that only generation writes, and of which it removes what it does not write any more."""
+    return set(protocol.glob("transcripts/**/*.jsonl")) | set(protocol.glob(f"corpus/*/{cases.PREFIX}*.json"))
+
+
+def written_by_hand(protocol: Path) -> dict[str, str]:
+    """The cases of the corpus that no transcript gave."""
+    found = sorted(set(protocol.glob("corpus/*/*.json")) - generated(protocol))
+    return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in found}
+
+
+def committed(protocol: Path) -> dict[str, str]:
+    """The transcripts as they stand there."""
+    found = sorted(protocol.glob("transcripts/**/*.jsonl"))
+    return {path.relative_to(protocol).as_posix(): path.read_text(encoding="utf-8") for path in found}
+
+
+def _json(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,163 @@
+"""Finds, in the committed transcripts, the exchange that shows a method best, and shortens it for reading.
+
+1. Best is the exchange that shows the most members; of several such the one with the fewest bytes.
+2. Where no transcript has the method, a case of the corpus stands in.
+3. What is left out is marked in its place: `… (4,950 characters)` after the start of a text, `… 35 more` in a list.
+4. A status is shown whole once, with `getStatus`; elsewhere what an event changes of it, and a mark.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.wire.methods import TABLE, Method
+
+WIDTH = 104  # characters of a line: what a page shows without scrolling
+TEXT = 88  # characters of a text that are shown whole
+START = 56  # characters shown of a longer one
+ITEMS = 4  # of a list that are shown whole; of a longer one two are
+TOLD = ("zone", "pressure", "tokens", "latch", "seq")  # of a status: rule 4
+DEPTH = 2  # levels of members that count for rule 1
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One message and, where there is one, its answer. `place` tells where it was found."""
+
+    place: str
+    sender: str
+    said: dict[str, Any]
+    answer: dict[str, Any] | None = None
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Rule 1: the greater, the better."""
+        shown = {("params", *one) for one in _members(self.said.get("params"), DEPTH)}
+        answer = self.answer or {}
+        shown |= {("result", *one) for one in _members(answer.get("result"), DEPTH)}
+        return len(shown), -len(json.dumps([self.said, self.answer]))
+
+
+def best(texts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, Exchange]:
+    """For each method that was ever said. `texts` are transcripts, `corpus` cases, both by path."""
+    found: dict[str, Exchange] = {}
+    for path, text in sorted(texts.items()):
+        for one in _exchanges(path, text):
+            name = one.said["method"]
+            if name not in found or one.rank > found[name].rank:
+                found[name] = one
+    for row in TABLE:
+        stand_in = None if row.name in found else _from_corpus(row, corpus)
+        if stand_in is not None:
+            found[row.name] = stand_in
+    return found
+
+
+def _exchanges(path: str, text: str) -> Iterator[Exchange]:
+    waiting: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
+    directions = {row.name: "host" if row.direction == "to ctxmgr" else "ctxmgr" for row in TABLE}
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = json.loads(line) if line else {}
+        message, sender = fields.get("message"), str(fields.get("from"))
+        if not isinstance(message, dict):
+            continue
+        id = json.dumps(message.get("id"))
+        if directions.get(str(message.get("method"))) == sender:
+            if "id" in message:
+                waiting[sender, id] = number, message
+            else:
+                yield Exchange(f"{path}, line {number}", sender, message)
+        other = "ctxmgr" if sender == "host" else "host"
+        if "result" in message and (other, id) in waiting:
+            at, said = waiting.pop((other, id))
+            yield Exchange(f"{path}, lines {at} and {number}", other, said, message)
+
+
+def _from_corpus(row: Method, corpus: Mapping[str, str]) -> Exchange | None:
+    cases = {path: json.loads(text) for path, text in sorted(corpus.items()) if path.startswith("corpus/accept/")}
+    cases = {path: one for path, one in cases.items() if one["method"] == row.name}
+    given = [path for path, one in cases.items() if "params" in one]
+    if not given:
+        return None
+    sender = "host" if row.direction == "to ctxmgr" else "ctxmgr"
+    head: dict[str, Any] = {"jsonrpc": "2.0"} | ({} if row.kind == "notification" else {"id": 1})
+    said = {**head, "method": row.name, "params": cases[given[0]]["params"]}
+    results = [path for path, one in cases.items() if "result" in one]
+    if row.kind == "notification" or not results:
+        return Exchange(given[0], sender, said)
+    return Exchange(f"{given[0]} and {results[0]}", sender, said, {**head, "result": cases[results[0]]["result"]})
+
+
+def _members(value: Any, depth: int) -> Iterator[tuple[str, ...]]:
+    """The names of members that hold something, and of those inside them. A list counts by its first item."""
+    if isinstance(value, list) and value:
+        value = value[0]
+    if isinstance(value, dict) and depth:
+        for name, inner in value.items():
+            if inner is None or inner in ("", [], {}):
+                continue
+            yield (name,)
+            for rest in _members(inner, depth - 1):
+                yield (name, *rest)
+
+
+def shown(exchange: Exchange) -> str:
+    """As a block of Markdown."""
+    other = "ctxmgr" if exchange.sender == "host" else "host"
+    lines = [f"// {exchange.sender}", written(shortened(exchange.said))]
+    if exchange.answer is not None:
+        lines += [f"// {other}", written(shortened(_without_status(exchange.answer)))]
+    return "```jsonc\n" + "\n".join(lines) + "\n```\n"
+
+
+def _without_status(answer: dict[str, Any]) -> dict[str, Any]:
+    """Rule 4."""
+    result = answer["result"]
+    if not isinstance(result, dict) or not isinstance(result.get("status"), dict):
+        return answer
+    told = {name: result["status"][name] for name in TOLD if name in result["status"]}
+    return {**answer, "result": {**result, "status": {**told, "…": f"{len(result['status']) - len(told)} more"}}}
+
+
+def shortened(value: Any) -> Any:
+    """Rule 3."""
+    if isinstance(value, str) and len(value) > TEXT:
+        return f"{value[:START].rstrip()} … ({len(value):,} characters)"
+    if isinstance(value, list):
+        kept = value if len(value) <= ITEMS else value[:2]
+        more = [] if kept is value else [f"… {len(value) - 2} more"]
+        return [*(shortened(one) for one in kept), *more]
+    if isinstance(value, dict):
+        return {name: shortened(one) for name, one in value.items()}
+    return value
+
+
+def written(value: Any, indent: int = 0, before: int = 0) -> str:
+    """JSON on as few lines as fit; `before` characters stand on the first one already."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if indent + before + len(flat) <= WIDTH or not isinstance(value, list | dict) or not value:
+        return flat
+    inner, pad = indent + 2, " " * (indent + 2)
+    if isinstance(value, list):
+        parts = [pad + written(one, inner) for one in value]
+        return "[\n" + ",\n".join(parts) + "\n" + " " * indent + "]"
+    return "{\n" + ",\n".join(_packed(value, inner)) + "\n" + " " * indent + "}"
+
+
+def _packed(fields: dict[str, Any], indent: int) -> Iterator[str]:
+    """Members that fit share a line."""
+    pad, line = " " * indent, ""
+    for name, value in fields.items():
+        head = json.dumps(name, ensure_ascii=False) + ": "
+        text = head + written(value, indent, len(head))
+        together = f"{line}, {text}" if line else pad + text
+        if line and ("\n" in text or len(together) > WIDTH):
+            yield line
+            together = pad + text
+        if "\n" in text:
+            yield together
+            together = ""
+        line = together
+    if line:
+        yield line

@@ -1,0 +1,184 @@
+"""Turns the table of methods, the schema, the transcripts and a page of prose into the reference, README.md.
+
+The prose is `reference.md`; `{{name}}` in it is filled from here. Nothing in it may go unfilled, nor unused.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ctxmgr.wire import openrpc
+from ctxmgr.wire.methods import TABLE, Method
+from scripts.generating import diagrams, tables
+from scripts.generating.beyond import RULES
+from scripts.generating.excerpts import Exchange, best, shown
+from tests.protocol.behaviours import Behaviour
+
+Json = dict[str, Any]
+PROSE = Path(__file__).with_name("reference.md")
+_PLACE = re.compile(r"\{\{([a-z ]+)\}\}")
+ANY = "-32700, -32600, -32601, -32602, -32603, -32002 and -32800"
+SENT = {
+    ("to ctxmgr", "request"): "host → ctxmgr, request",
+    ("to ctxmgr", "notification"): "host → ctxmgr, notification",
+    ("to ctxmgr", "event"): "host → ctxmgr, event: as a request or as a notification",
+    ("to host", "request"): "ctxmgr → host, request",
+    ("to host", "notification"): "ctxmgr → host, notification",
+}
+
+
+def page(
+    schema: Json, transcripts: Mapping[str, str], corpus: Mapping[str, str], manifest: Mapping[str, Behaviour]
+) -> str:
+    """`transcripts` and `corpus` are texts by path; what of them shows a method best becomes its example."""
+    types = schema["$defs"]
+    found = best(transcripts, corpus)
+    parts = {
+        "version": schema["protocolVersion"],
+        "openrpc": openrpc.OPENRPC,
+        "errands": _names(row for row in TABLE if row.errand),
+        "counted": _names(row for row in TABLE if row.counted),
+        "capabilities": tables.members(types["HostCapabilities"], tables.short(types)),
+        "errors": _errors(),
+        "general": ANY,
+        "overview": _overview(),
+        "methods": "\n".join(_method(row, schema, found.get(row.name)) for row in TABLE),
+        "types": _types(schema),
+        "zones": diagrams.zone_states(),
+        "thresholds": diagrams.zone_table(),
+        "latch": diagrams.latch_states(),
+        "latch words": diagrams.latch_words(),
+        "transcripts": _transcripts(manifest),
+        "beyond": "\n".join(f"- {rule.sentence}" for rule in RULES),
+    }
+    prose = PROSE.read_text(encoding="utf-8")
+    if set(_PLACE.findall(prose)) != set(parts):
+        raise ValueError(f"{PROSE.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
+    return _PLACE.sub(lambda place: parts[place[1]].rstrip("\n"), prose)
+
+
+def _names(rows: Any) -> str:
+    names = [f"`{row.name}`" for row in rows]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _link(row: Method) -> str:
+    return f"[`{row.name}`](#{tables.slug(row.name)})"
+
+
+def _errors() -> str:
+    rows = ["| code | name | meaning |", "|---|---|---|"]
+    rows += [f"| {code} | {name} | {text} |" for code, name, text in openrpc.named_errors()]
+    return "\n".join(rows) + "\n"
+
+
+def _overview() -> str:
+    lines = []
+    for direction, title in (("to ctxmgr", "A host sends"), ("to host", "ctxmgr sends")):
+        lines += [f"| {title} | kind | |", "|---|---|---|"]
+        rows = (row for row in TABLE if row.direction == direction)
+        lines += [f"| {_link(row)} | {row.kind} | {row.summary} |" for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _method(row: Method, schema: Json, example: Exchange | None) -> str:
+    types, one = schema["$defs"], schema["methods"][row.name]
+    params = types[row.params.__name__]
+    parts = [f"### `{row.name}`\n", f"*{SENT[row.direction, row.kind]}*\n", f"{row.summary}\n"]
+    if params["properties"]:
+        parts.append(f"**Params** (`{row.params.__name__}`): {_sentence(params)}")
+        parts.append(tables.members(params, tables.short(types), out=row.direction == "to host"))
+    else:
+        parts.append(f"It takes no params (`{row.params.__name__}`).\n")
+    if "result" in one:
+        parts.append(_answer(one["result"], types, row, _own(schema)))
+    if row.errors and row.direction == "to ctxmgr":
+        names = {code: name for code, name, _ in openrpc.named_errors()}
+        own = ", ".join(f"{code} {names[code]}" for code in row.errors)
+        parts.append(f"**[Errors](#errors)** of its own: {own}.\n")
+    if example is not None:
+        parts += [f"**Example** ({_place(example.place)}):\n", shown(example)]
+    return "\n".join(parts)
+
+
+def _sentence(schema: Json) -> str:
+    return tables.said(str(schema.get("description", ""))) + "\n"
+
+
+def _answer(result: Json, types: dict[str, Json], row: Method, own: set[str]) -> str:
+    if result == {"type": "null"}:
+        return "**Answer**: `null`.\n"
+    (name,) = tables.refs(result)
+    if name not in own:
+        return f"**Answer**: [{name}](#{tables.slug(name)}).\n"
+    text = f"**Answer** (`{name}`): {_sentence(types[name])}"
+    table = tables.members(types[name], tables.short(types), out=row.direction == "to ctxmgr")
+    return f"{text}\n{table}" if table else text
+
+
+def _place(place: str) -> str:
+    """Paths made links."""
+    return re.sub(r"((?:transcripts|corpus)/[^\s,]+)", r"[\1](\1)", place)
+
+
+def _own(schema: Json) -> set[str]:
+    """Types that stand with the one method that takes or gives them, and nowhere else."""
+    methods, types = schema["methods"].values(), schema["$defs"]
+    inner: set[str] = set().union(*(tables.refs(one) for one in types.values()))
+    results = [name for one in methods for name in tables.refs(one.get("result", {}))]
+    params = {name for one in methods for name in tables.refs(one["params"])}
+    return (params | {name for name in results if results.count(name) == 1}) - inner
+
+
+def _types(schema: Json) -> str:
+    own, types, answered = _own(schema), schema["$defs"], _answered(schema)
+    names = sorted(set(types) - own, key=str.lower)
+    return "\n".join(_type(name, types, name in answered) for name in names)
+
+
+def _answered(schema: Json) -> set[str]:
+    """Types that only ctxmgr writes."""
+    types, roots = schema["$defs"], {"to ctxmgr": set[str](), "to host": set[str]()}
+    for one in schema["methods"].values():
+        back = "to host" if one["direction"] == "to ctxmgr" else "to ctxmgr"
+        roots[one["direction"]] |= tables.refs(one["params"])
+        roots[back] |= tables.refs(one.get("result", {}))
+    for found in roots.values():
+        while more := set().union(*(tables.refs(types[name]) for name in found)) - found:
+            found |= more
+    return roots["to host"] - roots["to ctxmgr"]
+
+
+def _type(name: str, types: dict[str, Json], out: bool) -> str:
+    one = types[name]
+    parts = [f"### {name}\n"]
+    keys = types.get(f"{name}Keys")
+    if keys is not None and one.get("properties"):
+        link = f"[{name}Keys](#{tables.slug(name)}keys)"
+        return "\n".join([*parts, f"{_text(one)} As answered: the members of {link}, every one there.\n"])
+    parts.append(f"{_text(one)}\n")
+    if one.get("properties"):
+        parts.append(tables.members(one, tables.short(types), out))
+    elif set(one) - {"title", "description"}:
+        parts.append(f"One of: {tables.type_of(one)}.\n" if "enum" in one else f"{_upper(tables.type_of(one))}.\n")
+    return "\n".join(parts)
+
+
+def _text(schema: Json) -> str:
+    return tables.said(str(schema.get("description", "")))
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _transcripts(manifest: Mapping[str, Behaviour]) -> str:
+    areas: dict[str, list[str]] = {}
+    for name, one in sorted(manifest.items()):
+        area, _, behaviour = name.partition("/")
+        mark = " (A fault is planted inside: to be read, not replayed.)" if one.planted else ""
+        row = f"| [{behaviour}](transcripts/{name}.jsonl) | {one.sentence}{mark} |"
+        areas.setdefault(area, ["| transcript | what it shows |", "|---|---|"]).append(row)
+    return "\n".join(f"### In `{area}`\n\n" + "\n".join(rows) + "\n" for area, rows in areas.items())

@@ -1,0 +1,90 @@
+"""Turns the types of the schema into Markdown: tables of members, and a type as a reader says it."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Json = dict[str, Any]
+WORDS = 3  # of a type that is said in full in a table
+_ELSEWHERE = re.compile(r"README\.md#([a-z-]+)")
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def said(text: str) -> str:
+    """A description, its links made links."""
+    return _ELSEWHERE.sub(lambda found: f"[{found[1].replace('-', ' ')}](#{found[1]})", text)
+
+
+def type_of(schema: Json, words: Mapping[str, list[str]] | None = None) -> str:
+    """`words`: short types that are said in full."""
+    if "$ref" in schema:
+        name = str(schema["$ref"]).rpartition("/")[2]
+        text = " or ".join(map(_code, words[name])) if words and name in words else name
+        return f"[{text}](#{slug(name)})"
+    if "const" in schema:
+        return _code(schema["const"])
+    if "enum" in schema:
+        return ", ".join(map(_code, schema["enum"]))
+    if "anyOf" in schema:
+        return " or ".join(type_of(one, words) for one in schema["anyOf"])
+    kind = schema.get("type", "any")
+    if kind == "array":
+        if schema.get("minItems"):
+            return f"list of {schema['minItems']} × {type_of(schema['items'], words)}"
+        items = type_of(schema.get("items", {}), words)
+        return f"list of ({items})" if " or " in items and not items.startswith("[") else f"list of {items}"
+    if kind == "object" and "additionalProperties" in schema:
+        return f"object of {type_of(schema['additionalProperties'], words)}"
+    return f"{kind}{_bounds(schema)}"
+
+
+def _bounds(schema: Json) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    parts = [f"≥ {low}"] if low is not None else []
+    parts += [f"> {schema['exclusiveMinimum']}"] if "exclusiveMinimum" in schema else []
+    parts += [f"≤ {'2⁵³' if high == 2**53 else high}"] if high is not None else []
+    return f" {' and '.join(parts)}" if parts else ""
+
+
+def _code(value: Any) -> str:
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def short(types: Mapping[str, Json]) -> dict[str, list[str]]:
+    """The types that are a few words."""
+    return {name: one["enum"] for name, one in types.items() if len(one.get("enum", ())) in range(1, WORDS + 1)}
+
+
+def members(schema: Json, words: Mapping[str, list[str]], out: bool = False) -> str:
+    """A table of members. `out`: ctxmgr writes it, so the question is not what is required but what is there."""
+    if not schema.get("properties"):
+        return ""
+    required = schema.get("required", ())
+    column = "always there" if out else "required"
+    rows = [f"| member | type | {column} | meaning |", "|---|---|---|---|"]
+    for name, shape in schema["properties"].items():
+        text = said(str(shape.get("description", "")))
+        if "default" in shape:
+            text += f" Default {_code(shape['default'])}."
+        mark = "yes" if name in required else ""
+        rows.append(f"| `{name}` | {_cell(type_of(shape, words))} | {mark} | {_cell(text)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def refs(schema: Any) -> set[str]:
+    """The types it names."""
+    if isinstance(schema, list):
+        return set().union(*map(refs, schema))
+    if not isinstance(schema, dict):
+        return set()
+    found = set().union(*map(refs, schema.values())) if schema else set()
+    return found | ({str(schema["$ref"]).rpartition("/")[2]} if "$ref" in schema else set())

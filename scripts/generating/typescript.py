@@ -1,0 +1,134 @@
+"""Turns the schema of the protocol into TypeScript: types, the map of methods, the error codes. Needs no package.
+
+1. A member that may be absent has `?`; one that may be null as well has `| null`.
+2. What is any JSON value is `unknown`: a host gives its own messages and says what comes back.
+3. Nothing runs but two constants, so types can be stripped.
+"""
+
+import json
+import textwrap
+from typing import Any
+
+Json = dict[str, Any]
+WIDTH = 116  # characters of a line, as in the rest of the project
+
+HEAD = """\
+// Written by scripts/gen from ctxmgr's own types: change those, not this. README.md tells what they mean.
+
+/** What `initialize` names. */
+export const PROTOCOL_VERSION = {version};
+"""
+
+FOOT = """
+export type MethodName = keyof Methods;
+
+/** Methods that a host sends. */
+export type ToCtxmgr = {
+  [Name in MethodName]: Methods[Name]["direction"] extends "to ctxmgr" ? Name : never;
+}[MethodName];
+
+/** Methods that a host serves. */
+export type ToHost = Exclude<MethodName, ToCtxmgr>;
+
+/** Methods that may be sent with an id, and are answered then. */
+export type Answered = {
+  [Name in MethodName]: Methods[Name]["kind"] extends "notification" ? never : Name;
+}[MethodName];
+
+export type ParamsOf<Name extends MethodName> = Methods[Name]["params"];
+
+/** `void` for a notification. */
+export type ResultOf<Name extends MethodName> = Methods[Name]["result"];
+"""
+
+
+def module(schema: Json, codes: list[tuple[int, str, str]]) -> str:
+    """`codes` are number, name and meaning of each error."""
+    parts = [HEAD.format(version=json.dumps(schema["protocolVersion"])), _codes(codes)]
+    parts += [_declared(name, one) for name, one in schema["$defs"].items()]
+    return "\n".join([*parts, _methods(schema["methods"])]) + FOOT
+
+
+def _codes(codes: list[tuple[int, str, str]]) -> str:
+    lines = [f"{_comment(text, '  ')}  {name}: {code},\n" for code, name, text in codes]
+    return f"/** Codes of error answers. */\nexport const ErrorCode = {{\n{''.join(lines)}}} as const;\n"
+
+
+def _declared(name: str, schema: Json) -> str:
+    comment = _comment(schema.get("description", ""), "")
+    if not schema.get("properties"):
+        return f"{comment}export type {name} = {_broken(name, _type(schema))};\n"
+    return f"{comment}export interface {name} {{\n{_members(schema)}}}\n"
+
+
+def _members(schema: Json) -> str:
+    required = schema.get("required", ())
+    lines = []
+    for member, shape in schema["properties"].items():
+        mark = "" if member in required else "?"
+        lines.append(f"{_comment(said(shape), '  ')}  {member}{mark}: {_type(shape)};\n")
+    return "".join(lines)
+
+
+def said(shape: Json) -> str:
+    """What a member means, with its default."""
+    text = str(shape.get("description", ""))
+    if "default" in shape:
+        text += f" Default: {json.dumps(shape['default'], ensure_ascii=False)}."
+    return text.strip()
+
+
+def _type(schema: Json) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return " | ".join(json.dumps(value) for value in schema["enum"])
+    if "anyOf" in schema:
+        return " | ".join(_type(one) for one in schema["anyOf"])
+    kind = schema.get("type")
+    if kind == "array":
+        return _array(schema)
+    if kind == "object":
+        values = schema.get("additionalProperties", {})
+        return f"Record<string, {_type(values)}>"
+    return {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}.get(
+        str(kind), "unknown"
+    )
+
+
+def _array(schema: Json) -> str:
+    items = _type(schema.get("items", {}))
+    if "maxItems" in schema and schema.get("minItems") == schema["maxItems"]:
+        return f"[{', '.join([items] * schema['maxItems'])}]"
+    return f"({items})[]" if " " in items else f"{items}[]"
+
+
+def _broken(name: str, text: str) -> str:
+    """A long union takes a line for each of its members."""
+    if len(f"export type {name} = {text};") <= WIDTH:
+        return text
+    return "".join(f"\n  | {one}" for one in text.split(" | "))
+
+
+def _methods(methods: dict[str, Json]) -> str:
+    lines = []
+    for name, one in methods.items():
+        result = _type(one["result"]) if "result" in one else "void"
+        fields = f"params: {_type(one['params'])}; result: {result}"
+        fields += f'; direction: "{one["direction"]}"; kind: "{one["kind"]}"'
+        lines.append(f"{_comment(one['summary'], '  ')}  {json.dumps(name)}: {{ {fields} }};\n")
+    comment = '/** What each method takes and gives. An "event" may be sent with an id or without. */\n'
+    return f"{comment}export interface Methods {{\n{''.join(lines)}}}\n"
+
+
+def _comment(text: str, indent: str) -> str:
+    text = text.replace("*/", "*\\/")
+    if not text:
+        return ""
+    if len(indent) + len(text) + 7 <= WIDTH:
+        return f"{indent}/** {text} */\n"
+    lines = textwrap.wrap(text, WIDTH - len(indent) - 3, break_long_words=False, break_on_hyphens=False)
+    body = "".join(f"{indent} * {line}\n" for line in lines)
+    return f"{indent}/**\n{body}{indent} */\n"

@@ -1,0 +1,230 @@
+"""Anthropic's messages: what is read of each, what is put anew, and that nothing a host sends is an error."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.formats import anthropic
+from ctxmgr.model.messages import Unit, Usage, View
+
+MARK = {"type": "ephemeral"}
+CALL = {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "x"}}
+RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "text"}
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "xxxx"}}
+REMINDER = {"type": "text", "text": "<system-reminder>be brief</system-reminder>\n"}
+
+
+def text(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def result(block: int = 0, said: str = "text", **more: Any) -> Unit:
+    return Unit("result", block, said, "t1", can_edit=True, **more)
+
+
+def view(message: Any) -> View:
+    return anthropic.view(json.dumps(message).encode())
+
+
+def user(*units: Unit) -> View:
+    return View("user", units, opens_turn=True)
+
+
+# content of a user's message, its view
+USERS: list[tuple[str, Any, View]] = [
+    ("a text", "go", user(Unit("text", text="go"))),
+    ("blocks", [text("a"), IMAGE], user(Unit("text", 0, "a"), Unit("image", 1, images=1))),
+    ("a result", [RESULT], View("result", (result(),))),
+    (
+        "a result in blocks",
+        [{**RESULT, "content": [text("a"), IMAGE, text("b")]}],
+        View("result", (result(said="a\nb", images=1),)),
+    ),
+    (
+        "a result without content",
+        [{k: v for k, v in RESULT.items() if k != "content"}],
+        View("result", (result(said=""),)),
+    ),
+    ("a failed one", [{**RESULT, "is_error": True}], View("result", (result(is_error=True),))),
+    (
+        "one that only looks failed",
+        [{**RESULT, "content": "Error: no"}],
+        View("result", (result(said="Error: no"),)),
+    ),
+    (
+        "several",
+        [RESULT, {**RESULT, "tool_use_id": "t2"}],
+        View("result", (result(), Unit("result", 1, "text", "t2", can_edit=True))),
+    ),
+    ("a result and a user's words", [RESULT, text("stop")], user(result(), Unit("text", 1, "stop"))),
+    ("a result and an image", [RESULT, IMAGE], user(result(), Unit("image", 1, images=1))),
+    (
+        "a result and a host's reminder",
+        [RESULT, REMINDER],
+        View("result", (result(), Unit("text", 1, REMINDER["text"]))),
+    ),
+    ("a reminder alone", [REMINDER], user(Unit("text", 0, REMINDER["text"]))),
+    (
+        "a document of text",
+        [{"type": "document", "title": "t", "source": {"type": "text", "data": "told"}}],
+        user(Unit("other", 0, "t\ntold")),
+    ),
+    (
+        "of pages",
+        [{"type": "document", "source": {"type": "base64", "data": "x" * 150_000}}],
+        user(Unit("other", 0, images=2)),
+    ),
+    ("a packet", "[ctxmgr packet]\nfacts", View("packet", (Unit("text", text="[ctxmgr packet]\nfacts"),))),
+    (
+        "a packet in a block",
+        [text("[ctxmgr packet]\nfacts")],
+        View("packet", (Unit("text", 0, "[ctxmgr packet]\nfacts"),)),
+    ),
+    (
+        "a packet and a user's words",
+        [text("[ctxmgr packet]\nfacts"), text("go")],
+        user(Unit("text", 0, "[ctxmgr packet]\nfacts"), Unit("text", 1, "go")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), USERS, ids=[row[0] for row in USERS])
+def test_what_is_read_of_a_user(name: str, content: Any, expected: View) -> None:
+    assert view({"role": "user", "content": content}) == expected
+
+
+# content of an assistant's message, its units
+ASSISTANTS: list[tuple[str, Any, tuple[Unit, ...]]] = [
+    ("a text", "ok", (Unit("text", 0, "ok"),)),
+    (
+        "thinking, text and a call",
+        [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, text("ok"), CALL],
+        (
+            Unit("thinking", 0, "hm", signed=True),
+            Unit("text", 1, "ok"),
+            Unit("call", 2, 'read {"path":"x"}', "t1", "read", {"path": "x"}),
+        ),
+    ),
+    ("redacted", [{"type": "redacted_thinking", "data": "xxxx"}], (Unit("thinking", 0, signed=True),)),
+    (
+        "what the provider ran",
+        [{"type": "server_tool_use", "id": "s"}, {"type": "web_search_tool_result", "tool_use_id": "s"}],
+        (
+            Unit("other", 0, '{"type":"server_tool_use","id":"s"}'),
+            Unit("other", 1, '{"type":"web_search_tool_result","tool_use_id":"s"}'),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), ASSISTANTS, ids=[row[0] for row in ASSISTANTS])
+def test_what_is_read_of_an_answer(name: str, content: Any, expected: tuple[Unit, ...]) -> None:
+    assert view({"role": "assistant", "content": content}) == View("assistant", expected, joins=True)
+
+
+def test_a_whole_answer() -> None:
+    usage = {
+        "input_tokens": 10,
+        "cache_read_input_tokens": 1_000,
+        "cache_creation_input_tokens": 50,
+        "output_tokens": 5,
+    }
+    answer = {"type": "message", "role": "assistant", "content": [CALL], "stop_reason": "tool_use", "usage": usage}
+    found = view(answer)
+    assert (found.usage, found.stop) == (Usage(10, 5, 1_000, 50, 1_065), "toolUse")
+    assert view({**answer, "stop_reason": "end_turn"}).stop == "stop"
+    assert view({**answer, "stop_reason": "max_tokens"}).stop == "length"
+
+
+def test_an_error() -> None:
+    found = view({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}})
+    assert (found.role, found.stop) == ("assistant", "error")
+    assert "prompt is too long" in found.error
+
+
+def test_the_providers_own_summary() -> None:
+    """It is heard as one, and stays where it is: its message says more."""
+    found = view({"role": "assistant", "content": [{"type": "compaction", "content": "so far"}, text("ok")]})
+    assert (found.role, found.summary) == ("assistant", "compaction")
+    assert found.units == (Unit("summary", 0, "so far"), Unit("text", 1, "ok"))
+
+
+ODD = [
+    '{"role":"wizard"}',
+    "[]",
+    "{}",
+    '"x"',
+    "nul",
+    '{"role":"user","content":{"a":[1]}}',
+    '{"role":"user","content":[3,null,{"type":"tool_result"},{"type":"tool_result","content":[7]}]}',
+    '{"role":"assistant","content":[{"type":"tool_use"},{"type":"thinking"},{"type":9}],"usage":3}',
+    '{"role":"user"}',
+    "[" * 3_000,
+]
+
+
+@pytest.mark.parametrize("raw", ODD)
+def test_nothing_is_an_error(raw: str) -> None:
+    anthropic.view(raw.encode())
+
+
+@given(st.binary())
+def test_nor_are_any_bytes(raw: bytes) -> None:
+    anthropic.view(raw)
+
+
+OTHERS = '{"type":"text","text":"a \\u00e9","cache_control":{ "type":"ephemeral" }}'
+SPELLED = '{"role":"user","n":1.50,"content":[{"type":"tool_result","tool_use_id":"t1","x":1e3,%s},' + OTHERS + "]}"
+# members of the result as they came, as they leave
+PUT = [
+    ('"content":"text"', '"content":"new"'),
+    ('"is_error":true', '"is_error":true,"content":"new"'),
+    (
+        '"content":"text","cache_control":{"type":"ephemeral"}',
+        '"content":"new","cache_control":{"type":"ephemeral"}',
+    ),
+    (
+        '"content":[{"type":"text","text":"a"},{"type":"image","source":{}}]',
+        '"content":[{"type":"text","text":"new"}]',
+    ),
+    (
+        '"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"1h"}}]',
+        '"content":[{"type":"text","text":"new","cache_control":{"type":"ephemeral","ttl":"1h"}}]',
+    ),
+]
+
+
+@pytest.mark.parametrize(("came", "leaves"), PUT)
+def test_a_result_is_put_anew_and_all_else_stays(came: str, leaves: str) -> None:
+    assert anthropic.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves
+
+
+def test_one_of_several_results_is_put_anew() -> None:
+    blocks = [RESULT, {**RESULT, "tool_use_id": "t2", "cache_control": MARK}, text("stop")]
+    raw = json.dumps({"role": "user", "content": blocks}).encode()
+    found = json.loads(anthropic.set_result(raw, {1: "new"}))["content"]
+    assert found == [RESULT, {**RESULT, "tool_use_id": "t2", "cache_control": MARK, "content": "new"}, text("stop")]
+
+
+def test_arguments_are_put_anew_and_signatures_stay() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    raw = json.dumps({"role": "assistant", "content": [thought, CALL]}).encode()
+    found = json.loads(anthropic.set_arguments(raw, {1: {"path": "y"}}))["content"]
+    assert found == [thought, {**CALL, "input": {"path": "y"}}]
+
+
+def test_units_leave() -> None:
+    raw = json.dumps({"role": "user", "content": [RESULT, text("stop")]}).encode()
+    left = anthropic.drop(raw, frozenset({0}))
+    assert left is not None
+    assert json.loads(left) == {"role": "user", "content": [text("stop")]}
+    assert anthropic.drop(raw, frozenset({0, 1})) is None
+
+
+def test_a_packet_is_known_again() -> None:
+    raw = anthropic.packet("[ctxmgr packet]\nfacts", 7)
+    assert json.loads(raw) == {"role": "user", "content": "[ctxmgr packet]\nfacts"}
+    assert anthropic.view(raw).role == "packet"

@@ -1,0 +1,61 @@
+"""Whether a tool failed, told from its text alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.formats.derived_errors import verdict
+
+FILE = "\n".join(f"{number}: if error: raise ValueError('failed')" for number in range(40))
+PLAIN = "\n".join(f"line {number}" for number in range(400))
+
+TABLE = [
+    ("", "fine"),
+    ("ok", "fine"),
+    (PLAIN, "fine"),
+    ("Error: no such file", "error"),
+    ("error - nothing to do", "error"),
+    ("TypeError: x is not a function\n    at y", "error"),
+    ("Tool execution error: timeout", "error"),
+    ("  Traceback (most recent call last):\n  File", "error"),
+    ("Failed to open it", "error"),
+    ("<tool_use_error>String to replace not found</tool_use_error>", "error"),
+    ("Exit code 1\nmake: nothing", "error"),
+    ("Exit code: 0\nWall time: 1 s\nOutput:\nError: this is what was printed", "fine"),
+    ("Exit code: 2\nWall time: 1 s\nOutput:\nfine", "error"),
+    ("Chunk ID: 1\nWall time: 1\nProcess exited with code 0\nOutput:\n12 failed", "fine"),
+    ("lots of output\n\nCommand exited with code 127", "error"),
+    ("lots of output\n\nCommand exited with code 0", "fine"),
+    ('{"output":"all failed","metadata":{"exit_code":0,"duration_seconds":0.1}}', "fine"),
+    ('{"output":"fine","metadata":{"exit_code":1}}', "error"),
+    ('{"success": false}', "error"),
+    ('Script completed\nOutput:\n\n{"chunk_id":"1","exit_code":127,"output":"x"}', "error"),
+    ('Script completed\nOutput:\n\n{"chunk_id":"1","exit_code":0,"output":"1 failed"}', "fine"),
+    ("<returncode>1</returncode>\n<output>\nx\n</output>", "error"),
+    ("<returncode>0</returncode>\n<output>\nError: x\n</output>", "fine"),
+    ('{"isError": false, "text": "Error: x"}', "fine"),
+    ('{"error": "bad"}', "error"),
+    ('{"error": null, "rows": 3}', "fine"),
+    ('{"rows": ["denied"]}', "doubtful"),
+    ("no error: all is well", "fine"),
+    ("cat: x: No such file or directory", "doubtful"),
+    (f"{PLAIN}\n3 tests failed", "doubtful"),
+    (f"{PLAIN}\n0 errors, 12 warnings", "fine"),
+    (f"{PLAIN}\nerror in the middle\n{PLAIN}", "fine"),
+    (FILE, "doubtful"),  # of a file whose first line speaks of one nobody can tell
+    ('[output pruned — ~500 tokens | read path="x"]', "fine"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLE)
+def test_what_a_text_tells(text: str, expected: str) -> None:
+    assert verdict(text) == expected
+
+
+def test_the_middle_of_a_long_text_is_not_looked_at() -> None:
+    assert verdict("x\n" * 100_000 + "Error: no\n" * 10 + "x\n" * 100_000) == "fine"
+
+
+@given(st.text())
+def test_any_text_has_one(text: str) -> None:
+    assert verdict(text) in ("error", "doubtful", "fine")

@@ -1,0 +1,210 @@
+"""Responses items: what is read of each, what is put anew, and that nothing a host sends is an error."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.formats import responses
+from ctxmgr.model.messages import Unit, Usage, View
+
+CALL = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "read", "arguments": '{"path":"x"}'}
+UNIT = Unit("call", -1, 'read {"path":"x"}', "c1", "read", {"path": "x"})
+REASONING = {
+    "type": "reasoning",
+    "id": "rs",
+    "summary": [{"type": "summary_text", "text": "hm"}],
+    "encrypted_content": "x",
+}
+SAID = {
+    "type": "message",
+    "role": "assistant",
+    "content": [{"type": "output_text", "text": "ok", "annotations": []}],
+}
+OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "text"}
+
+
+def view(item: Any) -> View:
+    return responses.view(json.dumps(item).encode())
+
+
+def answered(*units: Unit) -> View:
+    return View("assistant", units, joins=True)
+
+
+def output(text: str, **more: Any) -> View:
+    return View("result", (Unit("result", text=text, call_id="c1", **{"can_edit": True, **more}),))
+
+
+TABLE: list[tuple[str, dict[str, Any], View]] = [
+    ("user", {"role": "user", "content": "go"}, View("user", (Unit("text", text="go"),), opens_turn=True)),
+    (
+        "user in parts",
+        {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": "go"}, {"type": "input_image", "image_url": "data:"}],
+        },
+        View("user", (Unit("text", text="go", images=1),), opens_turn=True),
+    ),
+    ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Unit("text", text="be kind"),))),
+    ("assistant", SAID, answered(Unit("text", 0, "ok"))),
+    ("reasoning", REASONING, answered(Unit("thinking", text="hm", signed=True))),
+    ("a call", CALL, answered(UNIT)),
+    (
+        "a custom call",
+        {"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin Patch"},
+        answered(
+            Unit("call", -1, "apply_patch *** Begin Patch", "c1", "apply_patch", {"input": "*** Begin Patch"})
+        ),
+    ),
+    (
+        "a local shell's",
+        {"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["ls", "-l"]}},
+        answered(
+            Unit(
+                "call",
+                -1,
+                'local_shell {"type":"exec","command":["ls","-l"]}',
+                "c1",
+                "local_shell",
+                {"type": "exec", "command": ["ls", "-l"]},
+            )
+        ),
+    ),
+    (
+        "a shell's",
+        {"type": "shell_call", "call_id": "c1", "action": {"commands": ["cd x", "ls"]}},
+        answered(Unit("call", -1, 'shell {"command":"cd x\\nls"}', "c1", "shell", {"command": "cd x\nls"})),
+    ),
+    ("an output", OUTPUT, output("text")),
+    ("a failed one", {**OUTPUT, "output": "Exit code: 1\nno"}, output("Exit code: 1\nno", is_error=True)),
+    ("a doubtful one", {**OUTPUT, "output": "not found"}, output("not found", doubtful=True)),
+    (
+        "an output in parts",
+        {**OUTPUT, "output": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:"}]},
+        output("a", images=1),
+    ),
+    ("of a custom tool", {**OUTPUT, "type": "custom_tool_call_output"}, output("text")),
+    (
+        "of a shell, which has a shape of its own",
+        {
+            "type": "shell_call_output",
+            "call_id": "c1",
+            "output": [{"stdout": "a", "stderr": "b", "outcome": {"type": "exit", "exit_code": 2}}],
+        },
+        output("a\nb", can_edit=False, is_error=True),
+    ),
+    (
+        "what the provider ran",
+        {"type": "web_search_call", "id": "w", "status": "completed"},
+        answered(Unit("other", text='{"type":"web_search_call","id":"w","status":"completed"}')),
+    ),
+    (
+        "an image it drew",
+        {"type": "image_generation_call", "id": "i", "result": "x" * 900},
+        answered(Unit("image", images=1)),
+    ),
+    (
+        "its own compaction",
+        {"type": "compaction", "encrypted_content": "x" * 900},
+        View("prompt", (Unit("other"),)),
+    ),
+    (
+        "an item that is elsewhere",
+        {"type": "item_reference", "id": "rs"},
+        View("other", (Unit("other", text='{"type": "item_reference", "id": "rs"}'),)),
+    ),
+    (
+        "a packet",
+        {"role": "user", "content": [{"type": "input_text", "text": "[ctxmgr packet]\nfacts"}]},
+        View("packet", (Unit("text", text="[ctxmgr packet]\nfacts"),)),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "item", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_read(name: str, item: dict[str, Any], expected: View) -> None:
+    assert view(item) == expected
+
+
+UNITS = (Unit("thinking", text="hm", signed=True), UNIT)
+
+
+def test_a_whole_answer() -> None:
+    usage = {
+        "input_tokens": 100,
+        "input_tokens_details": {"cached_tokens": 60},
+        "output_tokens": 20,
+        "total_tokens": 120,
+    }
+    answer = {"object": "response", "status": "completed", "output": [REASONING, CALL], "usage": usage}
+    used = Usage(40, 20, 60, 0, 120)
+    assert view(answer) == View("assistant", UNITS, usage=used, stop="toolUse", joins=True)
+    assert view({**answer, "output": [SAID]}).stop == "stop"
+    assert view({**answer, "status": "incomplete"}).stop == "length"
+    failed = view({**answer, "status": "failed", "output": [], "error": {"code": "context_length_exceeded"}})
+    assert (failed.stop, failed.error) == ("error", '{"code":"context_length_exceeded"}')
+
+
+def test_the_items_of_an_answer_alone() -> None:
+    assert view([REASONING, CALL]) == View("assistant", UNITS, joins=True)
+    assert view({"type": "error", "error": {"message": "x"}}).stop == "error"
+
+
+ODD = [
+    '{"type":"hologram"}',
+    '{"type":7}',
+    "[]",
+    "[3]",
+    "{}",
+    '"x"',
+    "nul",
+    '{"type":"function_call"}',
+    '{"type":"function_call_output","output":{"a":1}}',
+    '{"type":"shell_call_output","output":[3,{"stdout":4,"outcome":5}]}',
+    '{"type":"reasoning","summary":3,"content":[{}]}',
+    '{"type":"local_shell_call","action":3}',
+    '{"object":"response","output":[[[]]]}',
+    "[" * 3_000,
+]
+
+
+@pytest.mark.parametrize("raw", ODD)
+def test_nothing_is_an_error(raw: str) -> None:
+    responses.view(raw.encode())
+
+
+@given(st.binary())
+def test_nor_are_any_bytes(raw: bytes) -> None:
+    responses.view(raw)
+
+
+SPELLED = '{"id":"o","type":"function_call_output","n":1.50,"call_id":"c1","output":%s,"status":"completed"}'
+
+
+@pytest.mark.parametrize(
+    ("came", "leaves"),
+    [('"text"', '"new"'), ('[{"type":"input_text","text":"a"}]', '[{"type":"input_text","text":"new"}]')],
+)
+def test_an_output_is_put_anew(came: str, leaves: str) -> None:
+    assert responses.set_result((SPELLED % came).encode(), {0: "new"}).decode() == SPELLED % leaves
+
+
+def test_arguments_are_put_anew() -> None:
+    found = responses.set_arguments(json.dumps(CALL).encode(), {0: {"path": "y"}})
+    assert json.loads(found) == {**CALL, "arguments": '{"path":"y"}'}
+
+
+def test_units_leave() -> None:
+    both = {**SAID, "content": [*SAID["content"], {"type": "refusal", "refusal": "no"}]}
+    left = responses.drop(json.dumps(both).encode(), frozenset({1}))
+    assert left is not None
+    assert json.loads(left) == SAID
+    assert responses.drop(json.dumps(CALL).encode(), frozenset({0})) is None
+
+
+def test_a_packet_is_known_again() -> None:
+    assert responses.view(responses.packet("[ctxmgr packet]\nfacts", 7)).role == "packet"
