@@ -14,6 +14,7 @@ from ctxmgr.model.branch import BranchMessage
 
 REQUEST_CHARACTERS = 1_200
 BRIEF_CHARACTERS = 300
+LEAD_CHARACTERS = 120
 LAST_CHARACTERS = 240
 
 LAYOUT = Layout(
@@ -49,6 +50,9 @@ def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked
     if written:
         text = shorten(written, REQUEST_CHARACTERS)
         kinds["goal"] = [Line(text, shorten(written, BRIEF_CHARACTERS))]
+        told = [line.text for line in kinds.get("done", [])]  # with its request: it outlives this part
+        lead = f'"{shorten(written, LEAD_CHARACTERS)}" → '
+        kinds["done"] = [Line(one if one.startswith('"') else f"{lead}{one}", one) for one in told]
     last = last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
     if last and all(last not in line.text for kind in ("found", "done") for line in kinds.get(kind, [])):
         kinds["active"] = [Line(f"{LAST}{last}")]

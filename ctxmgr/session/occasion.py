@@ -65,7 +65,8 @@ def taken(session: Session, given: wire.CutSettings | None, instructions: str | 
     )
     held = _held(session)
     marks = map(memory.mark, held)
-    both = [text for text in (policy.instructions, instructions) if text and text.strip()]
+    # a host may hand back what `requestCompaction` told it: the same words are said once
+    both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
     return Occasion(
         session_id=session.state.session_id,
         form=session.form,

@@ -322,7 +322,10 @@ def test_a_split_turn() -> None:
     assert text.count("**Turn Context (split turn):**") == 1
     turn = text.partition("**Turn Context (split turn):**")[2]
     assert under(turn, "## Original Request") == ["please rename the store to archive"]
-    assert under(turn, "## Progress So Far") == ["- changed store.py", "- Last said: Now let me rename the tests"]
+    assert under(turn, "## Progress So Far") == [
+        '- "please rename the store to archive" → changed store.py',
+        "- Last said: Now let me rename the tests",
+    ]
     assert "- Found: The name `store` is used in three files because of the alias. (before later changes)" in under(
         turn, "## Context Needed to Continue"
     )

@@ -136,7 +136,7 @@ class LiveSidecar implements seen.Sidecar, Line {
     const ends = [...this.#sessions.keys()].map((sessionId) =>
       child.call("session_shutdown", { sessionId }, { timeoutMs }),
     );
-    await Promise.allSettled([...ends, child.call("shutdown", undefined, { timeoutMs })]);
+    await Promise.allSettled([...ends, child.call("shutdown", {}, { timeoutMs })]);
     child.notify("exit");
     await child.ended;
     takeBack();

@@ -1,0 +1,150 @@
+/**
+ * One pi session and its sidecar: what is kept between pi's events.
+ *
+ * 1. Nothing here is ever thrown at pi, and nothing waits without a bound: `told` sees to both.
+ * 2. Nothing is written to stdout or stderr: the one carries RPC, both carry the screen. What there is to say goes
+ *    through pi's own `notify`, once a fault, and the rest into /ctx-status.
+ */
+
+import { startSidecar } from "../../typescript/src/index.ts";
+import type { Fault, protocol, Session, Sidecar } from "../../typescript/src/index.ts";
+import { BOUND, within } from "./bounded.ts";
+import { Compactions } from "./compactions.ts";
+import type { Teller } from "./compactions.ts";
+import { complete } from "./completing.ts";
+import * as mapping from "./mapping.ts";
+import type { Context, Lent, Message, Model } from "./pi.ts";
+import { read } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+
+const STDERR_CHARACTERS = 2_000; // of the newest, for /ctx-status
+const INVALID_PARAMS = -32602; // JSON-RPC; of `initialize`: a policy key that is none
+
+export class Bridge {
+  sidecar: Sidecar | undefined;
+  complaint = "";
+  readonly compactions: Compactions;
+  private starting: Promise<Session<Message> | undefined> | undefined;
+  private context: Context | undefined;
+  private stderr = "";
+  private readonly lent: Lent;
+
+  constructor(lent: Lent) {
+    this.lent = lent;
+    const teller: Teller = {
+      write: async (params, signal) => {
+        const options = { timeoutMs: BOUND.compaction, signal };
+        return (await this.with((session) => session.request("compact", params, options)))?.compaction;
+      },
+      compacted: (params) => this.with((session) => session.sessionCompact(params)),
+      failed: (params) => this.with((session) => session.sessionCompactFailed(params)),
+    };
+    this.compactions = new Compactions(teller, (context) => {
+      const { by, compaction } = this.readSettings(context);
+      return { by, host: compaction };
+    });
+  }
+
+  /** Rule 1: what `tell` gives, or undefined when it failed or took too long. */
+  async told<T>(context: Context, ms: number, tell: () => Promise<T>): Promise<T | undefined> {
+    this.context = context;
+    try {
+      return await within(ms, tell());
+    } catch (fault) {
+      this.complaint = said(fault);
+      return undefined;
+    }
+  }
+
+  async begin(context: Context): Promise<void> {
+    await this.end();
+    const settings = this.readSettings(context);
+    this.starting = this.start(context, settings).catch((fault: unknown) => {
+      this.complaint = said(fault);
+      return undefined;
+    });
+    await this.starting;
+  }
+
+  /** The session, once it has begun. */
+  async with<T>(ask: (session: Session<Message>) => Promise<T>): Promise<T | undefined> {
+    const session = await this.starting;
+    return session === undefined ? undefined : await ask(session);
+  }
+
+  async end(): Promise<void> {
+    const { sidecar, starting } = this;
+    this.sidecar = this.starting = undefined;
+    if (sidecar === undefined) return;
+    await within(BOUND.end / 2, (async () => await (await starting)?.end())());
+    await within(BOUND.end, sidecar.dispose());
+  }
+
+  readSettings(context: Context): Settings {
+    return read(context.cwd, context.isProjectTrusted?.() ?? true, process.env, context.model);
+  }
+
+  private async start(context: Context, settings: Settings): Promise<Session<Message> | undefined> {
+    this.sidecar = this.spawn(settings, settings.policy);
+    let session = await this.open(context, this.sidecar);
+    const fault = this.sidecar.lastFault;
+    if (fault?.method === "initialize" && fault.code === INVALID_PARAMS) {
+      this.warn(`ctxmgr: contextPruning in pi's settings is left out: ${fault.message}`);
+      await within(BOUND.end, this.sidecar.dispose());
+      this.sidecar = this.spawn(settings, settings.bare);
+      session = await this.open(context, this.sidecar);
+    }
+    if (settings.pruning === false) await session.request("setPruning", { enabled: false }).catch(() => undefined);
+    return session;
+  }
+
+  private open(context: Context, sidecar: Sidecar): Promise<Session<Message>> {
+    const manager = context.sessionManager;
+    return sidecar.session<Message>({
+      sessionId: manager.getSessionId(),
+      model: mapping.model(context.model),
+      cwd: context.cwd,
+      entries: () => manager.getEntries(),
+      leafId: () => manager.getLeafId(),
+    });
+  }
+
+  private spawn(settings: Settings, policy: protocol.PolicyKeys): Sidecar {
+    return startSidecar({
+      command: settings.command,
+      stateDir: settings.stateDir,
+      clientInfo: { name: "pi" },
+      messageFormat: "pi",
+      policy,
+      onRequestCompaction: (params) => this.compactions.asked(params),
+      onComplete: (params, signal) => complete(params, this.context, this.lent, signal),
+      onStderr: (text) => {
+        this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
+      },
+      onFault: (fault) => this.faulty(fault),
+      endMs: BOUND.end / 2,
+    });
+  }
+
+  private faulty(fault: Fault): void {
+    this.complaint = [fault.message, this.stderr.trim()].filter((text) => text !== "").join("\n");
+    if (fault.kind === "missing") this.warn("ctxmgr is not to be found: pi goes on without it. pip install ctxmgr");
+    if (fault.kind === "gaveUp") this.warn("ctxmgr has failed too often: pi goes on without it. See /ctx-status");
+  }
+
+  private warn(text: string): void {
+    try {
+      this.context?.ui.notify(text, "warning");
+    } catch {
+      return; // the session has been replaced meanwhile
+    }
+  }
+
+  async modelSelected(model: Model | undefined): Promise<void> {
+    await this.with((session) => session.modelSelect(mapping.model(model)));
+  }
+}
+
+function said(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
+}

@@ -1,0 +1,83 @@
+/** Turns ctxmgr's answers into text for people. Pure. */
+
+import type { protocol } from "../../typescript/src/index.ts";
+
+const LINES_SHOWN = 60; // of verdicts
+
+export function status(given: protocol.Status, restored: boolean | undefined): string {
+  const { mode, preset, zone, pressure, tokens, contextWindow, packetTokens, weigher, summaries, latch, notes } = given;
+  const used = tokens === null ? "not known yet, of" : `${number(tokens)} of`;
+  return [
+    `Pruning ${mode} (${preset}), zone ${zone}, pressure ${pressure.toFixed(2)}`,
+    `Context: ${used} ${number(contextWindow)} tokens; packet ${number(packetTokens)}, weighed by ${weigher}`,
+    `Summaries: ${plural(summaries.compaction, "compaction")}, ${plural(summaries.branch, "branch", "branches")}`,
+    `Requests for a compaction: ${latch.state}${latch.failures > 0 ? `, ${plural(latch.failures, "failure")}` : ""}`,
+    ...(restored === true ? ["The session was known from before."] : []),
+    ...notes,
+  ].join("\n");
+}
+
+export function stats(given: protocol.PruneStats): string {
+  const { enabled, scanned, protected: safe, prunable, resultsPruned, tokensPruned, resultsDistilled } = given;
+  return [
+    `Pruning is ${enabled ? "on" : "off"}.`,
+    `The last pass over tool output: ${number(scanned)} tokens, ` +
+      `of them ${number(safe)} protected, ${number(prunable)} prunable`,
+    `So far: ${plural(resultsPruned, "result")} pruned (${number(tokensPruned)} tokens), ` +
+      `${number(resultsDistilled)} distilled, ${plural(given.turnsDropped, "turn")} dropped`,
+  ].join("\n");
+}
+
+export function policy(given: protocol.PolicyResult): string {
+  const thresholds = Object.entries(given.thresholds).map(([name, tokens]) => `${name} ${number(tokens)}`);
+  return `${JSON.stringify(given.policy, null, 2)}\nThresholds in tokens: ${thresholds.join(", ")}`;
+}
+
+/** `preset tools`, `zones.red 0.6`, `{"prunableTools": ["read"]}`: policy keys with JSON or plain words. */
+export function setting(args: string): protocol.PolicyKeys {
+  const trimmed = args.trim();
+  if (trimmed.startsWith("{")) return JSON.parse(trimmed) as protocol.PolicyKeys;
+  const [path = "", ...words] = trimmed.split(/\s+/);
+  const keys = path.split(".").reverse();
+  return keys.reduce((value: unknown, key) => ({ [key]: value }), valueOf(words.join(" "))) as protocol.PolicyKeys;
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // a plain word
+  }
+}
+
+/** All that was not kept, newest last, and the sums. */
+export function explained({ verdicts }: protocol.ExplainResult): string {
+  const sums = new Map<string, { count: number; before: number; after: number }>();
+  for (const { verdict, before, after } of verdicts) {
+    const sum = sums.get(verdict) ?? { count: 0, before: 0, after: 0 };
+    sums.set(verdict, { count: sum.count + 1, before: sum.before + before, after: sum.after + after });
+  }
+  const changed = verdicts.filter(({ verdict }) => verdict !== "kept");
+  const hidden = changed.length - LINES_SHOWN;
+  return [
+    ...[...sums].map(([name, sum]) => `${sum.count} ${name}: ${number(sum.before)} -> ${number(sum.after)} tokens`),
+    ...(hidden > 0 ? [`(the first ${hidden} of the changed are not shown)`] : []),
+    ...changed.slice(-LINES_SHOWN).map(line),
+  ].join("\n");
+}
+
+function line({ index, verdict, rule, before, after }: protocol.Verdict): string {
+  return `  ${index === null ? "new" : `#${index}`} ${verdict} (${rule}): ${number(before)} -> ${number(after)}`;
+}
+
+export function absent(complaint: string): string {
+  return `ctxmgr does not answer; pi goes on without it.${complaint === "" ? "" : `\n${complaint}`}`;
+}
+
+function number(given: number): string {
+  return Math.round(given).toLocaleString("en-GB");
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { within } from "../src/bounded.ts";
+import { complete } from "../src/completing.ts";
+import * as show from "../src/showing.ts";
+import { atLeast, settles } from "../src/version.ts";
+import { assistant, context } from "./events.ts";
+
+const ASKED = { sessionId: "s", purpose: "history", system: "sum up", prompt: "all of it", maxTokens: 9_000 } as const;
+const LENT = { program: async () => ({}), models: async () => ({}) };
+const SIGNAL = new AbortController().signal;
+
+test("a wait ends at its bound, and what fails later harms nobody", async () => {
+  assert.equal(await within(1_000, Promise.resolve(3)), 3);
+  assert.equal(await within(5, new Promise(() => undefined)), undefined);
+  let fail: (fault: Error) => void = () => undefined;
+  assert.equal(await within(5, new Promise((_, reject) => (fail = reject))), undefined);
+  fail(new Error("late"));
+  await assert.rejects(within(1_000, Promise.reject(new Error("now"))), /now/);
+});
+
+test("complete, late versions: by the registry, never more than the model writes", async () => {
+  const calls: unknown[] = [];
+  const registry = {
+    complete: async (...call: unknown[]) => {
+      calls.push(call);
+      return assistant("a summary");
+    },
+  };
+  const model = { id: "m", maxTokens: 4_000 };
+  const answer = await complete(ASKED, context({ model, modelRegistry: registry }), LENT, SIGNAL);
+  assert.deepEqual([answer.text, answer.stopReason], ["a summary", "stop"]);
+  const [[, request, options]] = calls as [[unknown, { systemPrompt: string }, object]];
+  assert.equal(request.systemPrompt, "sum up");
+  assert.deepEqual(options, { maxTokens: 4_000, signal: SIGNAL });
+});
+
+test("complete, before: the registry's key and pi's own library", async () => {
+  const options: object[] = [];
+  const completeSimple = async (_: object, __: object, given: object) => {
+    options.push(given);
+    return assistant("half", { stopReason: "length" });
+  };
+  const modelRegistry = { getApiKeyAndHeaders: async () => ({ ok: true, apiKey: "k", headers: { a: "b" } }) };
+  const lent = { ...LENT, models: async () => ({ completeSimple }) };
+  const answer = await complete(ASKED, context({ modelRegistry }), lent, SIGNAL);
+  assert.deepEqual([answer.text, answer.stopReason], ["half", "length"]);
+  assert.deepEqual(options, [{ maxTokens: 9_000, signal: SIGNAL, apiKey: "k", headers: { a: "b" } }]);
+});
+
+test("complete never rejects", async () => {
+  const cases: [Parameters<typeof complete>[1], RegExp][] = [
+    [undefined, /no model/],
+    [context({ model: undefined }), /no model/],
+    [context(), /lends no model/],
+    [context({ modelRegistry: { complete: () => Promise.reject(new Error("429")) } }), /429/],
+  ];
+  for (const [given, why] of cases) {
+    const answer = await complete(ASKED, given, LENT, SIGNAL);
+    assert.equal(answer.stopReason, "error");
+    assert.match(answer.errorMessage ?? "", why);
+  }
+});
+
+test("versions: agent_settled is there from 0.80.4 on", async () => {
+  const of = (VERSION?: string) => settles({ ...LENT, program: async () => ({ VERSION }) });
+  for (const version of ["0.74.2", "0.80.3"]) assert.equal(await of(version), false, version);
+  for (const version of ["0.80.4", "0.87.1", "1.5.2"]) assert.equal(await of(version), true, version);
+  assert.equal(await of(undefined), false);
+  assert.equal(await settles({ ...LENT, program: () => Promise.reject(new Error("no such module")) }), false);
+  assert.equal(atLeast("1.0.0-beta.1", [0, 80, 4]), true);
+});
+
+test("a setting as it is typed", () => {
+  assert.deepEqual(show.setting("preset tools"), { preset: "tools" });
+  assert.deepEqual(show.setting(" zones.red 0.6 "), { zones: { red: 0.6 } });
+  assert.deepEqual(show.setting('{"protectedTools": ["bash"]}'), { protectedTools: ["bash"] });
+  assert.deepEqual(show.setting('prunableTools ["read", "grep"]'), { prunableTools: ["read", "grep"] });
+  assert.throws(() => show.setting("{broken"), SyntaxError);
+});
+
+test("verdicts: sums first, then what was not kept, the newest when there are many", () => {
+  const same = { digest: "d", rule: "r", before: 10, after: 0 };
+  const many = Array.from({ length: 100 }, (_, index) => {
+    return { index, verdict: index === 0 ? ("kept" as const) : ("dropped" as const), ...same };
+  });
+  const lines = show.explained({ verdicts: many, seq: 1 }).split("\n");
+  assert.deepEqual(lines.slice(0, 2), ["1 kept: 10 -> 0 tokens", "99 dropped: 990 -> 0 tokens"]);
+  assert.equal(lines[2], "(the first 39 of the changed are not shown)");
+  assert.equal(lines.at(-1), "  #99 dropped (r): 10 -> 0");
+  assert.equal(lines.length, 63);
+});
