@@ -55,7 +55,7 @@ _FILES_CLOSE = re.compile(r"^\s*</(?:read-files|modified-files)>\s*$")
 # The analysis comes first, in tags or (as hosts store it) under a line of its own.
 _ANALYSIS = re.compile(r"\A<analysis>.*?</analysis>", re.DOTALL | re.IGNORECASE)
 _SPOKEN_ANALYSIS = re.compile(r"\AAnalysis:\s*$.*?^Summary:\s*$", re.DOTALL | re.MULTILINE)
-_TAG_LINE = re.compile(r"^\s*</?summary>\s*$", re.IGNORECASE | re.MULTILINE)
+_TAG_LINE = re.compile(r"^[^\S\n]*</?summary>[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
 # what ctxmgr itself puts before a branch summary, and before summaries of these formats
 BRANCH_LEAD = "What follows happened on a branch of this session that was left; work went on from an earlier point."
 HANDOFF_LEAD = (

@@ -211,3 +211,12 @@ def test_a_decision_is_told(said: list[object], decision: str) -> None:
 def test_what_decides_nothing_is_none(said: list[object]) -> None:
     text = told(u("please build the archive now"), *said)  # type: ignore[arg-type]
     assert under(text, "## Key Decisions") == []
+
+
+def test_a_move_in_the_split_turn_counts_for_the_history() -> None:
+    edits = [a(call("edit", path="/p/old.py")), r("ok"), a(call("edit", path="/p/old.py")), r("ok")]
+    history = conversation(u("please do it all today"), *edits, a("ok"))
+    prefix = conversation(u("and now rename it please"), a(call("bash", command="mv /p/old.py /p/new.py")), r(""))
+    text = extractive.summary(history, None, budget=20_000, weigh=quarters, prefix=prefix)
+    assert "old.py` (changed" not in text
+    assert "old.py` (changed" in extractive.summary(history, None, budget=20_000, weigh=quarters)
