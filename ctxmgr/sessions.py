@@ -46,16 +46,21 @@ class Sessions:
         if request.method in ERRANDS:
             return self._submit_errand(request)
         id = request.params.session_id
-        lane = self.lanes.by_session.get(id)
         if request.method == "session_start":
-            if lane is None:
-                lane = self.lanes.by_session[id] = Lane(id)
+            if id not in self.lanes.by_session:
+                self.lanes.by_session[id] = Lane(id)
+            lane = self.lanes.by_session[id]
             start = partial(self._start, lane, request.params)
-        elif lane is None:
-            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
         else:
+            lane = self._lane(id)
             start = partial(self._call, lane, request)
         return self.lanes.submit(lane, Job(start, partial(self._finish, lane, request), request.method))
+
+    def _lane(self, id: str) -> Lane:
+        lane = self.lanes.by_session.get(id)
+        if lane is None:
+            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
+        return lane
 
     def _submit_errand(self, request: Request) -> "Future[Any]":
         """It sees its session in its turn, and then leaves the lane. One that names no session sees none."""
@@ -66,17 +71,13 @@ class Sessions:
             begun = ERRANDS[request.method](self._stranger(), request.params)
             self.errands.start(begun, None, future)
             return future
-        lane = self.lanes.by_session.get(id)
-        if lane is None:
-            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
+        lane = self._lane(id)
 
         def start() -> None:
             if future.cancelled():
                 return
             try:
-                if lane.session is None:
-                    raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
-                errand = ERRANDS[request.method](lane.session, request.params)
+                errand = ERRANDS[request.method](_living(lane), request.params)
             except Exception as fault:  # noqa: BLE001  it becomes the error answer
                 future.set_exception(fault)
             else:
@@ -130,9 +131,7 @@ class Sessions:
             self.emit(Run(ticket, wanted.run))
 
     def _call(self, lane: Lane, request: Request) -> Any:
-        session = lane.session
-        if session is None:
-            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
+        session = _living(lane)
         if request.method == "context":
             return self._context(session, lane, request)
         if request.method == "session_shutdown":
@@ -323,6 +322,12 @@ class Sessions:
             session.use(self._reader(name))
         else:
             lane.next_reader = self._reader(name)
+
+
+def _living(lane: Lane) -> Session:
+    if lane.session is None:
+        raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
+    return lane.session
 
 
 assert set(ROUTES) <= set(METHODS)

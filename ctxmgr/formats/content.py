@@ -161,3 +161,11 @@ def retold(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
         if mark is not None:
             return [{**block, "cache_control": mark}]
     return [block]
+
+
+def without(raw: bytes, numbers: frozenset[int], units: int) -> bytes | None:
+    """A message without these of its `units` blocks; None where none is left."""
+    if len(numbers) == units:
+        return None
+    kept = [one for number, one in enumerate(elements(members(raw)["content"])) if number not in numbers]
+    return put(raw, {"content": listed(kept)})

@@ -11,6 +11,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats.content import blocks as blocks_of
+from ctxmgr.formats.content import spelled
+from ctxmgr.formats.content import text as text_of
 from ctxmgr.model.messages import Unit, Usage, View
 
 PACKET_TYPE = "ctxmgr.packet"
@@ -64,37 +67,19 @@ def _time(message: dict[str, Any]) -> int | None:
     return int(at) if isinstance(at, int | float) and abs(at) < 2**53 else None
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _plain(content: Any) -> tuple[str, int]:
     """The text of string or block content, and the number of images in it."""
     if isinstance(content, str):
         return content, 0
     texts, images = [], 0
-    for block in _blocks(content):
+    for block in blocks_of(content):
         if block.get("type") == "text":
-            texts.append(_text(block.get("text")))
+            texts.append(text_of(block.get("text")))
         elif block.get("type") == "image":
             images += 1
         else:
-            texts.append(_json(block))
+            texts.append(spelled(block))
     return "\n".join(texts), images
-
-
-def _blocks(content: Any) -> list[dict[str, Any]]:
-    """The blocks of a message's content; what is none stands in a block of no known type."""
-    if content is None:
-        return []
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    blocks = content if isinstance(content, list) else [content]
-    return [block if isinstance(block, dict) else {"": block} for block in blocks]
-
-
-def _json(value: Any) -> str:
-    return _encode(value).decode()
 
 
 def _user(message: dict[str, Any]) -> View:
@@ -103,34 +88,34 @@ def _user(message: dict[str, Any]) -> View:
 
 
 def _assistant(message: dict[str, Any]) -> View:
-    blocks = _blocks(message.get("content"))
+    blocks = blocks_of(message.get("content"))
     usage = message.get("usage")
     return View(
         "assistant",
         tuple(_assistant_unit(number, block) for number, block in enumerate(blocks)),
         at=_time(message),
         usage=_usage(usage) if isinstance(usage, dict) else None,
-        stop=_text(message.get("stopReason")),
-        error=_text(message.get("errorMessage")),
+        stop=text_of(message.get("stopReason")),
+        error=text_of(message.get("errorMessage")),
     )
 
 
 def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
     kind = block.get("type")
     if kind == "text":
-        return Unit("text", number, _text(block.get("text")), signed="textSignature" in block)
+        return Unit("text", number, text_of(block.get("text")), signed="textSignature" in block)
     if kind == "thinking":
-        return Unit("thinking", number, _text(block.get("thinking")), signed="thinkingSignature" in block)
+        return Unit("thinking", number, text_of(block.get("thinking")), signed="thinkingSignature" in block)
     if kind == "toolCall" and isinstance(block.get("arguments"), dict):
-        name, arguments = _text(block.get("name")), block["arguments"]
-        text = f"{name} {_json(arguments)}"
+        name, arguments = text_of(block.get("name")), block["arguments"]
+        text = f"{name} {spelled(arguments)}"
         signed = "thoughtSignature" in block
-        return Unit("call", number, text, _text(block.get("id")), name, arguments, signed=signed)
+        return Unit("call", number, text, text_of(block.get("id")), name, arguments, signed=signed)
     if kind == "toolCall":  # arguments missing or no object: still a call that its result belongs to
-        return Unit("call", number, _json(block), _text(block.get("id")), _text(block.get("name")), {})
+        return Unit("call", number, spelled(block), text_of(block.get("id")), text_of(block.get("name")), {})
     if kind == "image":
         return Unit("image", number, images=1)
-    return Unit("other", number, _json(block))
+    return Unit("other", number, spelled(block))
 
 
 def _result(message: dict[str, Any]) -> View:
@@ -138,8 +123,8 @@ def _result(message: dict[str, Any]) -> View:
     unit = Unit(
         "result",
         text=text,
-        call_id=_text(message.get("toolCallId")),
-        tool=_text(message.get("toolName")),
+        call_id=text_of(message.get("toolCallId")),
+        tool=text_of(message.get("toolName")),
         is_error=bool(message.get("isError")),
         can_edit=True,
         images=images,
@@ -148,7 +133,7 @@ def _result(message: dict[str, Any]) -> View:
 
 
 def _shell(message: dict[str, Any]) -> View:
-    command, output = _text(message.get("command")), _text(message.get("output"))
+    command, output = text_of(message.get("command")), text_of(message.get("output"))
     code = message.get("exitCode")
     hidden = bool(message.get("excludeFromContext"))  # shown to the user, never sent to the model
     unit = Unit(

@@ -49,11 +49,7 @@ def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
 
 def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
     """The item without these units; None where none is left."""
-    if len(numbers) == len(view(raw).units):
-        return None
-    listed = content.elements(content.members(raw)["content"])
-    kept = [one for number, one in enumerate(listed) if number not in numbers]
-    return content.put(raw, {"content": content.listed(kept)})
+    return content.without(raw, numbers, len(view(raw).units))
 
 
 def packet(text: str, at: int) -> bytes:

@@ -1,9 +1,5 @@
 """The verbs `summarizeBranch` and `session_before_tree`: errands that end with the summary of a branch left."""
 
-from typing import Any
-
-import msgspec
-
 from ctxmgr.engine import branch as engine
 from ctxmgr.formats import view_branch
 from ctxmgr.model.compaction import BranchPreparation, Strategy
@@ -13,24 +9,11 @@ from ctxmgr.session.session import Session
 from ctxmgr.session.work import Errand, Steps, Work
 from ctxmgr.session.working import advanced
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.brief import Brief
 from ctxmgr.wire import compactions as wire
 
 
-class _Given(msgspec.Struct, rename="camel"):
-    """A host's preparation of a move, as pi names it; what may be absent may be null."""
-
-    entries_to_summarize: list[msgspec.Raw] | None = None
-    target_id: str | None = None
-    old_leaf_id: str | None = None
-    common_ancestor_id: str | None = None
-    user_wants_summary: bool | None = None
-    custom_instructions: str | None = None
-    replace_instructions: bool | None = None
-
-
 def summarize(session: Session, params: wire.SummarizeBranchParams) -> Errand:
-    seen = occasion.taken(session, params.settings, params.custom_instructions)
+    seen = occasion.taken(session, params.settings, params.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in params.entries]
 
     def steps() -> Steps[wire.SummarizeBranchResult]:
@@ -38,7 +21,7 @@ def summarize(session: Session, params: wire.SummarizeBranchParams) -> Errand:
         written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
         return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
 
-    return Errand(steps(), seen.via, _deadline(seen, params.deadline_ms), token=params.progress_token)
+    return Errand(steps(), seen.via, occasion.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
 def _between(seen: Occasion, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchPreparation:
@@ -50,8 +33,8 @@ def _between(seen: Occasion, entries: list[bytes], params: wire.SummarizeBranchP
 
 def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
     """No model is asked where the user wants no summary, or where the host writes its own."""
-    given = preparations.decoded(params.preparation, _Given)
-    seen = occasion.taken(session, None, given.custom_instructions)
+    given = preparations.decoded(params.preparation, wire.TreePreparation)
+    seen = occasion.taken(session, None, given.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in given.entries_to_summarize or []]
 
     def steps() -> Steps[wire.BeforeTreeResult]:
@@ -62,7 +45,11 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
         return wire.BeforeTreeResult(summary=written)
 
     return Errand(
-        steps(), seen.via, _deadline(seen, params.deadline_ms), wire.BeforeTreeResult(), params.progress_token
+        steps(),
+        seen.via,
+        occasion.deadline(seen, params.deadline_ms),
+        wire.BeforeTreeResult(),
+        params.progress_token,
     )
 
 
@@ -83,21 +70,6 @@ def _written(
 ) -> Steps[wire.BranchSummary | None]:
     if not prepared.messages:
         return None
-    brief = Brief(
-        preparation=prepared,
-        strategy=occasion.strategy(seen, asked),
-        format=seen.policy.format,
-        instructions=seen.instructions or "",
-        replace_instructions=replace,
-        slices=seen.policy.slices,
-        window=seen.via.window,
-        max_output=seen.via.max_output,
-        retries=seen.policy.retries,
-        weigh=seen.reader.weigh,
-    )
+    brief = occasion.brief(seen, prepared, occasion.strategy(seen, asked), replace_instructions=replace)
     written = yield from advanced(writing.branch_summary(brief))
     return wire.BranchSummary(written.summary, written.details)
-
-
-def _deadline(seen: Occasion, given: Any) -> int:
-    return seen.policy.deadline_ms if given is None else int(given)

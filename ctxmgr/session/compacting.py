@@ -29,8 +29,8 @@ RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a qu
 
 
 def plan(session: Session, params: wire.PlanCompactionParams) -> Errand:
-    seen = occasion.taken(session, params.settings, params.custom_instructions)
     entries = _raws(params.entries)
+    seen = occasion.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Steps[wire.PlanCompactionResult]:
         planned: wire.PlanCompactionResult = yield Work(lambda: _planned(seen, entries, params))
@@ -63,8 +63,8 @@ def _first_asks(brief: Brief[Preparation]) -> tuple[Ask, ...]:
 
 
 def compact(session: Session, params: wire.CompactParams) -> Errand:
-    seen = occasion.taken(session, params.settings, params.custom_instructions)
     entries = _raws(params.entries)
+    seen = occasion.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Steps[wire.CompactResult]:
         path = yield Work(lambda: seen.path(entries, params.leaf_id))
@@ -72,16 +72,12 @@ def compact(session: Session, params: wire.CompactParams) -> Errand:
         if isinstance(prepared, Nothing):
             raise RpcError(errors.REQUEST_FAILED, prepared.reason)
         yield from _after_ahead(session)
-        claim = _claimed(session, path)
-        if claim is None:
+        written = yield from _alone(session, path, _written(seen, prepared, params.strategy, params.format))
+        if written is None:
             raise RpcError(errors.REQUEST_FAILED, "a compaction of this branch is being written")
-        try:
-            written = yield from _written(seen, prepared, params.strategy, params.format)
-        finally:
-            session.claims.release(claim)
         return wire.CompactResult(_compaction(prepared, written))
 
-    return Errand(steps(), seen.via, _deadline(seen, params.deadline_ms), token=params.progress_token)
+    return Errand(steps(), seen.via, occasion.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
 def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand:
@@ -89,14 +85,16 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand
 
     What was written ahead has not heard the instructions of this call: with some it is written anew.
     """
-    seen = occasion.taken(session, None, params.custom_instructions)
-    given = preparations.given(params.preparation, seen)
-    if seen.policy.by == "host":
-        return Errand(_answered(wire.BeforeCompactResult()), seen.via)
+    host = preparations.decoded(params.preparation, wire.HostPreparation)
+    policy = settings.compaction(session.policy)
+    if policy.by == "host":
+        return Errand(_answered(wire.BeforeCompactResult()), occasion.via(session, policy))
+    seen = occasion.taken(session, None, params.custom_instructions, holds=False)
     entries = _raws(params.branch_entries)
     instructed = bool((params.custom_instructions or "").strip())
 
     def steps() -> Steps[wire.BeforeCompactResult]:
+        given = yield Work(lambda: preparations.given(host, seen))
         path = yield Work(lambda: seen.path(entries, params.leaf_id) if entries else ())
         yield from _after_ahead(session)
         ahead = None if instructed else session.ahead.prepared
@@ -105,19 +103,15 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand
         prepared = yield Work(lambda: preparations.made(seen, path, given))
         if prepared is None:
             return wire.BeforeCompactResult()
-        claim = _claimed(session, path)
-        if claim is None:
+        written = yield from _alone(session, path, _written(seen, prepared, None, None))
+        if written is None:
             return wire.BeforeCompactResult(cancel=True)
-        try:
-            written = yield from _written(seen, prepared, None, None)
-        finally:
-            session.claims.release(claim)
         return wire.BeforeCompactResult(compaction=_compaction(prepared, written))
 
     return Errand(
         steps(),
         seen.via,
-        _deadline(seen, params.deadline_ms),
+        occasion.deadline(seen, params.deadline_ms),
         wire.BeforeCompactResult(),
         params.progress_token,
     )
@@ -145,14 +139,8 @@ def ahead(session: Session) -> Errand:
         prepared = yield Work(lambda: preparations.planned(seen, path, None))
         if isinstance(prepared, Nothing):
             return None
-        claim = _claimed(session, path)
-        if claim is None:
-            return None
-        try:
-            written = yield from _written(seen, prepared, None, None)
-        finally:
-            session.claims.release(claim)
-        if "fallback" in written.details["ctxmgr"]:
+        written = yield from _alone(session, path, _written(seen, prepared, None, None))
+        if written is None or "fallback" in written.details["ctxmgr"]:
             return None
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
         return Prepared(_compaction(prepared, written), leaf)
@@ -165,44 +153,33 @@ def _written(
 ) -> Steps[Written]:
     chosen = occasion.strategy(seen, strategy)
     depths = yield from breaks.depths(seen, prepared.history, chosen)
-    brief = _brief(seen, prepared, chosen, form, depths)
+    brief = _brief(seen, prepared, chosen, form, depths=depths)
     return (yield from advanced(writing.compaction(brief)))
 
 
 def _brief(
-    seen: Occasion,
-    prepared: Preparation,
-    strategy: Strategy,
-    form: Format | None,
-    depths: list[float] | None = None,
+    seen: Occasion, prepared: Preparation, strategy: Strategy, form: Format | None, **more: Any
 ) -> Brief[Preparation]:
     reserve = min(prepared.settings.reserve, seen.window // RESERVE_SHARE)
     cut = msgspec.structs.replace(prepared.settings, reserve=reserve)
-    return Brief(
-        preparation=msgspec.structs.replace(prepared, settings=cut),
-        strategy=strategy,
-        format=form or seen.policy.format,
-        instructions=seen.instructions or "",
-        slices=seen.policy.slices,
-        window=seen.via.window,
-        max_output=seen.via.max_output,
-        retries=seen.policy.retries,
-        weigh=seen.reader.weigh,
-        depths=depths,
-    )
+    prepared = msgspec.structs.replace(prepared, settings=cut)
+    return occasion.brief(seen, prepared, strategy, format=form or seen.policy.format, **more)
 
 
 def _compaction(prepared: Preparation, written: Written) -> wire.Compaction:
     return wire.Compaction(written.summary, prepared.first_kept, prepared.tokens_before, written.details)
 
 
-def _claimed(session: Session, path: tuple[BranchEntry, ...]) -> Any:
+def _alone(session: Session, path: tuple[BranchEntry, ...], writing: Steps[Written]) -> Steps[Written | None]:
+    """Rule 2: what is written of this branch; None where another compaction of it is being written."""
     ids = [entry.id for entry in path if entry.id]
-    return session.claims.claim(dict.fromkeys(ids), ids[-1] if ids else None)
-
-
-def _deadline(seen: Occasion, given: Any) -> int:
-    return seen.policy.deadline_ms if given is None else int(given)
+    claim = session.claims.claim(dict.fromkeys(ids), ids[-1] if ids else None)
+    if claim is None:
+        return None
+    try:
+        return (yield from writing)
+    finally:
+        session.claims.release(claim)
 
 
 def _raws(entries: Any) -> list[bytes] | None:

@@ -19,6 +19,7 @@ from ctxmgr.session import memory, settings
 from ctxmgr.session.reading import IMAGE_TOKENS, Reader
 from ctxmgr.session.session import Embedding, Session
 from ctxmgr.session.work import Via
+from ctxmgr.summarize.brief import Brief, Prepared
 from ctxmgr.wire import compactions as wire
 
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
@@ -55,7 +56,10 @@ class Occasion(msgspec.Struct, frozen=True):
         return view_branch.from_messages(self.form, [message.raw for message in self.held], self.ids)
 
 
-def taken(session: Session, given: wire.CutSettings | None, instructions: str | None) -> Occasion:
+def taken(
+    session: Session, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
+) -> Occasion:
+    """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up."""
     policy = settings.compaction(session.policy)
     given = given or wire.CutSettings()
     cut = CutSettings(
@@ -63,7 +67,7 @@ def taken(session: Session, given: wire.CutSettings | None, instructions: str | 
         reserve=_number(given.reserve_tokens, policy.reserve_tokens),
         weigher=given.weigher or policy.weigher,
     )
-    held = _held(session)
+    held = _held(session) if holds else ()
     marks = map(memory.mark, held)
     # a host may hand back what `requestCompaction` told it: the same words are said once
     both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
@@ -100,6 +104,24 @@ def strategy(seen: Occasion, asked: Strategy | None) -> Strategy:
     if seen.via.kind == "none":
         return "extractive"
     return asked or seen.policy.strategy or "single-shot"
+
+
+def deadline(seen: Occasion, given: Any) -> int:
+    """Milliseconds: the call's own, else the policy's."""
+    return _number(given, seen.policy.deadline_ms)
+
+
+def brief(seen: Occasion, prepared: Prepared, strategy: Strategy, **more: Any) -> Brief[Prepared]:
+    """How this preparation is to be written; `more` are fields of the brief that are not as the policy says."""
+    given: dict[str, Any] = {
+        "format": seen.policy.format,
+        "instructions": seen.instructions or "",
+        "slices": seen.policy.slices,
+        "window": seen.via.window,
+        "max_output": seen.via.max_output,
+        "retries": seen.policy.retries,
+    }
+    return Brief(prepared, seen.reader.weigh, strategy, **(given | more))
 
 
 def _held(session: Session) -> tuple[Message, ...]:

@@ -19,29 +19,10 @@ from ctxmgr.wire.errors import invalid_params, path_of
 Shape = TypeVar("Shape")
 
 
-class _Settings(msgspec.Struct, rename="camel"):
-    reserve_tokens: Any = None
-    keep_recent_tokens: Any = None
-
-
-class _Given(msgspec.Struct, rename="camel"):
-    """A host's preparation; what may be absent may be null. Its file sets come as lists, or as {} from a host that
-    forgot them."""
-
-    first_kept_entry_id: str
-    messages_to_summarize: list[msgspec.Raw] | None = None
-    turn_prefix_messages: list[msgspec.Raw] | None = None
-    is_split_turn: bool | None = None
-    tokens_before: int | float | None = None
-    previous_summary: str | None = None
-    file_ops: Any = None
-    settings: _Settings | None = None
-
-
-def given(raw: msgspec.Raw, seen: Occasion) -> Preparation:
-    """The host's preparation. Raises RpcError with the path of what is wrong with it."""
-    host = decoded(raw, _Given)
-    theirs = host.settings or _Settings()
+def given(host: wire.HostPreparation, seen: Occasion) -> Preparation:
+    """The host's preparation as ours. Its messages are read: not where events are served. Its file sets come as
+    lists, or as {} from a host that forgot them."""
+    theirs = host.settings or wire.GivenSettings()
     cut = CutSettings(
         keep_recent=_number(theirs.keep_recent_tokens, seen.cut.keep_recent),
         reserve=_number(theirs.reserve_tokens, seen.cut.reserve),

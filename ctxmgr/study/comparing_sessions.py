@@ -8,15 +8,14 @@ Rules:
 """
 
 import os
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ctxmgr.study import pi_tree, readers
-from ctxmgr.study.json_lines import members, objects
+from ctxmgr.study import pi_sessions, pi_tree, readers
+from ctxmgr.study.json_lines import members
 from ctxmgr.study.recordings import Stream, Unreadable
 
 Fields = dict[str, msgspec.Raw]
@@ -54,20 +53,9 @@ def read(path: Path) -> Session:
     elif kind != "session":
         entries, leaf = [members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
     else:
-        entries, leaf = _of_file(path.name, content)
+        entries, leaf = pi_sessions.tree(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
-    return Session(name, sha256(content).hexdigest(), tuple(_numbered(entries)), leaf)
-
-
-def _of_file(name: str, content: bytes) -> tuple[list[Fields], str | None]:
-    """Rule 1; the header is no entry."""
-    found = [members(piece, name, line) for line, piece in objects(content, name)]
-    first = found[0]
-    if {"header", "entries"} <= first.keys():
-        leaf = _decode(first.get("leafId", b"null"))
-        entries = [members(bytes(raw), name, 1) for raw in _raws(first["entries"])]
-        return entries, leaf if isinstance(leaf, str) else None
-    return found[1:], None
+    return Session(name, sha256(content).hexdigest(), tuple(map(_encode, pi_sessions.numbered(entries))), leaf)
 
 
 def _of_stream(stream: Stream) -> list[Fields]:
@@ -91,20 +79,6 @@ def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
             **{name: message[name] for name in ("summary", "timestamp") if name in message},
         }
     return {"type": _raw("message"), "message": raw}
-
-
-def _numbered(entries: Sequence[Fields]) -> list[bytes]:
-    """The entries' JSON, with ids and parents where they had none (rule 4)."""
-    found, last = [], _raw(None)
-    for place, fields in enumerate(entries, 1):
-        if "id" not in fields:
-            fields = {**fields, "id": _raw(f"{place:08x}"), "parentId": last}
-            kept = _decode(fields.get("firstKeptEntryIndex", b"null"))
-            if isinstance(kept, int):
-                fields["firstKeptEntryId"] = _raw(f"{kept:08x}")
-        last = fields["id"]
-        found.append(_encode(fields))
-    return found
 
 
 def _raw(value: Any) -> msgspec.Raw:

@@ -22,7 +22,6 @@ from ctxmgr.model.compaction import CutSettings, Format, Strategy
 from ctxmgr.model.policy import Compaction, Endpoint
 from ctxmgr.study.recordings import DEFAULT_WINDOW
 
-FINGERPRINT_CHARACTERS = 64  # SHA-256, hexadecimal
 CHAIN_WINDOW = DEFAULT_WINDOW
 SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no model: bounds nothing in practice
 

@@ -7,7 +7,7 @@
    message, a compaction and a branch summary as theirs; other entries are no context.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -39,6 +39,12 @@ def read(name: str, content: bytes) -> Recording:
     )
 
 
+def tree(name: str, content: bytes) -> tuple[list[Fields], str | None]:
+    """All entries of the file, on the path or not, and the leaf's id. Raises Unreadable, with the line."""
+    _, entries, leaf = _file(name, content)
+    return entries, leaf
+
+
 def _file(name: str, content: bytes) -> tuple[Fields, list[Fields], str | None]:
     """The header, all entries with ids, and the leaf's id."""
     lines = [(line, members(piece, name, line)) for line, piece in objects(content, name)]
@@ -54,21 +60,22 @@ def _file(name: str, content: bytes) -> tuple[Fields, list[Fields], str | None]:
         if "message" in fields:
             members(bytes(fields["message"]), name, line)
     entries = [fields for _, fields in lines]
-    return first, _numbered(entries)[1:], None
+    return first, numbered(entries[1:]), None
 
 
-def _numbered(entries: list[Fields]) -> list[Fields]:
-    """Entries of version 1 with ids and parents; later ones as they are (rule 2)."""
+def numbered(entries: Sequence[Fields]) -> list[Fields]:
+    """Entries of version 1 with ids and parents; later ones as they are (rule 2). Without the header, whose place
+    is 0."""
     out: list[Fields] = []
     parent: msgspec.Raw = _NULL
-    for place, fields in enumerate(entries):
-        if "id" not in fields and place:
+    for place, fields in enumerate(entries, 1):
+        if "id" not in fields:
             id = msgspec.Raw(_encode(f"{place:08x}"))
             fields = {**fields, "id": id, "parentId": parent}
             kept = _value(fields, "firstKeptEntryIndex")
             if isinstance(kept, int):
                 fields["firstKeptEntryId"] = msgspec.Raw(_encode(f"{kept:08x}"))
-        parent = fields.get("id", parent) if place else parent
+        parent = fields["id"]
         out.append(fields)
     return out
 

@@ -9,7 +9,6 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.summarize.prompt_structured import TURN
 from ctxmgr.summarize.shape import FREE, Shape
 from ctxmgr.summarize.tags import data_part, paragraphs, summary_part, without_tags
 
@@ -172,8 +171,3 @@ def _extra(instructions: str) -> str:
     """What the user asks for in summaries: an instruction to the summariser, unlike all that is in tags."""
     said = without_tags(instructions.strip())
     return f"The user who will read this asks in particular:\n{said}" if said else ""
-
-
-def shape_of(matter: Matter, shape: Shape) -> Shape:
-    """The shape that a matter is written in, where the format says `shape`."""
-    return TURN if matter == "turn-prefix" else shape

@@ -114,6 +114,38 @@ class CompactResult(Wire, frozen=True, omit_defaults=False):
     compaction: Compaction
 
 
+class GivenSettings(Wire, frozen=True):
+    """Of a host's preparation; what is no number counts as absent."""
+
+    reserve_tokens: Any = None
+    keep_recent_tokens: Any = None
+
+
+class HostPreparation(Wire, frozen=True):
+    """A compaction as the host has prepared it, in pi's names. Members that are not listed are passed over."""
+
+    first_kept_entry_id: str
+    messages_to_summarize: RawList | None = None
+    turn_prefix_messages: RawList | None = None
+    is_split_turn: bool | None = None
+    tokens_before: Number | None = None
+    previous_summary: str | None = None
+    file_ops: Any = None
+    settings: GivenSettings | None = None
+
+
+class TreePreparation(Wire, frozen=True):
+    """A move in the session tree as the host has prepared it, in pi's names."""
+
+    entries_to_summarize: RawList | None = None
+    target_id: str | None = None
+    old_leaf_id: str | None = None
+    common_ancestor_id: str | None = None
+    user_wants_summary: bool | None = None
+    custom_instructions: str | None = None
+    replace_instructions: bool | None = None
+
+
 class BeforeCompactParams(Wire, frozen=True):
     """`preparation` is the host's own plan; with `branchEntries` (the whole tree) ctxmgr plans by itself."""
 

@@ -13,7 +13,7 @@ from ctxmgr.model.compaction import Format, Strategy, Weigher
 from ctxmgr.model.facts import Slot, Source
 from ctxmgr.model.latch import LatchState
 from ctxmgr.model.policy import Preset, Zone
-from ctxmgr.wire.verbs import Number, RawList, Wire
+from ctxmgr.wire.compactions import HostPreparation, TreePreparation
 
 Json = dict[str, Any]
 
@@ -40,39 +40,6 @@ LITERALS: dict[str, Any] = {
     # as ctxmgr.summarize.asking has it, which is above this floor
     "Purpose": Literal["history", "turn-prefix", "slice", "merge", "branch", "short"],
 }
-
-
-class GivenSettings(Wire, frozen=True):
-    """Of a host's preparation; what is no number counts as absent."""
-
-    reserve_tokens: Any = None
-    keep_recent_tokens: Any = None
-
-
-class HostPreparation(Wire, frozen=True):
-    """A compaction as the host has prepared it, in pi's names. Members that are not listed are passed over."""
-
-    first_kept_entry_id: str
-    messages_to_summarize: RawList | None = None
-    turn_prefix_messages: RawList | None = None
-    is_split_turn: bool | None = None
-    tokens_before: Number | None = None
-    previous_summary: str | None = None
-    file_ops: Any = None
-    settings: GivenSettings | None = None
-
-
-class TreePreparation(Wire, frozen=True):
-    """A move in the session tree as the host has prepared it, in pi's names."""
-
-    entries_to_summarize: RawList | None = None
-    target_id: str | None = None
-    old_leaf_id: str | None = None
-    common_ancestor_id: str | None = None
-    user_wants_summary: bool | None = None
-    custom_instructions: str | None = None
-    replace_instructions: bool | None = None
-
 
 GIVEN: tuple[type[msgspec.Struct], ...] = (HostPreparation, TreePreparation)
 

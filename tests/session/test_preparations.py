@@ -41,8 +41,12 @@ def seen() -> Occasion:
     return occasion.taken(session, None, None)
 
 
+def read(raw: bytes) -> Preparation:
+    return preparations.given(preparations.decoded(msgspec.Raw(raw), wire.HostPreparation), seen())
+
+
 def given(**fields: Any) -> Preparation:
-    return preparations.given(msgspec.Raw(msgspec.json.encode({"firstKeptEntryId": "e9", **fields})), seen())
+    return read(msgspec.json.encode({"firstKeptEntryId": "e9", **fields}))
 
 
 def path(turns: int = 3) -> tuple[BranchEntry, ...]:
@@ -104,7 +108,7 @@ REFUSED = [
 @pytest.mark.parametrize(("raw", "under"), REFUSED)
 def test_what_is_wrong_is_told_by_its_path(raw: bytes, under: str) -> None:
     with pytest.raises(RpcError) as refused:
-        preparations.given(msgspec.Raw(raw), seen())
+        read(raw)
     assert refused.value.code == -32602
     assert refused.value.data == {"path": f"$.preparation{under}"}
     assert "secret" not in refused.value.message

@@ -8,9 +8,8 @@ import msgspec
 import pytest
 
 from ctxmgr.connection import PROTOCOL_VERSION
-from ctxmgr.session import branching, preparations
 from ctxmgr.summarize.asking import Purpose
-from ctxmgr.wire import meanings, schema, shapes
+from ctxmgr.wire import compactions, meanings, schema, shapes
 from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.verbs import Wire
 
@@ -119,28 +118,13 @@ def test_words_above_this_floor_are_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "read"),
-    [
-        (shapes.HostPreparation, preparations._Given),
-        (shapes.GivenSettings, preparations._Settings),
-        (shapes.TreePreparation, branching._Given),
-    ],
+    "read", [compactions.HostPreparation, compactions.GivenSettings, compactions.TreePreparation]
 )
-def test_a_preparation_is_what_a_session_reads(ours: Any, read: Any) -> None:
-    """Two structs of one shape, since the one that reads is above this floor."""
-
-    def fields(kind: Any) -> dict[str, Any]:
-        return {one.encode_name: (one.required, str(one.type)) for one in msgspec.structs.fields(kind)}
-
-    theirs = {
-        name: (needed, text.replace("_Settings", "GivenSettings")) for name, (needed, text) in fields(read).items()
-    }
-    clean = {name: (needed, _plain(text)) for name, (needed, text) in fields(ours).items()}
-    assert clean == {name: (needed, _plain(text)) for name, (needed, text) in theirs.items()}
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[a-z_]+(\.[a-z_]+)*\.(?=[A-Z_])", "", text)
+def test_a_preparation_is_what_a_session_reads(read: Any) -> None:
+    """The struct that a session decodes with is the one that is described."""
+    described, fields = TYPES[read.__name__], msgspec.structs.fields(read)
+    assert list(described["properties"]) == [one.encode_name for one in fields]
+    assert described.get("required", []) == [one.encode_name for one in fields if one.required]
 
 
 # how a type goes by its direction
