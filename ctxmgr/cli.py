@@ -1,14 +1,15 @@
 """The command line: what a user types, and which module carries it out."""
 
 import argparse
+import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ctxmgr import __version__
 
 # written out: starting the server waits for no import it does not need
-PRESETS = ("off", "tools", "turns")
+PRESETS = ("off", "tools", "turns", "balanced")
 STRATEGIES = (
     "single-shot",
     "parallel-stitch",
@@ -18,6 +19,7 @@ STRATEGIES = (
     "extractive",
 )
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
+MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that, or not a number, is a mistake
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 FORMATS = ("structured", "nine-section", "handoff", "continue")
 
@@ -48,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     _drive(commands)
     _conform(commands)
     _inspect(commands)
+    _forget(commands)
     _describe(commands)
     return parser
 
@@ -126,12 +129,40 @@ def _replay(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     sessions.add_argument(
         "--record", metavar="DIR", help="write a transcript of each drive; it holds the conversation"
     )
+    _measures(command)
     command.add_argument("--json", action="store_true", help="print the figures as JSON")
     transcripts = command.add_argument_group("for transcripts")
     transcripts.add_argument(
         "--update", action="store_true", help="write ctxmgr's lines anew from the host's, instead of comparing"
     )
-    command.set_defaults(run=_run_replay)
+    command.set_defaults(run=_study("replaying"))
+
+
+def _measures(command: argparse.ArgumentParser) -> None:
+    measures = command.add_argument_group("for measures of recorded sessions")
+    measures.add_argument(
+        "--no-measures",
+        action="store_true",
+        help="do not work out what the input costs and what the model could still see; without it preset off is "
+        "driven as well, for comparison",
+    )
+    measures.add_argument(
+        "--prices",
+        metavar="INPUT,READ,WRITE",
+        type=_prices,
+        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of it "
+        "(default: 3,0.1,1.25)",
+    )
+    measures.add_argument(
+        "--cache-ttl", metavar="SECONDS", type=_seconds, help="how long a cached prompt lives (default: 300)"
+    )
+    measures.add_argument(
+        "--control", action="store_true", help="beside the presets, a plain rule: keep the newest 20000 tokens"
+    )
+    measures.add_argument(
+        "--optimum", action="store_true", help="beside them, the cheapest cuts that hindsight finds, how far off"
+    )
+    measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")
 
 
 def _compare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -187,7 +218,7 @@ def _compare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     chain.add_argument(
         "--window", metavar="TOKENS", type=_positive, help="the context window of that walk (default: 200000)"
     )
-    command.set_defaults(run=_run_compare)
+    command.set_defaults(run=_study("comparing"))
 
 
 def _compare_models(command: argparse.ArgumentParser) -> None:
@@ -225,7 +256,7 @@ def _drive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--record", metavar="FILE", help="write a transcript of what was said; FILE-2 and so on after a `restart`"
     )
     command.add_argument("--show", action="store_true", help="print each message as it goes or comes")
-    command.set_defaults(run=_run_drive)
+    command.set_defaults(run=_study("driving"))
 
 
 class _HelpWithGrammar(argparse.Action):
@@ -319,7 +350,19 @@ def _inspect(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     command.add_argument("file", metavar="FILE", help="a snapshot, NAME.jsonl in the state directory")
     command.add_argument("--full", action="store_true", help="show long texts whole")
-    command.set_defaults(run=_run_inspect)
+    command.set_defaults(run=_study("inspecting"))
+
+
+def _forget(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "forget",
+        help="delete what is kept of a session",
+        description="Deletes a session's snapshot, what lies beside it, and its originals in the archive. The exit "
+        "code is 1 if the session is open or the disk refuses, 2 if nothing is kept of it.",
+    )
+    command.add_argument("session", metavar="SESSION", help="the session's id, as the host names it")
+    command.add_argument("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
+    command.set_defaults(run=_study("forgetting"))
 
 
 def _describe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -338,6 +381,13 @@ def _positive(text: str) -> int:
     return number
 
 
+def _prices(text: str) -> tuple[float, float, float]:
+    input, read, write = map(float, text.split(","))
+    if not all(0 <= price < MAX_PRICE for price in (input, read, write)):
+        raise ValueError(text)
+    return input, read, write
+
+
 def _seconds(text: str) -> float:
     number = float(text)
     if not 0 < number < MAX_SECONDS:
@@ -345,10 +395,14 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _run_drive(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import driving
+def _study(name: str) -> Callable[[argparse.Namespace], int]:
+    """What runs a command: a module of `study`, loaded when it is its turn."""
 
-    return driving.run(parsed)
+    def run(parsed: argparse.Namespace) -> int:
+        code: int = importlib.import_module(f"ctxmgr.study.{name}").run(parsed)
+        return code
+
+    return run
 
 
 def _run_host_side(parsed: argparse.Namespace) -> int:
@@ -361,24 +415,6 @@ def _run_server_side(parsed: argparse.Namespace) -> int:
     from ctxmgr.study import conformance_stdio
 
     return conformance_stdio.server_side(parsed)
-
-
-def _run_replay(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import replaying
-
-    return replaying.run(parsed)
-
-
-def _run_compare(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import comparing
-
-    return comparing.run(parsed)
-
-
-def _run_inspect(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import inspecting
-
-    return inspecting.run(parsed)
 
 
 def _run_describe(parsed: argparse.Namespace) -> int:

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.policy import Endpoint
+from ctxmgr.model import policy
+from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.summarize.asking import Ask
 
 
@@ -55,6 +56,26 @@ class Close(msgspec.Struct, frozen=True):
     session_id: str
 
 
+class Archive(msgspec.Struct, frozen=True):
+    """Put what left into the archive; answer `ticket` with an `Archived`. The answer with its markers waits."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+    rows: tuple[ArchiveRow, ...]
+    limits: policy.Archive
+
+
+class Retrieve(msgspec.Struct, frozen=True):
+    """Look up what the session put into the archive under this handle; answer `ticket` with an `Archived`."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+    handle: str
+    limits: policy.Archive
+
+
 class Run(msgspec.Struct, frozen=True):
     """Run this off the loop; answer `ticket` with its value."""
 
@@ -73,7 +94,7 @@ class Complete(msgspec.Struct, frozen=True):
     """Run this model call on the endpoint; answer `ticket` with a `Completion`."""
 
     ticket: int
-    endpoint: Endpoint
+    endpoint: policy.Endpoint
     ask: Ask
 
 
@@ -118,5 +139,20 @@ class Found(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Send | Record | Save | Begin | Open | Close | Run | Wake | Complete | Abandon | LoadWeigher | Watch | Say | End
+    Send
+    | Record
+    | Save
+    | Begin
+    | Open
+    | Close
+    | Archive
+    | Retrieve
+    | Run
+    | Wake
+    | Complete
+    | Abandon
+    | LoadWeigher
+    | Watch
+    | Say
+    | End
 )

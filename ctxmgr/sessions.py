@@ -8,15 +8,29 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.effects import Begin, Close, Effect, Found, LoadWeigher, Open, Record, Run, Save, Say
+from ctxmgr.effects import (
+    Archive,
+    Begin,
+    Close,
+    Effect,
+    Found,
+    LoadWeigher,
+    Open,
+    Record,
+    Retrieve,
+    Run,
+    Save,
+    Say,
+)
 from ctxmgr.errands import Errands
 from ctxmgr.lanes import Job, Lane, Lanes
+from ctxmgr.model.archive import Archived
 from ctxmgr.model.state import ModelSpec, State
-from ctxmgr.session import answers, compacting, journal, listing, occasion, settings
+from ctxmgr.session import answers, archiving, compacting, journal, listing, occasion, settings
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.routes import ERRANDS, ROUTES
 from ctxmgr.session.session import Session, model_spec, restored
-from ctxmgr.session.work import Verb, Work
+from ctxmgr.session.work import Fetch, Put, Verb, Work
 from ctxmgr.terms import Request, Terms, Weigh
 from ctxmgr.wire import errors, transcript, verbs
 from ctxmgr.wire.errors import RpcError, invalid_params
@@ -37,6 +51,7 @@ class Sessions:
         self.errands = Errands(emit, peer, tickets, terms.record)
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
+        self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
         self._on_idle: list[Callable[[], None]] = []
 
     # calls
@@ -95,6 +110,8 @@ class Sessions:
         return Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
 
     def resume(self, ticket: int, value: Any) -> None:
+        if (asked := self._archiving.pop(ticket, None)) is not None:
+            value = self._archive_answered(asked, value)
         if not self.errands.resume(ticket, value):
             self.lanes.resume(ticket, value)
         self._changed()
@@ -124,18 +141,32 @@ class Sessions:
             for action in actions:
                 action()
 
-    def _park(self, ticket: int, lane: Lane, wanted: Work | Snapshot) -> None:
+    def _park(self, ticket: int, lane: Lane, wanted: Work | Put | Fetch | Snapshot) -> None:
+        id, directory = lane.session_id, self.terms.state_dir
         if isinstance(wanted, Snapshot):
-            self.emit(Open(ticket, lane.session_id, self.terms.state_dir))
+            self.emit(Open(ticket, id, directory))
+        elif isinstance(wanted, Put):
+            self._archiving[ticket] = id, [row.handle for row in wanted.rows]
+            self.emit(Archive(ticket, id, directory, wanted.rows, wanted.limits))
+        elif isinstance(wanted, Fetch):
+            self._archiving[ticket] = id, wanted.handle
+            self.emit(Retrieve(ticket, id, directory, wanted.handle, wanted.limits))
         else:
             self.emit(Run(ticket, wanted.run))
+
+    def _archive_answered(self, asked: tuple[str, str | list[str]], value: Any) -> Archived:
+        """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
+        answer = value if isinstance(value, Archived) else Archived(fault=f"internal fault: {type(value).__name__}")
+        if self.terms.record:
+            self.emit(Record(transcript.archive(*asked, answer)))
+        return answer
 
     def _call(self, lane: Lane, request: Request) -> Any:
         session = _living(lane)
         if request.method == "context":
             return self._context(session, lane, request)
         if request.method == "session_shutdown":
-            return session.end()
+            return self._end(session)
         return ROUTES[request.method](session, request.params)
 
     def _context(self, session: Session, lane: Lane, request: Request) -> Verb[Spliced]:
@@ -151,7 +182,12 @@ class Sessions:
         except listing.Stale as stale:
             session.void_base()
             raise RpcError(errors.CONTENT_MODIFIED, f"append does not fit: {stale}; send all") from None
+        yield from archiving.archived(session)
         return Spliced([b"{", *parts, b"}"])
+
+    def _end(self, session: Session) -> Verb[None]:
+        yield from archiving.archived(session, again=True)
+        session.end()
 
     def _finish(self, lane: Lane, request: Request, value: Any) -> Any:
         """Saves what changed; then the answer may leave."""

@@ -20,6 +20,7 @@ from ctxmgr.model.policy import Endpoint
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
+    from ctxmgr.edges.archives import Archives
     from ctxmgr.edges.embeddings import Embedder, Missing
     from ctxmgr.edges.endpoint import Chat
     from ctxmgr.edges.snapshots import SnapshotFile, Store
@@ -69,6 +70,8 @@ class _Worker:
         self.connection = Connection(options, weighers, fallback, _embedded)
         self.stores: dict[str, Store] = {}
         self.files: dict[str, SnapshotFile] = {}
+        self.archives: Archives | None = None  # from the first row on: hosts that declare no `retrieve` pay nothing
+        self.live: frozenset[str] = frozenset()  # sessions that are open
         self.dirty: set[str] = set()
         self.faulty: set[str] = set()
         self.transcript = _transcript(setup.record) if setup.record else -1
@@ -95,6 +98,8 @@ class _Worker:
         await self._hang_up()
         self.threads.shutdown(wait=False, cancel_futures=True)
         self._close_all()
+        if self.archives is not None:
+            self.archives.close()
         self.output.close(DRAIN_SECONDS)
         if self.transcript >= 0:
             os.close(self.transcript)
@@ -165,10 +170,11 @@ class _Worker:
 
         if not self.stores:
             self.threads.submit(_keep_large_buffers)
-        directory = effect.state_dir or _default_state_dir()
+        directory = effect.state_dir or default_state_dir()
         store = self.stores.get(directory)
         if store is None:
             store = self.stores[directory] = Store(Path(directory))
+        self._set_live(self.live | {effect.session_id})
         opened = store.open(effect.session_id)
         if opened.file is not None:
             self.files[effect.session_id] = opened.file
@@ -176,6 +182,7 @@ class _Worker:
         self._carry_out(self.connection.resume(effect.ticket, found))
 
     def _close(self, effect: do.Close) -> None:
+        self._set_live(self.live - {effect.session_id})
         file = self.files.pop(effect.session_id, None)
         self.dirty.discard(effect.session_id)
         if file is not None:
@@ -184,6 +191,24 @@ class _Worker:
     def _close_all(self) -> None:
         for session_id in list(self.files):
             self._close(do.Close(session_id))
+
+    def _set_live(self, live: frozenset[str]) -> None:
+        self.live = live
+        if self.archives is not None:
+            self.archives.live = live
+
+    def _archive(self, effect: do.Archive | do.Retrieve) -> None:
+        if self.archives is None:
+            from ctxmgr.edges.archives import Archives
+
+            self.archives = Archives(self.live)
+        directory, id = effect.state_dir or default_state_dir(), effect.session_id
+        if isinstance(effect, do.Archive):
+            answer = self.archives.put(directory, id, effect.rows, effect.limits)
+        else:
+            answer = self.archives.get(directory, id, effect.handle, effect.limits)
+        future = asyncio.wrap_future(answer, loop=self.loop)
+        future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
     def _run(self, effect: do.Run) -> None:
         future = self.loop.run_in_executor(self.threads, effect.work)
@@ -276,6 +301,8 @@ class _Worker:
         do.Begin: _save,
         do.Open: _open,
         do.Close: _close,
+        do.Archive: _archive,
+        do.Retrieve: _archive,
         do.Run: _run,
         do.Wake: _wake,
         do.Complete: _complete,
@@ -367,7 +394,8 @@ def _transcript(path: str) -> int:
     return transcript
 
 
-def _default_state_dir() -> str:
+def default_state_dir() -> str:
+    """Where snapshots and archive lie when nobody names a place."""
     from platformdirs import user_state_dir
 
     return user_state_dir("ctxmgr", appauthor=False)

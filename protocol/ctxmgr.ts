@@ -64,7 +64,10 @@ export interface HostCapabilities {
   complete?: boolean | null;
   /** It turns texts into vectors on request: `embed`. */
   embed?: boolean | null;
-  /** Its model has a tool that fetches what was pruned. Not used yet. */
+  /**
+   * Its model has a tool that calls `retrieve`. Without, nothing is archived, and markers say which call to make
+   * again instead of a handle.
+   */
   retrieve?: boolean | null;
   /** It applies `edits`. Every `context` says by itself which answer it wants. */
   edits?: boolean | null;
@@ -78,7 +81,7 @@ export type CompactionMoment = "whenIdle" | "midRun";
  * must rise, slices may not overlap by all they hold, and `model` "endpoint" needs an `endpoint`.
  */
 export interface PolicyKeys {
-  /** What is done to a list. Default: "turns". */
+  /** What is done to a list. Default: "balanced". */
   preset?: Preset | null;
   /** How many of the newest turns are kept, by zone. Default: {"green": 6, "yellow": 3, "red": 1, "compact": 1}. */
   recentUserTurns?: TurnsKeptKeys | null;
@@ -102,25 +105,29 @@ export interface PolicyKeys {
   hostReserve?: number | null;
   /** Work as if the window were no larger than this many tokens. */
   effectiveWindow?: number | null;
-  /** 0 saves cost, 1 keeps more. Not used yet. Default: 0.5. */
+  /** Preset balanced: 0 is cheapest, 1 keeps most. Default: 0.5. */
   costVersusRecall?: number | null;
+  /** What tokens cost, for a model whose host does not say. Only proportions count. */
+  prices?: ModelPricesKeys | null;
+  /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */
+  cacheTtlMs?: number | null;
   /** Who writes compactions, and how; the short form says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
   /** Which vocabulary weighs text; the short form is its name. Default: "o200k_base". */
   tokenizer?: string | TokenizerKeys | null;
   /** What differs by model id. Default: {}. */
   models?: Record<string, ModelPolicyKeys | null> | null;
+  /** How long originals are kept for `retrieve`. Default: {"maxAgeDays": 30, "maxMegabytes": 256}. */
+  archive?: ArchiveKeys | null;
   /** Tool output in so many of the newest turns is never pruned. Default: 2. */
   protectedTurns?: number | null;
   /** So many tokens of the newest older tool output stay. Default: 40000. */
   pruneProtect?: number | null;
   /** Pruning begins where it saves at least so many tokens. Default: 20000. */
   pruneMinimum?: number | null;
-  /** Tools whose output is never pruned. Default: []. */
+  /** Tools whose output is never pruned, named in whatever case. Default: []. */
   protectedTools?: string[] | null;
-  /**
-   * Tools whose output may be pruned; empty: all. Default: ["read", "bash", "grep", "find", "ls", "edit", "write"].
-   */
+  /** Tools whose output may be pruned, named in whatever case; empty: all. Default: []. */
   prunableTools?: string[] | null;
 }
 
@@ -128,7 +135,7 @@ export interface PolicyKeys {
  * What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
  * puts a packet in the place of the others.
  */
-export type Preset = "off" | "tools" | "turns";
+export type Preset = "off" | "tools" | "turns" | "balanced";
 
 /** How many of the newest turns are kept whole, by zone. */
 export interface TurnsKeptKeys {
@@ -174,6 +181,21 @@ export interface PacketTokensKeys {
   red?: number | null;
   /** In compact. Default: 600. */
   compact?: number | null;
+}
+
+/** Dollars per million tokens. */
+export interface ModelPricesKeys {
+  /** Of a prompt's tokens. */
+  input: number;
+  /** Of what the model writes. Default: 0. */
+  output?: number | null;
+  /** Of a prompt's tokens that the cache holds; 0: a tenth of the input's. Default: 0. */
+  cacheRead?: number | null;
+  /**
+   * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
+   * 1.25 of it. Default: 0.
+   */
+  cacheWrite?: number | null;
 }
 
 /** Who writes compactions and branch summaries. */
@@ -303,6 +325,18 @@ export interface ModelPolicyKeys {
   effectiveWindow?: number | null;
   /** Who writes compactions, and how. */
   compaction?: Writer | CompactionPolicyKeys | null;
+  /** What its tokens cost, where the host does not say. */
+  prices?: ModelPricesKeys | null;
+  /** How long its provider keeps a prompt's prefix, where the host does not say. */
+  cacheTtlMs?: number | null;
+}
+
+/** How long originals are kept for `retrieve`: the oldest go first, those of open sessions never. */
+export interface ArchiveKeys {
+  /** Days since they left. Default: 30. */
+  maxAgeDays?: number | null;
+  /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. Default: 256. */
+  maxMegabytes?: number | null;
 }
 
 /** What ctxmgr is and can do, and the policy that came of the host's keys. */
@@ -359,23 +393,29 @@ export interface Policy {
   hostReserve: number;
   /** Work as if the window were no larger than this many tokens. */
   effectiveWindow: number | null;
-  /** 0 saves cost, 1 keeps more. Not used yet. */
+  /** Preset balanced: 0 is cheapest, 1 keeps most. */
   costVersusRecall: number;
+  /** What tokens cost, for a model whose host does not say. Only proportions count. */
+  prices: ModelPrices | null;
+  /** How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes. */
+  cacheTtlMs: number | null;
   /** Who writes compactions, and how; the short form says who. */
   compaction: Writer | CompactionPolicy;
   /** Which vocabulary weighs text; the short form is its name. */
   tokenizer: string | Tokenizer;
   /** What differs by model id. */
   models: Record<string, ModelPolicy>;
+  /** How long originals are kept for `retrieve`. */
+  archive: Archive;
   /** Tool output in so many of the newest turns is never pruned. */
   protectedTurns: number;
   /** So many tokens of the newest older tool output stay. */
   pruneProtect: number;
   /** Pruning begins where it saves at least so many tokens. */
   pruneMinimum: number;
-  /** Tools whose output is never pruned. */
+  /** Tools whose output is never pruned, named in whatever case. */
   protectedTools: string[];
-  /** Tools whose output may be pruned; empty: all. */
+  /** Tools whose output may be pruned, named in whatever case; empty: all. */
   prunableTools: string[];
 }
 
@@ -423,6 +463,21 @@ export interface PacketTokens {
   red: number;
   /** In compact. */
   compact: number;
+}
+
+/** Dollars per million tokens. */
+export interface ModelPrices {
+  /** Of a prompt's tokens. */
+  input: number;
+  /** Of what the model writes. */
+  output: number;
+  /** Of a prompt's tokens that the cache holds; 0: a tenth of the input's. */
+  cacheRead: number;
+  /**
+   * Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
+   * 1.25 of it.
+   */
+  cacheWrite: number;
 }
 
 /** Who writes compactions, how much stays, and how a summary is made. */
@@ -518,6 +573,18 @@ export interface ModelPolicy {
   effectiveWindow: number | null;
   /** Who writes compactions, and how. */
   compaction: Writer | CompactionPolicy | null;
+  /** What its tokens cost, where the host does not say. */
+  prices: ModelPrices | null;
+  /** How long its provider keeps a prompt's prefix, where the host does not say. */
+  cacheTtlMs: number | null;
+}
+
+/** How long originals are kept for `retrieve`: the oldest go first, those of open sessions never. */
+export interface Archive {
+  /** Days since they left. */
+  maxAgeDays: number;
+  /** Megabytes (10^6 bytes) of text in the whole state directory, all sessions together. */
+  maxMegabytes: number;
 }
 
 /** Nothing. `params` may be left out. */
@@ -622,11 +689,18 @@ export interface Status {
   latch: LatchStatus;
   /** Totals of the session. */
   stats: Stats;
+  /** The cache epoch in force; 0 before the first. */
+  epoch: number;
+  /** How many pins there are. */
+  pins: number;
   /** False where the window is so small that the host may compact before ctxmgr can ask. */
   promise: boolean;
   /** What weighs text now: a vocabulary, or `estimate`. */
   weigher: string;
-  /** What people should know: a snapshot that was not read, a vocabulary that is not there. */
+  /**
+   * What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes
+   * nothing.
+   */
   notes: string[];
   /** How many events of this session have taken effect. See README.md#order. */
   seq: number;
@@ -772,7 +846,7 @@ export interface Report {
   tokens: number;
   /** The zone that decided. */
   zone: Zone;
-  /** The cache epoch. Always 0 in this release. */
+  /** The number of the cache epoch in force; 0 where none was opened. */
   epoch: number;
   /**
    * The first place where this answer differs from the one before: up to there a provider's cache holds. -1 where
@@ -791,10 +865,29 @@ export interface Report {
   packetTokens: number;
   /** Promises that did not hold; then the answer is the last good list. Normally empty. */
   checks: string[];
+  /** Messages left out one by one, in preset balanced. */
+  messagesDropped?: number;
+  /** So much of the last answer, by weight, this one begins with. */
+  prefixTokens?: number;
+  /** The same in bytes of its messages. */
+  prefixBytes?: number;
+  /** Of the epoch that this call opened: what it cost and what it saves. */
+  arithmetic?: string;
+  /**
+   * Files whose text, or some of it, left the model's view with this answer: a host that remembers what its model
+   * has read may forget it.
+   */
+  readsGone?: ReadGone[];
   /** Why the answer is `unchanged`, or is the last good list. */
   reason?: string;
   /** Unpaired surrogates in the request that became U+FFFD. */
   mended?: number;
+}
+
+/** A file whose text left the model's view. */
+export interface ReadGone {
+  /** As the call named it. */
+  path: string;
 }
 
 /** One piece of the list to send: a run of the host's own messages, or a message to put in. */
@@ -1255,10 +1348,20 @@ export interface PacketResult {
   seq: number;
 }
 
+/** The session, and an epoch. */
+export interface ExplainParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** Whose receipt is wanted in full; the newest where it is absent. */
+  epoch?: number | null;
+}
+
 /** What became of each message of the last list. */
 export interface ExplainResult {
   /** In the order of the list; what was put in comes first. */
   verdicts: Verdict[];
+  /** The receipts that are kept, oldest first. */
+  epochs: EpochReceipt[];
   /** How many events of this session have taken effect. See README.md#order. */
   seq: number;
 }
@@ -1281,6 +1384,119 @@ export interface Verdict {
 
 /** What became of a message. */
 export type VerdictKind = "kept" | "distilled" | "pruned" | "dropped" | "inserted";
+
+/** What one epoch did, and the arithmetic of it. */
+export interface EpochReceipt {
+  /** Its number. */
+  epoch: number;
+  /** Why it was opened: price, cold, red, forced, compaction, tree, model, policy, pin, undo, rewritten. */
+  opening: string;
+  /** Weight of the list to send as it would have been without it. */
+  before: number;
+  /** Weight of the list to send with it. */
+  after: number;
+  /** What it cost and what it saves, in one line. */
+  arithmetic: string;
+  /** How many things left. */
+  count: number;
+  /** The call's time. */
+  at?: number;
+  /** What left, in the order of the list; told of one epoch. */
+  left?: Left[];
+  /** So many more left that are not listed: the lightest. */
+  omitted?: number;
+}
+
+/** One thing that left. */
+export interface Left {
+  /** What was done to it; `shortened` are the arguments of a call. */
+  kind: LeftKind;
+  /** The tool and its telling arguments, or what the message was. */
+  call: string;
+  /** The rule that decided. */
+  why: string;
+  /** Its weight as it came. */
+  before: number;
+  /** Its weight now. */
+  after: number;
+  /** The message's, to pin it by. */
+  digest: string;
+  /** What `retrieve` finds it by; null without an archive. */
+  handle?: string;
+}
+
+/** What was done to something at an epoch; `shortened` are the arguments of a call. */
+export type LeftKind = "dropped" | "pruned" | "distilled" | "shortened";
+
+/**
+ * What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown handle
+ * is refused (-32602), with the call to make again in `data.call` where a receipt knows it.
+ */
+export interface RetrieveParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** The handle in the marker. */
+  handle: string;
+  /** The first character of the page; absent, 0. */
+  offset?: number | null;
+  /** Characters of the page at most; absent, 20,000. */
+  limit?: number | null;
+}
+
+/**
+ * One page of the original. Characters are Unicode code points. The result that brings it to the model is not
+ * pruned for two epochs: it is known by the handle in the arguments of its call.
+ */
+export interface RetrieveResult {
+  /** The page. */
+  text: string;
+  /** Its first character; at the end where the one asked for is beyond. */
+  offset: number;
+  /**
+   * The `offset` of the next page; null after the last. (A length that a program counts in UTF-16 units, as
+   * JavaScript does, would lead beyond it.)
+   */
+  next: number | null;
+  /** Characters of the whole. */
+  total: number;
+  /** True: there is another page. */
+  more: boolean;
+  /** The tool and its telling arguments, or what the message was. */
+  call: string;
+  /** How many events of this session have taken effect. See README.md#order. */
+  seq: number;
+}
+
+/**
+ * What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
+ * restarts. Where something that left comes back by one, the next `context` opens an epoch.
+ */
+export interface PinParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** A tool call by its id: the message that makes it, and its result. */
+  callId?: string | null;
+  /** One message, by the digest that `explain` shows. */
+  digest?: string | null;
+  /**
+   * Calls that name this file, with their results. A glob (`*` also over `/`); it may be the end of a path, as
+   * `src/*.py` is of `/home/me/src/a.py`.
+   */
+  path?: string | null;
+  /** All calls of this tool, with their results. */
+  tool?: string | null;
+}
+
+/**
+ * What left at this epoch comes back with the next `context`, and is pinned. An epoch of which no receipt is kept
+ * is refused (-32602).
+ */
+export interface UndoParams {
+  /** The session, by the id that `session_start` gave it. Any string. */
+  sessionId: string;
+  /** Its number, as `report.epoch` said it. */
+  epoch: number;
+}
 
 /** What is to be planned on: `entries`, or without them what the session holds. */
 export interface PlanCompactionParams {
@@ -1619,7 +1835,7 @@ export interface ErrorMessage {
   error: ErrorObject;
 }
 
-/** What went wrong. It never holds conversation text. */
+/** What went wrong. Its message never holds conversation text. */
 export interface ErrorObject {
   /** See README.md#errors. */
   code: number;
@@ -1629,10 +1845,12 @@ export interface ErrorObject {
   data?: ErrorPlace;
 }
 
-/** Where a fault is. */
+/** Where a fault is, and what to do about it. */
 export interface ErrorPlace {
   /** JSON path below the params, such as `$.model.contextWindow`. */
   path?: string;
+  /** Of `retrieve`: the call that gives the thing again, for the model. */
+  call?: string;
 }
 
 /** What each method takes and gives. An "event" may be sent with an id or without. */
@@ -1645,7 +1863,7 @@ export interface Methods {
   "shutdown": { params: NoParams; result: null; direction: "to ctxmgr"; kind: "request" };
   /** Ends the process. */
   "exit": { params: NoParams; result: void; direction: "to ctxmgr"; kind: "notification" };
-  /** Cancels a request. */
+  /** Takes back a request, by the side that sent it. */
   "$/cancelRequest": { params: CancelParams; result: void; direction: "to ctxmgr"; kind: "notification" };
   /** This table as OpenRPC. */
   "rpc.discover": { params: NoParams; result: DiscoverResult; direction: "to ctxmgr"; kind: "request" };
@@ -1685,8 +1903,16 @@ export interface Methods {
   "getLedger": { params: SessionParams; result: LedgerResult; direction: "to ctxmgr"; kind: "request" };
   /** The packet as it would be rendered now. */
   "getPacket": { params: GetPacketParams; result: PacketResult; direction: "to ctxmgr"; kind: "request" };
-  /** One verdict a message of the last projection, with the rule and the weights. */
-  "explain": { params: SessionParams; result: ExplainResult; direction: "to ctxmgr"; kind: "request" };
+  /** One verdict a message of the last projection, with the rule and the weights; and what each epoch did. */
+  "explain": { params: ExplainParams; result: ExplainResult; direction: "to ctxmgr"; kind: "request" };
+  /** The original of something that left, by the handle in its marker, page by page. */
+  "retrieve": { params: RetrieveParams; result: RetrieveResult; direction: "to ctxmgr"; kind: "request" };
+  /** Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is. */
+  "pin": { params: PinParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
+  /** Takes a pin off: what it held may leave at a later epoch. */
+  "unpin": { params: PinParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
+  /** Brings back what left at an epoch, and pins it. */
+  "undo": { params: UndoParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
   /** What a compaction would summarise and keep, and the prompts a host can run on its own model. */
   "planCompaction": { params: PlanCompactionParams; result: PlanCompactionResult; direction: "to ctxmgr"; kind: "request" };
   /** A finished compaction; the host applies it and reports `session_compact`. */

@@ -86,7 +86,8 @@ class Host:
     def ready(self, *sessions: str, **capabilities: Any) -> "Host":
         """Initialized, with these sessions started."""
         holds, self.holds = self.holds, False
-        self.call("init", "initialize", protocolVersion="1.0", capabilities=capabilities)
+        policy = {"preset": "turns"}
+        self.call("init", "initialize", protocolVersion="1.0", capabilities=capabilities, policy=policy)
         for session in sessions:
             assert "result" in self.call(f"start-{session}", "session_start", sessionId=session, model=MODEL)
         self.holds = holds

@@ -6,10 +6,11 @@ and the messages alone; of what `project` goes by they share the index (which ca
 
 1. order: kept messages stand in the order they came, none twice.
 2. pairs: no call loses the result it had, no result the call it had.
-3. turns: a turn stays whole or leaves whole (a summary or a returned packet may leave alone).
+3. turns: a turn stays whole or leaves whole (a summary or a returned packet may leave alone, and a summary may
+   stay alone before all kept turns).
 4. newest user: the newest user message is there, untouched, if one was sent.
 5. signed: only tool results are edited, so thinking blocks and signatures are as they came.
-6. packet: at most one, before every kept message but prompts.
+6. packet: at most one, before every kept message but prompts and summaries.
 7. start: the list starts with something a provider takes as a user message, if it came so.
 8. weight: the projection weighs what the plan says, and no more than what came in.
 9. prompts: each of them is there.
@@ -33,11 +34,12 @@ USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider i
 
 class Carried(msgspec.Struct, frozen=True):
     """The state after walking `pieces` (without the packet): the index that may come next, the first kept
-    index but for prompts (-1: none), the newest user message kept, what was skipped since the first, the weight
-    in tokens, the faults found, and how many prompts were kept."""
+    index but for prompts (-1: none), the same but for summaries too, the newest user message kept, what was
+    skipped since then, the weight in tokens, the faults found, and how many prompts were kept."""
 
     pieces: tuple[Piece, ...] = ()
     next: int = 0
+    start: int = -1
     first: int = -1
     newest_user: int = -1
     gaps: tuple[int, ...] = ()
@@ -82,9 +84,9 @@ def _packet_place(messages: Sequence[Message], index: Index, pieces: tuple[Piece
     for number, piece in enumerate(pieces):
         if isinstance(piece, Packet):
             return number
-        if not index.prompts or not isinstance(piece, Keep) or piece.end > len(messages):
+        if not isinstance(piece, Keep) or piece.end > len(messages):
             return -1
-        if any(messages[at].view.role != "prompt" for at in range(piece.start, piece.end)):
+        if any(messages[at].view.role not in ("prompt", "summary") for at in range(piece.start, piece.end)):
             return -1
     return -1
 
@@ -105,7 +107,8 @@ def _resume(pieces: tuple[Piece, ...], carried: Carried) -> tuple[Carried, tuple
 class _Walk:
     def __init__(self, messages: Sequence[Message], index: Index, carried: Carried) -> None:
         self.messages, self.index = messages, index
-        self.next, self.first, self.newest_user = carried.next, carried.first, carried.newest_user
+        self.next, self.newest_user = carried.next, carried.newest_user
+        self.start, self.first = carried.start, carried.first
         self.faults, self.gaps = set(carried.faults), list(carried.gaps)
         last = carried.pieces[-1] if carried.pieces else None
         # the newest edit's message and unit: further units of that message may follow
@@ -142,7 +145,10 @@ class _Walk:
             self.weight += self.messages[position].weight
             if view.role == "prompt":
                 self.prompts += 1
-            elif self.first < 0:
+                continue
+            if self.start < 0:
+                self.start = position
+            if self.first < 0 and view.role != "summary":
                 self.first = position
             if view.opens_turn:
                 self.newest_user = position
@@ -157,12 +163,22 @@ class _Walk:
 
     def carried(self, pieces: tuple[Piece, ...]) -> Carried:
         gaps, faults = tuple(self.gaps), frozenset(self.faults)
-        return Carried(pieces, self.next, self.first, self.newest_user, gaps, self.weight, faults, self.prompts)
+        return Carried(
+            pieces,
+            self.next,
+            self.start,
+            self.first,
+            self.newest_user,
+            gaps,
+            self.weight,
+            faults,
+            self.prompts,
+        )
 
 
 def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
-    """After the first kept message only a summary or a packet may be left out; and the first kept message
-    must be the first of its turn, but for those."""
+    """After the first kept message that is no summary only a summary or a packet may be left out; and it must be
+    the first of its turn, but for those."""
     if carried.first < 0:
         left_out: Sequence[int] = range(len(messages))
     else:
@@ -182,6 +198,6 @@ def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
 
 
 def _starts_like_user(messages: Sequence[Message], index: Index, carried: Carried) -> bool:
-    if messages[index.turns[0].start].view.role not in USER_LIKE or carried.first < 0:
+    if messages[index.turns[0].start].view.role not in USER_LIKE or carried.start < 0:
         return True
-    return messages[carried.first].view.role in USER_LIKE
+    return messages[carried.start].view.role in USER_LIKE

@@ -27,6 +27,12 @@ def distilled(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
     return f"{DISTILLED}~{weight:,} tokens | {call(tool, arguments)}]"
 
 
+def with_handle(text: str, handle: str) -> str:
+    """A text of ours whose head line also names its original: `... | retrieve k3f7a2bq]`."""
+    head, line_end, body = text.partition("\n")
+    return f"{head[:-1]} | retrieve {handle}]{line_end}{body}"
+
+
 def is_marker(text: str) -> bool:
     """Whether a text is one that we put there: the whole of it, since a tool may print one of our lines too."""
     head, _, body = text.partition("\n")

@@ -41,14 +41,17 @@ def is_packet(text: str) -> bool:
     return text.lstrip().startswith(MARK)
 
 
-def render(ledger: Ledger, *, budget: int, weigh: Weigh, resume: bool = False, scratchpad: str = "") -> str:
+def render(
+    ledger: Ledger, *, budget: int, weigh: Weigh, resume: bool = False, scratchpad: str = "", asked: bool = True
+) -> str:
     """Return the packet, `weigh` of which is at most `budget` tokens; "" where nothing is to be said or fits.
 
     `resume` renders the packet used once after a compaction or a tree move: critical context in full.
-    `scratchpad` is the model's own notes, a line each.
+    `scratchpad` is the model's own notes, a line each. `asked`: with what the user asked before, which nothing else
+    tells where user messages leave.
     """
     note = RESUME_NOTE if resume else NOTE
-    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= ROOMY_TOKENS)
+    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= ROOMY_TOKENS, asked=asked)
     text, lines = _fitted(f"{MARK}\n{note}\n", parts, budget, weigh)
     if budget >= NOTE_TOKENS:
         return text

@@ -42,7 +42,7 @@ class Part(msgspec.Struct, frozen=True):
     cap: float = 1.0
 
 
-def parts_of(ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool) -> tuple[Part, ...]:
+def parts_of(ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, asked: bool = True) -> tuple[Part, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
     held: dict[str, list[Fact]] = {}
     now, past = now_and_past(ledger)
@@ -61,7 +61,7 @@ def parts_of(ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool) -> t
         _part("## Commands that worked, newest first", worked_lines(commands), 0.05),
     ]
     context = _context(held.get("context", []), resume)
-    over = _history(past, held.get("goal", []))
+    over = _history(past if asked else [fact for fact in past if fact.slot != "request"], held.get("goal", []))
     left = _left_branch(past, resume)
     parts += [left, context, over] if resume else [left, over, context]
     return tuple(part for part in parts if part is not None and part.lines)

@@ -1,7 +1,8 @@
 """Turns a list of messages, the zone and what was decided before into the plan of a projection.
 
 Rules (design, section 4; the number in brackets is the design's):
-1. [1] Summaries that are folded into the ledger, and packets that come back, are left out.
+1. [1] Summaries that are folded into the ledger, and packets that come back, are left out; a short summary that
+   the packet can not carry stays (`leaving`).
 2. [2] The newest turns stay, as many as the zone's row says; older ones leave whole. The first kept turn
    never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better
    zone would bring turns back, and the next reading would push them out again. The one exception is a result
@@ -9,25 +10,27 @@ Rules (design, section 4; the number in brackets is the design's):
 3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
    lose tool output, oldest first; the last two steps stay.
 4. If even that does not fit the model's window, the largest results of the newest turn are distilled: a call
-   that fails helps nobody.
+   that fails helps nobody. Those of its newest step come last, for no model has read them yet.
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
    limit, so that a better zone does not undo it. What may be an error is treated as one.
 6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
    more than what it stands for; packets that came back count as left out. Where little was left out and that
    leaves no room for a packet, nothing is left out: there is nothing to gain, and a list that came with a
    summary or a packet before an assistant message may not start with the latter. Prompts always stay, and those
-   of older turns stand before the packet: many models take a prompt at the head alone.
+   of older turns stand before the packet: many models take a prompt at the head alone. So do summaries that stay.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from ctxmgr.engine import distill, marker
-from ctxmgr.engine.prune import Target, call_of, results
+from ctxmgr.engine.handles import handle
+from ctxmgr.engine.leaving import Carrying, staying
+from ctxmgr.engine.prune import Target, call_of, named, results
 from ctxmgr.engine.turns import Index, Step, cut_at, first_kept, steps, turn_at, unit_key
 from ctxmgr.model.messages import Message, Unit
 from ctxmgr.model.policy import Policy, Zone
@@ -49,7 +52,7 @@ class Ask(msgspec.Struct, frozen=True):
 
     `floor`: index of the first kept turn's first message so far. `folded`: may this summary message leave?
     `newest_limit` and `window_limit`: the weights, uncalibrated, above which rules 3 and 4 act; None for never.
-    Both limits hold with the packet.
+    Both limits hold with the packet. `carrying`: what the packet can; None where summaries leave in any case.
     """
 
     zone: Zone
@@ -63,6 +66,7 @@ class Ask(msgspec.Struct, frozen=True):
     window_limit: float | None = None
     rewrite: Rewrite | None = None
     packet: RenderPacket | None = None
+    carrying: Carrying | None = None
 
 
 def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
@@ -76,8 +80,10 @@ def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
     return draft.plan()
 
 
-def rewriter(messages: Sequence[Message], index: Index, weigh: Callable[[str], int]) -> Rewrite:
-    """How a decision turns a result into its shorter text."""
+def rewriter(
+    messages: Sequence[Message], index: Index, weigh: Callable[[str], int], handles: bool = False
+) -> Rewrite:
+    """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
 
     def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
         message = messages[position]
@@ -88,6 +94,8 @@ def rewriter(messages: Sequence[Message], index: Index, weigh: Callable[[str], i
             text = marker.pruned(call.tool, call.arguments, weight)
         else:
             text = distill.distill(unit.text, decision.limit, call.tool, call.arguments, weight)
+        if handles:
+            text = marker.with_handle(text, handle(unit_key(index, messages, position, number)))
         return text, weigh(text)
 
     return rewrite
@@ -114,13 +122,30 @@ class _Draft:
         packets = [at for at in specials if self.messages[at].view.role == "packet"]
         if not filtered and self.turns[0].headless:
             packets = [at for at in packets if at >= self.turns[0].end]
-        self.summaries = [at for at in specials if filtered and self.ask.folded(at)]
+        leaving = [at for at in specials if filtered and self.ask.folded(at)]
+        older = [at for turn in self.turns[:first] for at in turn.specials]
+        older = [at for at in older if self.messages[at].view.role == "summary"]
+        dropped = sum(turn.weight for turn in self.turns[:first])
+        stay = self._staying([*older, *leaving], dropped + self._weight_of([*packets, *leaving]))
+        self.summaries = [at for at in leaving if at not in stay]
+        self.heads = [at for at in older if at in stay]
+        self.gone = [*(at for at in older if at not in stay), *self.summaries]
         self.without = frozenset([*packets, *self.summaries])
-        gone = sum(self.messages[position].weight for position in self.without)
-        self.kept = self.index.prompt_weight + sum(turn.weight for turn in self.turns[first:]) - gone
-        self.stands_for = sum(turn.weight for turn in self.turns[:first]) + gone
+        self.stands_for = dropped + self._weight_of(self.without) - self._weight_of(self.heads)
+        self.kept = self.index.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
         render = self.ask.packet
         self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
+
+    def _weight_of(self, positions: Iterable[int]) -> int:
+        return sum(self.messages[position].weight for position in positions)
+
+    def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
+        """Rule 1: those of these summaries that stay, in whichever turn."""
+        if self.ask.carrying is None or not summaries:
+            return frozenset()
+        left = {at for at in summaries if self._key(at) in self.decisions}
+        more = self.first > turn_at(self.turns, self.ask.floor)
+        return staying(self.messages, summaries, left, self.ask.carrying, more, all_gone)
 
     def _first_turn(self) -> int:
         """Rule 2."""
@@ -159,12 +184,13 @@ class _Draft:
                 over -= self.saved - saved
         if self.ask.window_limit is None or self.weight() + self.packet[1] <= self.ask.window_limit:
             return
-        heavy = [
-            (weight, position, number)
+        unread = max((step.start for step in steps(self.messages, newest)), default=newest.start)
+        heavy = sorted(
+            (position >= unread, -weight, position, number)
             for position in newest.results
             for number, _, weight in results(self.messages, position)
-        ]
-        for _, position, number in sorted(heavy, key=lambda found: (-found[0], found[1], found[2])):
+        )
+        for _, _, position, number in heavy:
             if self.weight() + self.packet[1] <= self.ask.window_limit:
                 break
             at = self._key(position, number)
@@ -182,11 +208,11 @@ class _Draft:
             for number, unit, _ in results(self.messages, position):
                 edit = self.edits.get(position, {}).get(number)
                 spared = unit.is_error or unit.doubtful
-                spared = spared or self._tool(position, number) in self.ask.policy.protected_tools
+                spared = spared or named(self._tool(position, number), self.ask.policy.protected_tools)
                 if not spared and (edit is None or edit.kind != "pruned"):
                     self._edit(position, number, self._key(position, number), Decision("pruned"))
 
-    def _key(self, position: int, number: int) -> str:
+    def _key(self, position: int, number: int = 0) -> str:
         return unit_key(self.index, self.messages, position, number)
 
     def _tool(self, position: int, number: int) -> str:
@@ -197,6 +223,8 @@ class _Draft:
         message = self.messages[position]
         unit = message.view.units[number]
         if self.ask.rewrite is None or not unit.can_edit or marker.is_marker(unit.text):
+            return
+        if decision.kind == "dropped":  # a message's, not a result's
             return
         text, after = self.ask.rewrite(position, number, decision)
         before = message.weights[number]
@@ -216,6 +244,8 @@ class _Draft:
     def plan(self) -> Plan:
         """Rule 6, and the pieces in order."""
         packet = self._packet()
+        if self.ask.carrying is not None:
+            self.decisions |= {self._key(at): Decision("dropped") for at in self.gone}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
         edits = [edit for units in self.edits.values() for edit in units.values()]
@@ -256,7 +286,7 @@ class _Draft:
         return start > first and self.messages[start].view.role in ("assistant", "result", "other")
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
-        heads = _runs([position for position in self.index.prompts if position < start])
+        heads = _runs(sorted([*(at for at in self.index.prompts if at < start), *self.heads]))
         pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
         at = start
         if heads and not packet.text and heads[-1].end == start:

@@ -5,6 +5,7 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
 2. Stop at a compaction boundary: what is before it is gone from the model's view anyway. A result that is
    pruned already is no reason to stop (the original stops there, and so never prunes what is older).
 3. Errors, what may be one, and `protectedTools` never; `prunableTools` names those eligible, empty means all.
+   Names are the same in whatever case: one host calls `Read` what another calls `read`.
 4. The newest `pruneProtect` tokens of eligible output are safe; what is older is prunable.
 5. Prune all of it at once, and only if it comes to `pruneMinimum` tokens; `force` goes past the minimum.
 6. What is pruned stays pruned: a later call prunes only what has become prunable since, so that the bytes in
@@ -64,10 +65,16 @@ def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
         unit.can_edit
         and not unit.is_error
         and not unit.doubtful
-        and tool not in policy.protected_tools
-        and (not policy.prunable_tools or tool in policy.prunable_tools)
+        and not named(tool, policy.protected_tools)
+        and (not policy.prunable_tools or named(tool, policy.prunable_tools))
         and not marker.is_marker(unit.text)
     )
+
+
+def named(tool: str, names: Sequence[str]) -> bool:
+    """Whether a tool is among these, in whatever case."""
+    folded = tool.casefold()
+    return any(name.casefold() == folded for name in names)
 
 
 def prune(

@@ -201,14 +201,14 @@ def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
     starts = [
         at
         for at in range(turn.start, turn.end)
-        if messages[at].view.role == "assistant" and not (at > turn.start and _goes_on(messages, at))
+        if messages[at].view.role == "assistant" and not (at > turn.start and goes_on(messages, at))
     ]
     if not starts:
         return ()
     return tuple(Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
 
 
-def _goes_on(messages: Sequence[Message], at: int) -> bool:
+def goes_on(messages: Sequence[Message], at: int) -> bool:
     """Is this item of an assistant's message one with the item before it?"""
     before = messages[at - 1].view
     return messages[at].view.joins and before.joins and before.role == "assistant"

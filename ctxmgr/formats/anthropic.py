@@ -135,7 +135,7 @@ def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
     if kind == "redacted_thinking":
         return Unit("thinking", number, signed=True)
     if kind == "tool_use":
-        return content.call(number, block.get("id"), block.get("name"), block.get("input"))
+        return content.call(number, block.get("id"), block.get("name"), block.get("input"), can_edit=True)
     if kind == "compaction" and isinstance(block.get("content"), str):
         return Unit("summary" if number == 0 else "other", number, block["content"])
     return _plain_unit(number, block)

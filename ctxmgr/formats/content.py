@@ -116,12 +116,14 @@ def arguments(given: Any) -> dict[str, Any] | None:
     return given if isinstance(given, dict) else None
 
 
-def call(block: int, id: Any, name: Any, given: Any) -> Unit:
+def call(block: int, id: Any, name: Any, given: Any, can_edit: bool = False) -> Unit:
     """A call from its name and its arguments, decoded or as JSON text. Arguments that can not be read are weighed
-    as they stand: it is still a call that its result belongs to."""
+    as they stand: it is still a call that its result belongs to. `can_edit`: `set_arguments` of its format can put
+    others there."""
     known = arguments(given)
     shown = spelled(known) if known is not None else given if isinstance(given, str) else spelled(given)
-    return Unit("call", block, f"{text(name)} {shown}", text(id), text(name), known or {})
+    editable = can_edit and known is not None
+    return Unit("call", block, f"{text(name)} {shown}", text(id), text(name), known or {}, can_edit=editable)
 
 
 def is_packet(content: Any) -> bool:

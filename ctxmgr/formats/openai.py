@@ -156,7 +156,7 @@ def _call(number: int, one: Any) -> Unit:
         return Unit("call", number, f"{name} {told}", text(one.get("id")), name, {"input": told})
     function = one.get("function")
     function = function if isinstance(function, dict) else {}
-    return content.call(number, one.get("id"), function.get("name"), function.get("arguments", ""))
+    return content.call(number, one.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True)
 
 
 def _result(message: dict[str, Any], role: str) -> Unit:

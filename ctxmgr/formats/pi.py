@@ -11,10 +11,14 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats import content
 from ctxmgr.formats.content import blocks as blocks_of
 from ctxmgr.formats.content import spelled
 from ctxmgr.formats.content import text as text_of
-from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.model.messages import Unit, View
+
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 
 PACKET_TYPE = "ctxmgr.packet"
 # pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens
@@ -43,6 +47,19 @@ def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     fields = _fields(raw)
     fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
     return _encode(fields)
+
+
+def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
+    """The assistant's message with the arguments of these calls (by unit number) replaced."""
+    listed = content.elements(content.members(raw)["content"])
+    for number, arguments in given.items():
+        listed[number] = msgspec.Raw(content.put(listed[number], {"arguments": arguments}))
+    return content.put(raw, {"content": content.listed(listed)})
+
+
+def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
+    """The message without these units; None where none is left. Only an assistant's units leave one by one."""
+    return content.without(raw, numbers, len(view(raw).units))
 
 
 def packet(text: str, at: int) -> bytes:
@@ -89,12 +106,11 @@ def _user(message: dict[str, Any]) -> View:
 
 def _assistant(message: dict[str, Any]) -> View:
     blocks = blocks_of(message.get("content"))
-    usage = message.get("usage")
     return View(
         "assistant",
         tuple(_assistant_unit(number, block) for number, block in enumerate(blocks)),
         at=_time(message),
-        usage=_usage(usage) if isinstance(usage, dict) else None,
+        usage=usage(message.get("usage")),
         stop=text_of(message.get("stopReason")),
         error=text_of(message.get("errorMessage")),
     )
@@ -110,7 +126,8 @@ def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
         name, arguments = text_of(block.get("name")), block["arguments"]
         text = f"{name} {spelled(arguments)}"
         signed = "thoughtSignature" in block
-        return Unit("call", number, text, text_of(block.get("id")), name, arguments, signed=signed)
+        id = text_of(block.get("id"))
+        return Unit("call", number, text, id, name, arguments, signed=signed, can_edit=True)
     if kind == "toolCall":  # arguments missing or no object: still a call that its result belongs to
         return Unit("call", number, spelled(block), text_of(block.get("id")), text_of(block.get("name")), {})
     if kind == "image":
@@ -162,22 +179,6 @@ def _summary(message: dict[str, Any]) -> View:
 
 def _other(raw: bytes, at: int | None) -> View:
     return View("other", (Unit("other", text=raw.decode("utf-8", "replace")),), at=at)
-
-
-def usage(message: dict[str, Any]) -> Usage | None:
-    """The usage of a decoded `usage` object: `{input, output, cacheRead, cacheWrite, totalTokens?}` or
-    `{tokens}`, in tokens; None where it holds no count. The total includes the output (pi counts so)."""
-    return _usage(message)
-
-
-def _usage(fields: dict[str, Any]) -> Usage | None:
-    def number(name: str) -> int:
-        value = fields.get(name)
-        return int(value) if isinstance(value, int | float) and 0 <= value < 2**53 else 0
-
-    parts = [number(name) for name in ("input", "output", "cacheRead", "cacheWrite")]
-    total = number("tokens") or number("totalTokens") or sum(parts)
-    return Usage(parts[0], parts[1], parts[2], parts[3], total) if total else None
 
 
 _ROLES: dict[str, Callable[[dict[str, Any]], View]] = {

@@ -1,42 +1,53 @@
-"""Turns what a provider reports as usage into ours: input without what the cache gave or took, and a total.
+"""Turns what a host reports as usage, in our words or as its provider gave it, into ours: input without what the
+cache gave or took, and a total. It knows no message format: every one reads usage with it.
 
 Rules:
 1. Ours is `{input, output, cacheRead, cacheWrite, totalTokens?}` or `{tokens}` in every format.
 2. Anthropic's `input_tokens` are those outside of the cache: reads and writes are counted beside them.
 3. OpenAI's `prompt_tokens` (chat completions) and `input_tokens` (responses) hold the cached ones: they are taken
    out, so that no token is counted twice.
-4. Which of both it is, its own members tell, whatever the message format: gateways mix them. Only where they tell
-   nothing the two are the same.
+4. Which of both it is, its own members tell, whatever the message format: gateways mix them. LiteLLM gives OpenAI's
+   `prompt_tokens` and Anthropic's cache counts in one object, and the cached are inside. A total tells too: beside
+   `input_tokens` it must have room for them, and they are beside `prompt_tokens` only where it is just that sum.
+   What is more than was sent can not be inside.
 """
 
 from typing import Any
 
-from ctxmgr.formats import pi
 from ctxmgr.model.messages import Usage
 
+_OURS = ("input", "output", "cacheRead", "cacheWrite")
 _ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")
 
 
 def usage(fields: Any) -> Usage | None:
-    """The usage of a decoded usage object, in tokens; None where it holds no count."""
+    """The usage of a decoded usage object, in tokens; None where it holds no count. The total holds the output."""
     if not isinstance(fields, dict):
         return None
-    return pi.usage(fields) or _provider(fields)
+    return _ours(fields) or _provider(fields)
+
+
+def _ours(fields: dict[str, Any]) -> Usage | None:
+    parts = [_number(fields, name) for name in _OURS]
+    total = _number(fields, "tokens") or _number(fields, "totalTokens") or sum(parts)
+    return Usage(parts[0], parts[1], parts[2], parts[3], total) if total else None
 
 
 def _provider(fields: dict[str, Any]) -> Usage | None:
-    sent = _number(fields, "input_tokens") or _number(fields, "prompt_tokens")
+    chat = _number(fields, "prompt_tokens")
+    sent = chat or _number(fields, "input_tokens")
     output = _number(fields, "output_tokens") or _number(fields, "completion_tokens")
-    if any(fields.get(name) is not None for name in _ANTHROPIC):
-        read, written = (_number(fields, name) for name in _ANTHROPIC)
-        total = sent + read + written + output
-    else:
-        details = fields.get("input_tokens_details") or fields.get("prompt_tokens_details")
-        held = _number(details, "cached_tokens") if isinstance(details, dict) else 0
-        read, written = min(sent, held), 0
-        total = _number(fields, "total_tokens") or sent + output
-        sent -= read
-    return Usage(sent, output, read, written, total) if total else None
+    total = _number(fields, "total_tokens")
+    read, written = (_number(fields, name) for name in _ANTHROPIC)
+    apart = sent + read + written + output  # what all came to if the cached were beside
+    beside = total == apart if chat else total == 0 or total >= apart
+    if read + written > sent or (beside and read + written):
+        return Usage(sent, output, read, written, max(total, apart))
+    details = fields.get("prompt_tokens_details") or fields.get("input_tokens_details")
+    held = _number(details, "cached_tokens") if isinstance(details, dict) else 0
+    read = min(sent - written, read or held)
+    total = total or sent + output
+    return Usage(sent - read - written, output, read, written, total) if total else None
 
 
 def _number(fields: dict[str, Any], name: str) -> int:

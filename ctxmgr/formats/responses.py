@@ -114,7 +114,7 @@ def _unit(item: dict[str, Any], kind: Any) -> Unit | None:
         told = [plain(item.get(name)).text for name in ("summary", "content")]
         return Unit("thinking", text="\n".join(filter(None, told)), signed=True)
     if kind == "function_call":
-        return content.call(-1, id, name, item.get("arguments", ""))
+        return content.call(-1, id, name, item.get("arguments", ""), can_edit=True)
     if kind == "custom_tool_call":
         told_input = text(item.get("input"))
         return Unit("call", -1, f"{name} {told_input}", id, name, {"input": told_input})

@@ -29,7 +29,8 @@ class Unit(msgspec.Struct, frozen=True):
     `text` is what gets weighed: the text, the thinking, a result's text blocks joined, or for a call its
     name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
     `images` counts images in the block, weighed apart. `block` is the index within the message's content,
-    -1 where the message itself is the unit. `can_edit` says that the format can put another text there.
+    -1 where the message itself is the unit. `can_edit` says that the format can put another text, or other
+    arguments, there.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is.
     """
 

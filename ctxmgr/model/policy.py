@@ -10,7 +10,7 @@ Natural = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 
-Preset = Literal["off", "tools", "turns"]
+Preset = Literal["off", "tools", "turns", "balanced"]
 Zone = Literal["green", "yellow", "red", "compact"]
 ZONES: tuple[Zone, ...] = ("green", "yellow", "red", "compact")
 
@@ -110,6 +110,14 @@ class Compaction(Setting, frozen=True):
     instructions: str | None = None
 
 
+class Archive(Setting, frozen=True):
+    """How long originals are kept for `retrieve`: days since they left, and megabytes (10^6 bytes) of text in the
+    whole state directory. The oldest go first; those of a session that is open here stay."""
+
+    max_age_days: Positive = 30
+    max_megabytes: Positive = 256
+
+
 class Tokenizer(Setting, frozen=True):
     """Which vocabulary weighs text: "o200k_base", or "estimate" for characters / 4; `path` to its file."""
 
@@ -117,20 +125,33 @@ class Tokenizer(Setting, frozen=True):
     path: str | None = None
 
 
+class ModelPrices(Setting, frozen=True):
+    """Dollars per million tokens, for a model whose host tells no prices."""
+
+    input: Annotated[float, msgspec.Meta(gt=0)]
+    output: Annotated[float, msgspec.Meta(ge=0)] = 0
+    cache_read: Annotated[float, msgspec.Meta(ge=0)] = 0
+    cache_write: Annotated[float, msgspec.Meta(ge=0)] = 0
+
+
 class ModelPolicy(Setting, frozen=True):
-    """What may differ by model id; an absent key is as the policy says."""
+    """What may differ by model id; an absent key is as the policy says. `cacheTtlMs`: how long the provider keeps
+    a prompt's prefix. What the host tells of a model goes first."""
 
     zones: Zones | None = None
     reserve: Natural | None = None
     host_reserve: Natural | None = None
     effective_window: Positive | None = None
     compaction: Compaction | Literal["host", "ctxmgr"] | None = None
+    prices: ModelPrices | None = None
+    cache_ttl_ms: Natural | None = None
 
 
 class Policy(Setting, frozen=True):
-    """All settings of a session. Token counts are uncalibrated weights, see `ctxmgr.engine.meter`."""
+    """All settings of a session. Token counts are uncalibrated weights, see `ctxmgr.engine.meter`. Tools are named
+    in whatever case."""
 
-    preset: Preset = "turns"
+    preset: Preset = "balanced"
     recent_user_turns: TurnsKept = TurnsKept()
     zones: Zones = Zones()
     distill: DistillOver = DistillOver()
@@ -140,11 +161,14 @@ class Policy(Setting, frozen=True):
     host_reserve: Natural = 16_384
     effective_window: Positive | None = None
     cost_versus_recall: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
+    prices: ModelPrices | None = None
+    cache_ttl_ms: Natural | None = None
     compaction: Compaction | Literal["host", "ctxmgr"] = "host"
     tokenizer: Tokenizer | str = "o200k_base"
     models: dict[str, ModelPolicy] = {}
+    archive: Archive = Archive()
     protected_turns: Natural = 2
     prune_protect: Natural = 40_000
     prune_minimum: Natural = 20_000
     protected_tools: tuple[str, ...] = ()
-    prunable_tools: tuple[str, ...] = ("read", "bash", "grep", "find", "ls", "edit", "write")
+    prunable_tools: tuple[str, ...] = ()

@@ -1,22 +1,24 @@
 """The plan of a projection: which messages stay, which are edited, where the packet goes, and why."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from ctxmgr.model.policy import Zone
 
 Verdict = Literal["kept", "distilled", "pruned", "dropped", "inserted"]
-EditKind = Literal["distilled", "pruned"]
+EditKind = Literal["distilled", "pruned", "shortened"]
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """A remembered edit of one tool result: it holds until the branch or the list it belongs to is gone.
+    """A remembered edit of one unit, or that a message is left out: it holds until the branch or the list it
+    belongs to is gone.
 
-    `limit` is the length in characters a distilled result was cut to; 0 for a pruned one.
+    `limit` is the length in characters a distilled result was cut to; 0 for all others. `shortened` are a call's
+    arguments.
     """
 
-    kind: EditKind
+    kind: Literal["distilled", "pruned", "shortened", "dropped"]
     limit: int = 0
 
 
@@ -28,7 +30,8 @@ class Keep(msgspec.Struct, frozen=True, gc=False):
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False):
-    """Message `index` with the text of its result unit `unit` replaced. Weights in tokens, uncalibrated."""
+    """Message `index` with the text of its result unit `unit` replaced; of kind "shortened", the arguments of its
+    call unit. Weights in tokens, uncalibrated."""
 
     index: int
     unit: int
@@ -37,6 +40,7 @@ class Edit(msgspec.Struct, frozen=True, gc=False):
     key: str
     before: int
     after: int
+    arguments: dict[str, Any] | None = None
 
 
 class Packet(msgspec.Struct, frozen=True, gc=False):
@@ -52,6 +56,7 @@ Piece = Keep | Edit | Packet
 class Plan(msgspec.Struct, frozen=True):
     """A whole projection. `floor` is the index of the first kept turn's first message.
 
+    In preset `balanced` it is the message that the packet stands before, and `dropped` counts messages left out.
     `decisions` are all edits in force, old and new, by key. `excess` is what still stands above the limit
     that the list was asked to fit, in tokens, 0 where it fits.
     """
@@ -67,5 +72,6 @@ class Plan(msgspec.Struct, frozen=True):
     summaries_filtered: int = 0
     distilled: int = 0
     pruned: int = 0
+    dropped: int = 0
     packet_weight: int = 0
     excess: int = 0

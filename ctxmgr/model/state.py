@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model.epochs import Epoch, Opening, Pin, Receipt
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.latch import Latch
 from ctxmgr.model.meter import Meter
@@ -80,7 +81,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
     `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds.
     `opened`: a goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each
-    request, unseen by us.
+    request, unseen by us. `reopen`: why the next projection opens an epoch whatever the price. `returned`: handles
+    of what came back through `retrieve`, with the epoch it came in.
     """
 
     session_id: str
@@ -105,4 +107,9 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     clock: int = 0
     scratchpad: str = ""
     overhead: int = 0
+    epoch: Epoch = Epoch()
+    reopen: Opening | None = None
+    receipts: tuple[Receipt, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    returned: dict[str, int] = {}
     totals: Totals = Totals()

@@ -4,10 +4,14 @@ from typing import Any
 
 from ctxmgr.engine import packet, zone
 from ctxmgr.engine.fold import current
+from ctxmgr.engine.turns import digest_of, key
+from ctxmgr.model.epochs import Left
 from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
-from ctxmgr.session import projecting, settings
+from ctxmgr.session import settings
 from ctxmgr.session.session import Session
-from ctxmgr.wire import compactions, verbs
+from ctxmgr.session.setting import packet_budget
+from ctxmgr.wire import compactions, reports, verbs
+from ctxmgr.wire.errors import invalid_params
 
 RULES = {
     "kept": "kept",
@@ -16,6 +20,7 @@ RULES = {
     "packet": "returned packet",
     "distilled": "bulky result of an older turn",
     "pruned": "old tool output",
+    "shortened": "arguments of an old call",
     "inserted": "packet",
 }
 
@@ -49,6 +54,8 @@ def status(session: Session) -> verbs.Status:
             tokens_protected=totals.tokens_protected,
             compactions_requested=totals.compactions_requested,
         ),
+        epoch=state.epoch.number,
+        pins=len(state.pins),
         promise=session.at.promise,
         weigher=session.reader.name,
         notes=session.notes,
@@ -97,7 +104,7 @@ def ledger(session: Session) -> verbs.LedgerResult:
 
 def rendered_packet(session: Session, resume: bool) -> verbs.PacketResult:
     """The packet as it would be rendered now, whether or not one is needed."""
-    budget = projecting.packet_budget(session.policy, session.zone(), resume)
+    budget = packet_budget(session.policy, session.zone(), resume)
     text = packet.render(
         session.ledger,
         budget=budget,
@@ -113,16 +120,17 @@ def scratchpad(session: Session) -> compactions.ScratchpadResult:
     return compactions.ScratchpadResult(text, session.reader.weigh(text) if text else 0, session.state.seq)
 
 
-def explain(session: Session) -> verbs.ExplainResult:
+def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
     """One verdict a message of the last list, in its order, and one for what was inserted."""
     messages, plan = session.standing.messages, session.plan
-    verdicts: list[verbs.Verdict] = []
+    verdicts: list[reports.Verdict] = []
+    why = {left.key: left.why for receipt in session.state.receipts for left in receipt.left}
     by_index: dict[int, list[Edit]] = {}
     kept: set[int] = set()
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             rule = RULES["inserted"]
-            verdicts.append(verbs.Verdict(None, "", "inserted", rule, 0, piece.weight))
+            verdicts.append(reports.Verdict(None, "", "inserted", rule, 0, piece.weight))
         elif isinstance(piece, Keep):
             kept.update(range(piece.start, piece.end))
         else:
@@ -132,14 +140,44 @@ def explain(session: Session) -> verbs.ExplainResult:
         saved = sum(edit.before - edit.after for edit in edits)
         verdict: Verdict
         if edits:
-            verdict, rule, after = edits[0].kind, RULES[edits[0].kind], message.weight - saved
+            kind = edits[0].kind
+            verdict = "distilled" if kind == "shortened" else kind
+            rule, after = why.get(edits[0].key, RULES[kind]), message.weight - saved
         elif index in kept:
             verdict, rule, after = "kept", RULES["kept"], message.weight
         else:
             role = message.view.role
-            verdict, rule, after = "dropped", RULES.get(role, RULES["dropped"]), 0
-        verdicts.append(verbs.Verdict(index, message.digest, verdict, rule, message.weight, after))
-    return verbs.ExplainResult(tuple(verdicts), session.state.seq)
+            told = why.get(key(session.standing.index, messages, index), "")
+            verdict, rule, after = "dropped", told or RULES.get(role, RULES["dropped"]), 0
+        verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
+    return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)
+
+
+def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt, ...]:
+    """All that are kept, oldest first; what left is listed for one."""
+    kept = session.state.receipts
+    wanted = epoch if epoch is not None else kept[-1].epoch if kept else 0
+    if epoch is not None and all(receipt.epoch != epoch for receipt in kept):
+        raise invalid_params("no receipt of this epoch is kept", "$.epoch")
+    return tuple(
+        reports.EpochReceipt(
+            epoch=receipt.epoch,
+            opening=receipt.opening,
+            before=receipt.before,
+            after=receipt.after,
+            arithmetic=receipt.arithmetic,
+            count=len(receipt.left) + receipt.omitted,
+            at=receipt.at,
+            left=tuple(_left(one) for one in receipt.left) if receipt.epoch == wanted else None,
+            omitted=receipt.omitted or None,
+        )
+        for receipt in kept
+    )
+
+
+def _left(one: Left) -> reports.Left:
+    digest = digest_of(one.key)
+    return reports.Left(one.kind, one.call, one.why, one.before, one.after, digest, one.handle or None)
 
 
 def compaction_request(session: Session, reason: Any, tokens: int) -> verbs.RequestCompactionParams:

@@ -12,7 +12,7 @@ import msgspec
 from ctxmgr.model.state import State
 
 VERSION = 1
-GROWING = ("facts", "pending", "summaries", "trail")  # tuples that mostly grow at the end
+GROWING = ("facts", "pending", "summaries", "trail", "receipts", "pins")  # tuples that mostly grow at the end
 UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
 
 _encode = msgspec.json.Encoder(order="deterministic").encode

@@ -13,13 +13,15 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Keep
 from ctxmgr.model.state import State
 from ctxmgr.session import fallback, memory
+from ctxmgr.session.balancing import Choosing
 from ctxmgr.session.faults import where
-from ctxmgr.session.projecting import Broken, Outcome, Setting, outcome
+from ctxmgr.session.projecting import Broken, Outcome, outcome
 from ctxmgr.session.session import MEMO_AT_MOST, Session
+from ctxmgr.session.setting import Setting
 from ctxmgr.session.spool import Spool
-from ctxmgr.session.standing import Standing, first_changed, runs
+from ctxmgr.session.standing import Standing, runs, shared
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
-from ctxmgr.wire import verbs
+from ctxmgr.wire import reports, verbs
 
 Parts = list[bytes | memoryview]
 _encode = msgspec.json.Encoder().encode
@@ -59,7 +61,10 @@ def context(
     if size > INLINE_BYTES or session.standing.weigher != session.reader.name:
         attempt: Attempt = yield Work(lambda: _attempt(session, arrival, params))
     else:
-        attempt = _attempt(session, arrival, params)
+        try:
+            attempt = _attempt(session, arrival, params, may_choose=False)
+        except Choosing:
+            attempt = yield Work(lambda: _attempt(session, arrival, params))
     before = session.standing
     if attempt.outcome is None:
         return _fall_back(session, spool, arrival, attempt)
@@ -67,6 +72,7 @@ def context(
     spool.truncate(arrival.prefix)
     spool.extend(arrival.fresh)
     session.state, session.standing, session.ledger = done.state, done.standing, attempt.ledger
+    session.leaving += done.rows
     session.early.clear()
     session.heard.update(memory.mark(message) for message in done.standing.messages[arrival.prefix :])
     if len(session.memo) > MEMO_AT_MOST:
@@ -93,8 +99,8 @@ def _arrive(session: Session, params: verbs.ContextParams, stripped: int | None)
     return Arrival(prefix, raws[prefix:])
 
 
-def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams) -> Attempt:
-    """Assigns nothing: may run in another thread while the session waits."""
+def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams, may_choose: bool = True) -> Attempt:
+    """Assigns nothing: may run in another thread while the session waits. Raises Choosing where it had better."""
     try:
         old, prefix, state = session.standing, arrival.prefix, session.state
         if old.weigher == session.reader.name:
@@ -116,8 +122,13 @@ def _attempt(session: Session, arrival: Arrival, params: verbs.ContextParams) ->
             overhead=state.overhead if params.overhead_tokens is None else int(params.overhead_tokens),
             ledger=ledger,
             memo=session.memo,
+            moment=int(params.at) if params.at is not None else None,
+            archive=bool(session.capabilities.retrieve),
+            may_choose=may_choose,
         )
         return Attempt(outcome(state, old, messages, prefix, setting), ledger)
+    except Choosing:
+        raise
     except Broken as broken:
         return Attempt(None, session.ledger, f"checks failed: {broken}", broken.checks)
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
@@ -195,8 +206,11 @@ def _answer(
         body = [b'"edits":[', *_edits(standing), b"]"]
     else:
         body = [b'"messages":[', *_messages(standing, spool), b"]"]
-    changed = first_changed(before, standing, arrival.prefix) if before.answered else -1
-    report = _report(standing, changed, reason, mended)
+    begins = shared(before, standing, arrival.prefix) if before.answered else None
+    report = _report(standing, session, begins, reason, mended)
+    if done.epoch is not None:
+        gone = tuple(reports.ReadGone(path) for path in done.reads_gone)
+        report = msgspec.structs.replace(report, arithmetic=done.epoch.arithmetic, reads_gone=gone or None)
     tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(standing.tag), _encode(report), session.state.seq)
     return [*body, tail]
 
@@ -219,14 +233,21 @@ def _edits(standing: Standing) -> Parts:
     return parts
 
 
-def _report(standing: Standing, changed: int, reason: str | None, mended: int = 0) -> verbs.Report:
-    """What the standing projection did; `changed` is where its answer first differs from the one before."""
+def _report(
+    standing: Standing,
+    session: Session,
+    begins: tuple[int, int, int] | None,
+    reason: str | None,
+    mended: int = 0,
+) -> reports.Report:
+    """What the standing projection did; `begins` is what its answer shares with the one before, if one was."""
+    changed, tokens, size = begins if begins is not None else (-1, None, None)
     plan = standing.plan
-    return verbs.Report(
+    return reports.Report(
         raw_tokens=plan.raw_weight,
         tokens=plan.weight,
         zone=plan.zone,
-        epoch=0,
+        epoch=session.state.epoch.number,
         first_changed_index=changed,
         turns_kept=plan.turns_kept,
         turns_dropped=plan.turns_dropped,
@@ -234,6 +255,9 @@ def _report(standing: Standing, changed: int, reason: str | None, mended: int = 
         results_pruned=plan.pruned,
         packet_tokens=plan.packet_weight,
         checks=(),
+        messages_dropped=plan.dropped or None,
+        prefix_tokens=tokens,
+        prefix_bytes=size,
         reason=reason,
         mended=mended or None,
     )
@@ -258,7 +282,7 @@ def _fall_back(session: Session, spool: Spool, arrival: Arrival, attempt: Attemp
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     session.state = msgspec.structs.replace(session.state, totals=totals)
     session.void_base()
-    report = _report(held, 0, attempt.reason)
+    report = _report(held, session, (0, 0, 0), attempt.reason)
     report = msgspec.structs.replace(
         report, raw_tokens=fallback.estimated_tokens(raws), zone=held.zone, checks=attempt.checks
     )

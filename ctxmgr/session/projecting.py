@@ -3,26 +3,28 @@
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
 """
 
-from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 import msgspec
 
-from ctxmgr.engine import meter, packet
-from ctxmgr.engine.check import FRESH, check
-from ctxmgr.engine.project import Ask, Rewrite, project, rewriter
+from ctxmgr.engine import check_steps, meter
+from ctxmgr.engine.check import FRESH, Carried, check
+from ctxmgr.engine.check_steps import Walked
+from ctxmgr.engine.leaving import Carrying
+from ctxmgr.engine.packet_lacks import lacks
+from ctxmgr.engine.project import Ask, project
 from ctxmgr.engine.prune import Pruning, prune
 from ctxmgr.engine.turns import Index, digest_of, key, turn_at
-from ctxmgr.engine.zone import Thresholds, zone_of
-from ctxmgr.model.facts import Ledger
+from ctxmgr.engine.zone import zone_of
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import PacketTokens, Policy, Zone
-from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+from ctxmgr.model.policy import Zone
+from ctxmgr.model.projection import Edit, Keep, Packet, Plan
 from ctxmgr.model.state import Rendered, Shown, State
-from ctxmgr.session.standing import Standing, hashed, indexed, kept_weight, tag_of
-
-Weigh = Callable[[str], int]
+from ctxmgr.session import balancing
+from ctxmgr.session.setting import Setting, packet_budget, rewriting, told
+from ctxmgr.session.standing import Standing, first_changed, hashed, indexed, kept_weight, size_of, tag_of
 
 
 class Broken(Exception):
@@ -33,43 +35,34 @@ class Broken(Exception):
         self.checks = checks
 
 
-class Setting(msgspec.Struct, frozen=True):
-    """What one `context` is computed from beside state and list. `overhead` in tokens, `model` names weigher
-    and model for the ratio."""
-
-    policy: Policy
-    at: Thresholds
-    form: ModuleType
-    weigh: Weigh
-    weigher: str
-    model: str
-    overhead: int
-    ledger: Ledger
-    memo: dict[tuple[Any, ...], Any]
-
-
 class Outcome(msgspec.Struct, frozen=True):
-    """`mode` "off" where pruning is off or the preset is: then nothing new was decided."""
+    """`mode` "off" where pruning is off or the preset is: then nothing new was decided. `epoch`: the receipt of one
+    that was opened now; `rows`: the originals of what left with it."""
 
     state: State
     standing: Standing
     tokens: int
     mode: str
+    epoch: Receipt | None = None
+    rows: tuple[ArchiveRow, ...] = ()
+    reads_gone: tuple[str, ...] = ()
 
 
 def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: int, setting: Setting) -> Outcome:
-    """The next state and standing for `messages`, whose first `prefix` are those of `old`."""
+    """The next state and standing for `messages`, whose first `prefix` are those of `old`.
+
+    Raises Broken, and balancing.Choosing.
+    """
     index = indexed(old, messages, prefix)
     extends = old.answered and prefix == len(old.messages)
-    floor = old.plan.floor if extends and old.plan.floor else _anchored(state, messages, index)
-    tokens = _tokens_before(state, messages, index, floor, setting, extends)
-    zone = zone_of(tokens, setting.at)
+    shown = _shown(state, messages, extends)
     active = state.enabled and setting.policy.preset != "off"
-    pruning = _pruning(state, messages, index, setting) if active else Pruning()
-    packets = _Packets(state, packet_budget(setting.policy, zone, state.resume), setting)
-    ask = _ask(state, messages, index, floor, zone, pruning, packets, setting)
-    plan = project(messages, index, ask) if active else _undecided(messages, index, ask, state, setting)
-    faults, carried = check(messages, index, plan, old.carried if extends else FRESH)
+    if setting.policy.preset == "balanced":
+        made = _balanced(state, old, messages, index, prefix, setting, shown, extends, active)
+    else:
+        made = _whole_turns(state, old, messages, index, setting, shown, extends, active)
+    plan = made.plan
+    faults, carried = _checked(messages, index, plan, old.carried if extends else None, made.steps)
     if faults:
         raise Broken(faults)
     hash = hashed(old.hash if extends else None, messages[prefix if extends else 0 :])
@@ -81,21 +74,96 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
         tag=tag_of(hash, len(messages)),
         hash=hash,
         held=plan.weight,
-        zone=zone,
+        zone=plan.zone,
         weigher=setting.weigher,
         puts=_puts(messages, plan, setting),
         packet=_packet_bytes(messages, plan, setting.form),
         answered=True,
     )
-    after = _next_state(state, standing, floor, pruning, extends) if active else state
+    standing = msgspec.structs.replace(standing, size=size_of(standing, old, prefix))
+    if made.steps and not made.epoch and extends and first_changed(old, standing, prefix) >= 0:
+        raise Broken(("epoch",))  # between epochs a list only grows at its end
     after = msgspec.structs.replace(
-        after,
-        packet=packets.rendered,
+        made.state,
         shown=Shown(standing.tag, len(messages), plan.weight, setting.weigher),
         overhead=setting.overhead,
-        totals=msgspec.structs.replace(after.totals, contexts=after.totals.contexts + 1),
+        totals=msgspec.structs.replace(made.state.totals, contexts=made.state.totals.contexts + 1),
     )
-    return Outcome(after, standing, tokens, "on" if active else "off")
+    return Outcome(after, standing, made.tokens, "on" if active else "off", made.epoch, made.rows, made.reads_gone)
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """What either way of projecting makes. `steps`: by steps, not by whole turns. `epoch`: of one opened now."""
+
+    plan: Plan
+    state: State
+    tokens: int
+    steps: bool = False
+    epoch: Receipt | None = None
+    rows: tuple[ArchiveRow, ...] = ()
+    reads_gone: tuple[str, ...] = ()
+
+
+def _whole_turns(
+    state: State,
+    old: Standing,
+    messages: tuple[Message, ...],
+    index: Index,
+    setting: Setting,
+    shown: Shown | None,
+    extends: bool,
+    active: bool,
+) -> _Made:
+    """Presets `turns`, `tools` and `off`."""
+    floor = old.plan.floor if extends and old.plan.floor else _anchored(state, messages, index)
+    tokens = _tokens_before(state, messages, setting, shown, kept_weight(index, floor))
+    zone = zone_of(tokens, setting.at)
+    pruning = _pruning(state, messages, index, setting) if active else Pruning()
+    packets = _Packets(state, zone, setting)
+    settled = shown.count if shown is not None and not state.resume else 0
+    carrying = Carrying(lambda at, weight: messages[at].digest not in packets.lacks(weight), settled, packets.lean)
+    ask = _ask(state, messages, index, floor, zone, pruning, packets, setting, carrying)
+    plan = project(messages, index, ask) if active else _undecided(messages, index, ask, state, setting)
+    after = _next_state(state, messages, index, plan, floor, pruning, extends) if active else state
+    return _Made(plan, msgspec.structs.replace(after, packet=packets.rendered), tokens)
+
+
+def _balanced(
+    state: State,
+    old: Standing,
+    messages: tuple[Message, ...],
+    index: Index,
+    prefix: int,
+    setting: Setting,
+    shown: Shown | None,
+    extends: bool,
+    active: bool,
+) -> _Made:
+    """Preset `balanced`."""
+    known = shown.count if shown is not None else len(messages) if state.shown is None else prefix
+    before = state.shown.count if state.shown is not None else 0
+    arrived = balancing.Arrived(messages, index, known, old.plan if extends else None, before)
+    weight = 0 if shown is not None else balancing.as_decided(state, arrived, "green", setting).weight
+    tokens = _tokens_before(state, messages, setting, shown, weight)
+    zone = zone_of(tokens, setting.at)
+    if not active:
+        raw = meter.tokens(state.meter, setting.model, index.raw_weight, setting.overhead)
+        fits = raw <= setting.at.limit or not state.decisions
+        plan = _raw(index, state, zone) if fits else balancing.as_decided(state, arrived, zone, setting)
+        return _Made(plan, state, tokens, steps=True)
+    done = balancing.projected(state, arrived, zone, setting)
+    receipt = done.opened.receipt if done.opened is not None else None
+    after = balancing.after(state, arrived, done)
+    return _Made(done.plan, after, tokens, True, receipt, balancing.rows(done), balancing.reads_gone(arrived, done))
+
+
+def _checked(
+    messages: tuple[Message, ...], index: Index, plan: Plan, before: Carried | Walked | None, steps: bool
+) -> tuple[tuple[str, ...], Carried | Walked]:
+    """The promises it breaks, those of its preset; and what the next check may go on from."""
+    if steps:
+        return check_steps.check(messages, index, plan, before if isinstance(before, Walked) else check_steps.FRESH)
+    return check(messages, index, plan, before if isinstance(before, Carried) else FRESH)
 
 
 def _anchored(state: State, messages: tuple[Message, ...], index: Index) -> int:
@@ -107,16 +175,19 @@ def _anchored(state: State, messages: tuple[Message, ...], index: Index) -> int:
     return 0
 
 
+def _shown(state: State, messages: tuple[Message, ...], extends: bool) -> Shown | None:
+    """The last projection where this list begins with the one it was of; None where the list was written anew."""
+    return state.shown if state.shown is not None and (extends or _is_of(state.shown, messages)) else None
+
+
 def _tokens_before(
-    state: State, messages: tuple[Message, ...], index: Index, floor: int, setting: Setting, extends: bool
+    state: State, messages: tuple[Message, ...], setting: Setting, shown: Shown | None, kept: int
 ) -> int:
     """Provider tokens of what would be sent if nothing were decided now: the last projection and what came
-    since; where the list was written anew, what is kept of it."""
-    shown = state.shown
-    if shown is not None and (extends or _is_of(shown, messages)):
+    since; where the list was written anew, what is `kept` of it."""
+    weight = kept
+    if shown is not None:
         weight = shown.weight + sum(message.weight for message in messages[shown.count :])
-    else:
-        weight = kept_weight(index, floor)
     return meter.tokens(state.meter, setting.model, weight, setting.overhead)
 
 
@@ -140,6 +211,7 @@ def _ask(
     pruning: Pruning,
     packets: "_Packets",
     setting: Setting,
+    carrying: Carrying,
 ) -> Ask:
     turns = setting.policy.preset == "turns"
     heard = frozenset(summary.digest for summary in state.summaries)
@@ -157,8 +229,9 @@ def _ask(
         drop_turns=turns,
         newest_limit=newest_limit if turns else None,
         window_limit=window_limit if turns else None,
-        rewrite=_memoised(messages, index, setting),
+        rewrite=rewriting(messages, index, setting),
         packet=packets.render if packets.budget else None,
+        carrying=carrying,
     )
 
 
@@ -167,11 +240,19 @@ def _undecided(messages: tuple[Message, ...], index: Index, ask: Ask, state: Sta
     fits the window, for then the host did not compact because of us."""
     raw = meter.tokens(state.meter, setting.model, index.raw_weight, setting.overhead)
     if raw > setting.at.limit and (ask.floor or state.decisions):
-        held = msgspec.structs.replace(ask, drop_turns=False, newest_limit=None, window_limit=None)
+        settled = Carrying(lambda at, weight: False, index.size, 0)
+        held = msgspec.structs.replace(
+            ask, drop_turns=False, newest_limit=None, window_limit=None, carrying=settled
+        )
         return project(messages, index, held)
+    return _raw(index, state, ask.zone)
+
+
+def _raw(index: Index, state: State, zone: Zone) -> Plan:
+    """The list as it came."""
     return Plan(
         pieces=(Keep(0, index.size),) if index.size else (),
-        zone=ask.zone,
+        zone=zone,
         floor=0,
         weight=index.raw_weight,
         raw_weight=index.raw_weight,
@@ -180,70 +261,58 @@ def _undecided(messages: tuple[Message, ...], index: Index, ask: Ask, state: Sta
     )
 
 
-def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
-    """In tokens."""
-    if resume:
-        return policy.resume_tokens
-    if isinstance(policy.packet_tokens, PacketTokens):
-        return int(getattr(policy.packet_tokens, zone))
-    shares = {"green": 1.0, "yellow": 0.8, "red": 0.6, "compact": 0.4}  # as the default's row falls
-    return int(policy.packet_tokens * shares[zone])
-
-
 class _Packets:
     """Renders once per place: between moves of the first kept turn the packet keeps its bytes, so that it does
     not change the prefix with each new fact. What is new since stands in the kept turns."""
 
-    def __init__(self, state: State, budget: int, setting: Setting) -> None:
-        self.rendered, self.budget = state.packet, budget
-        self._resume, self._scratchpad, self._setting = state.resume, state.scratchpad, setting
+    def __init__(self, state: State, zone: Zone, setting: Setting) -> None:
+        self.rendered, self.budget = state.packet, packet_budget(setting.policy, zone, state.resume)
+        self.lean = packet_budget(setting.policy, zone, resume=False)  # in tokens
+        self._resume, self._state, self._setting = state.resume, state, setting
+        self._tried: Rendered | None = None
+        self._lacking: dict[int, frozenset[str]] = {}
 
     def render(self, stands_for: int) -> tuple[str, int]:
-        allowed = min(self.budget, stands_for)
-        place = f"{'resume' if self._resume else 'lean'}: {allowed} of {stands_for}"
-        if self.rendered is None or self.rendered.place != place:
-            weigh = self._setting.weigh
-            text = packet.render(
-                self._setting.ledger,
-                budget=allowed,
-                weigh=weigh,
-                resume=self._resume,
-                scratchpad=self._scratchpad,
-            )
-            if not text and weigh(packet.MARK) <= allowed:
-                text = packet.MARK  # so little was left out that nothing more may be said of it
-            self.rendered = Rendered(place, text, weigh(text) if text else 0)
+        self.rendered = self._at(min(self.budget, stands_for), stands_for, self._resume)
         return self.rendered.text, self.rendered.weight
 
+    def lacks(self, stands_for: int) -> frozenset[str]:
+        """The summaries, by digest, that the lean packet would not hold in full. The resume packet comes but once:
+        what it alone can carry is lost with the next call."""
+        if stands_for not in self._lacking:
+            self._tried = self._at(min(self.lean, stands_for), stands_for, resume=False)
+            self._lacking[stands_for] = lacks(self._setting.ledger, self._tried.text)
+        return self._lacking[stands_for]
 
-def _memoised(messages: tuple[Message, ...], index: Index, setting: Setting) -> Rewrite:
-    fresh = rewriter(messages, index, setting.weigh)
-
-    def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
-        asked = index.pairs.get((position, number))  # ids are used again: the same result, another call
-        call = messages[asked].digest if asked is not None else ""
-        at = (messages[position].digest, call, number, decision.kind, decision.limit)
-        if at not in setting.memo:
-            setting.memo[at] = fresh(position, number, decision)
-        found: tuple[str, int] = setting.memo[at]
-        return found
-
-    return rewrite
+    def _at(self, allowed: int, stands_for: int, resume: bool) -> Rendered:
+        place = f"{'resume' if resume else 'lean'}: {allowed} of {stands_for}"
+        for rendered in (self.rendered, self._tried):
+            if rendered is not None and rendered.place == place:
+                return rendered
+        text = told(self._state, self._setting, allowed, resume)
+        return Rendered(place, text, self._setting.weigh(text) if text else 0)
 
 
 def _puts(messages: tuple[Message, ...], plan: Plan, setting: Setting) -> dict[int, bytes]:
-    """The bytes of edited messages, by index."""
-    texts: dict[int, list[tuple[int, str]]] = {}
+    """The bytes of edited messages, by index. A message has results or calls that are edited, never both."""
+    edits: dict[int, list[Edit]] = {}
     for piece in plan.pieces:
         if isinstance(piece, Edit):
-            texts.setdefault(piece.index, []).append((piece.unit, piece.text))
+            edits.setdefault(piece.index, []).append(piece)
     puts: dict[int, bytes] = {}
-    for index, edits in texts.items():
-        at = ("put", messages[index].raw, *edits)
+    for index, some in edits.items():
+        at = ("put", messages[index].raw, *((edit.unit, edit.kind, edit.text) for edit in some))
         if at not in setting.memo:
-            setting.memo[at] = setting.form.set_result(messages[index].raw, dict(edits))
+            setting.memo[at] = _edited(messages[index].raw, some, setting.form)
         puts[index] = setting.memo[at]
     return puts
+
+
+def _edited(raw: bytes, edits: list[Edit], form: ModuleType) -> bytes:
+    arguments = {edit.unit: edit.arguments for edit in edits if edit.arguments is not None}
+    if arguments:
+        return bytes(form.set_arguments(raw, arguments))
+    return bytes(form.set_result(raw, {edit.unit: edit.text for edit in edits}))
 
 
 def _packet_bytes(messages: tuple[Message, ...], plan: Plan, form: ModuleType) -> bytes:
@@ -255,13 +324,21 @@ def _packet_bytes(messages: tuple[Message, ...], plan: Plan, form: ModuleType) -
     return b""
 
 
-def _next_state(state: State, new: Standing, floor: int, pruning: Pruning, extends: bool) -> State:
+def _next_state(
+    state: State,
+    messages: tuple[Message, ...],
+    index: Index,
+    plan: Plan,
+    floor: int,
+    pruning: Pruning,
+    extends: bool,
+) -> State:
     """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
-    plan, totals = new.plan, state.totals
+    totals = state.totals
     added = {at: kept for at, kept in plan.decisions.items() if state.decisions.get(at) != kept}
     edits = [piece for piece in plan.pieces if isinstance(piece, Edit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
-    before = turn_at(new.index.turns, floor) if new.index.turns else 0
+    before = turn_at(index.turns, floor) if index.turns else 0
     ran = pruning.scanned > 0
     totals = msgspec.structs.replace(
         totals,
@@ -275,8 +352,8 @@ def _next_state(state: State, new: Standing, floor: int, pruning: Pruning, exten
     )
     decisions = plan.decisions if added else state.decisions
     if not extends:  # what is no longer in the list needs no memory
-        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in new.index.seen}
-    anchor = key(new.index, new.messages, plan.floor) if plan.floor else ""
+        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in index.seen}
+    anchor = key(index, messages, plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resume=False, force_prune=False
     )

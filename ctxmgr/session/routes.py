@@ -7,11 +7,12 @@ method. A new verb is one function here and one row; order, saving and errors ar
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.session import answers, branching, compacting, scratchpad
+from ctxmgr.session import answers, branching, compacting, pinning, scratchpad, undoing
+from ctxmgr.session.retrieving import retrieve
 from ctxmgr.session.session import Session
 from ctxmgr.session.settings import Refused
 from ctxmgr.session.work import Errand, Verb
-from ctxmgr.wire import compactions, verbs
+from ctxmgr.wire import compactions, recovery, reports, verbs
 from ctxmgr.wire.errors import invalid_params
 
 
@@ -98,8 +99,23 @@ def _edit_scratchpad(session: Session, params: compactions.EditScratchpadParams)
     return answers.scratchpad(session)
 
 
-def _explain(session: Session, params: verbs.SessionParams) -> verbs.ExplainResult:
-    return answers.explain(session)
+def _explain(session: Session, params: reports.ExplainParams) -> reports.ExplainResult:
+    return answers.explain(session, params.epoch)
+
+
+def _pin(session: Session, params: recovery.PinParams) -> verbs.StatusResult:
+    pinning.pin(session, params)
+    return _status(session)
+
+
+def _unpin(session: Session, params: recovery.PinParams) -> verbs.StatusResult:
+    pinning.unpin(session, params)
+    return _status(session)
+
+
+def _undo(session: Session, params: recovery.UndoParams) -> verbs.StatusResult:
+    undoing.undo(session, params)
+    return _status(session)
 
 
 ROUTES: dict[str, Callable[[Session, Any], Any]] = {
@@ -117,6 +133,10 @@ ROUTES: dict[str, Callable[[Session, Any], Any]] = {
     "getLedger": _get_ledger,
     "getPacket": _get_packet,
     "explain": _explain,
+    "retrieve": retrieve,
+    "pin": _pin,
+    "unpin": _unpin,
+    "undo": _undo,
     "getScratchpad": _get_scratchpad,
     "editScratchpad": _edit_scratchpad,
 }

@@ -14,15 +14,18 @@ import msgspec
 
 from ctxmgr.engine import latch, meter, zone
 from ctxmgr.engine.overflow import overflowed
+from ctxmgr.engine.room import room
 from ctxmgr.engine.turns import key
 from ctxmgr.engine.zone import Thresholds, thresholds
 from ctxmgr.formats import entries as tree
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import Opening
 from ctxmgr.model.latch import Latch
 from ctxmgr.model.messages import Call, Message, Usage
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, Prices, State
-from ctxmgr.session import branches, memory, scratchpad, settings
+from ctxmgr.session import branches, memory, remaining, scratchpad, settings
 from ctxmgr.session.ahead import Ahead
 from ctxmgr.session.claims import Claims
 from ctxmgr.session.reading import Reader
@@ -56,6 +59,8 @@ class Session:
         self.weights: dict[str, int] = {}
         self.early: dict[bytes, Message] = {}
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
+        self.leaving: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
+        self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
         self.claims = Claims()
         self.ahead = Ahead()
         self.notes: tuple[str, ...] = ()
@@ -113,9 +118,19 @@ class Session:
     def _replace(self, **changes: Any) -> None:
         self.state = msgspec.structs.replace(self.state, **changes)
 
-    def void_base(self) -> None:
-        """The next `context` must bring the whole list."""
-        self.standing = msgspec.structs.replace(self.standing, tag="")
+    def _reopen(self, why: Opening) -> Opening | None:
+        """The prefix is to be lost: an epoch may as well be opened. What must come back goes before."""
+        return self.state.reopen if self.state.reopen in ("pin", "undo") else why
+
+    def void_base(self, held: int | None = None) -> None:
+        """The next `context` must bring the whole list. `held`: what it will weigh as far as is known, in tokens,
+        where it is another list."""
+        held = self.standing.held if held is None else held
+        self.standing = msgspec.structs.replace(self.standing, tag="", held=held)
+
+    def _listed(self) -> tuple[Message, ...]:
+        """The last list, and what was reported since."""
+        return (*self.standing.messages, *self.early.values())
 
     # lifecycle
 
@@ -137,7 +152,8 @@ class Session:
         model = model_spec(params.model)
         changed = model.id != self.state.model.id
         reading = meter.void(self.state.meter) if changed else self.state.meter
-        self._replace(model=model, meter=reading, seq=self.state.seq + 1)
+        reopen = self._reopen("model") if changed else self.state.reopen
+        self._replace(model=model, meter=reading, seq=self.state.seq + 1, reopen=reopen)
         self._refresh()
 
     def turn_end(self, params: verbs.TurnEndParams) -> Verb[tuple[str, int]]:
@@ -225,8 +241,21 @@ class Session:
             return latch.overflow(self.state.latch, self._newest_user(), may_ask)
         reading: latch.Reading = "unknown"
         if heard:
-            reading = "high" if tokens >= self.at.red else "low" if tokens < self.at.calm else "middle"
+            reading = "high" if self._is_high(tokens) else "low" if tokens < self.at.calm else "middle"
         return latch.turn_end(self.state.latch, reading, may_ask)
+
+    def _is_high(self, tokens: int) -> bool:
+        """Is it time to ask? In balanced what came since the last list may leave with the next: only what can not
+        counts, unless a list was red already."""
+        if tokens < self.at.red:
+            return False
+        if self.policy.preset != "balanced" or self.plan.zone in ("red", "compact"):
+            return True
+        key, overhead = self.ratio_key, self.state.overhead
+        usable = meter.weight_at(self.state.meter, key, self.at.usable, overhead)
+        stays = room(self.policy.cost_versus_recall, usable, "red")
+        leaves = max(0, self.standing.held - stays.old - stays.newest - stays.index)
+        return tokens - meter.ratio(self.state.meter, key) * leaves >= self.at.red
 
     def _newest_user(self) -> str:
         """What the newest user message is told apart by; a run without one, by the compactions before it."""
@@ -245,11 +274,14 @@ class Session:
         entry = params.compaction_entry
         at = tree.milliseconds(entry.timestamp)
 
-        def hear() -> State:
+        def hear() -> tuple[State, int]:
             state, facts = memory.from_summary(self.state, entry.summary, "compaction", at, entry.id)
-            return memory.learn(memory.bind(state, entry.id)[0], facts, bound=True)
+            learnt = memory.learn(memory.bind(state, entry.id)[0], facts, bound=True)
+            return learnt, self.reader.weigh(entry.summary)
 
-        state: State = (yield Work(hear)) if len(entry.summary) > INLINE_BYTES else hear()
+        heard: tuple[State, int] = (yield Work(hear)) if len(entry.summary) > INLINE_BYTES else hear()
+        state, weight = heard
+        weight += remaining.from_entry(self._listed(), self.entry_of, entry.first_kept_entry_id)
         done, _ = latch.apply(state.latch, "compacted")
         trail = (*state.trail, entry.id) if entry.id else state.trail
         self.state = msgspec.structs.replace(
@@ -261,10 +293,11 @@ class Session:
             anchor="",
             packet=None,
             trail=trail,
+            reopen=self._reopen("compaction"),
         )
         self.ahead.forget()
         self.ledger = memory.ledger(self.state)
-        self.void_base()
+        self.void_base(weight)
 
     def compact_failed(self, params: verbs.CompactFailedParams) -> None:
         after, _ = latch.apply(self.state.latch, "failed")
@@ -288,6 +321,8 @@ class Session:
         if summary is not None:
             at = tree.milliseconds(summary.timestamp)
             state = branches.summarised(state, summary.summary, at, summary.id)
+        weight = self.reader.weigh(summary.summary) if summary is not None else 0
+        weight += remaining.on_path(self._listed(), entry_of, frozenset(state.trail))
         self.state = msgspec.structs.replace(
             state,
             seq=state.seq + 1,
@@ -296,12 +331,13 @@ class Session:
             anchor="",
             packet=None,
             decisions={},
+            reopen=self._reopen("tree"),
         )
         self.entry_of = entry_of
         self.ahead.forget()
         self.ledger = memory.ledger(self.state)
         self.heard |= memory.heard(self.state)
-        self.void_base()
+        self.void_base(weight)
 
     def end(self) -> None:
         self._replace(seq=self.state.seq + 1)
@@ -310,9 +346,10 @@ class Session:
 
     def set_policy(self, keys: dict[str, Any]) -> None:
         """Raises settings.Refused, and then nothing has changed."""
+        settings.known(keys)
         overrides = settings.merged(self.state.overrides, keys)
         settings.policy(settings.merged(self.defaults, overrides), self.state.model.id)
-        self._replace(overrides=overrides, packet=None)
+        self._replace(overrides=overrides, packet=None, reopen=self._reopen("policy"))
         self._refresh()
 
     def set_pruning(self, enabled: bool) -> None:

@@ -1,5 +1,6 @@
 """Turns the policy keys a host sets into the policy in force, and names the key at fault."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -37,15 +38,40 @@ def _spelled_out(compaction: Any) -> Any:
     return {"by": compaction} if isinstance(compaction, str) else compaction
 
 
+def known(keys: dict[str, Any]) -> None:
+    """Raises Refused where a key that is null, and so would leave no trace, is not one of a policy's."""
+    for path in _nulls(keys):
+        alone: Any = None
+        for name in reversed(path):
+            alone = {name: alone}
+        try:
+            msgspec.convert(alone, Policy)
+        except msgspec.ValidationError as fault:
+            text = str(fault).partition(" - at `$")[0]
+            if f"unknown field `{path[-1]}`" in text:
+                raise Refused(text, "".join(f".{name}" for name in path)) from None
+
+
+def _nulls(keys: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of all keys that are null."""
+    for name, value in keys.items() if isinstance(keys, dict) else ():
+        if value is None:
+            yield (*above, name)
+        else:
+            yield from _nulls(value, (*above, name))
+
+
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
     """The policy these keys make for a model. Raises Refused: for one model as soon as for any other."""
+    known(keys)
+    _ordered(_converted({**keys, "models": None}, Policy, ""), "")  # first, for every model has these keys too
     per_model = keys.get("models") or {}
     if isinstance(per_model, dict):
         for name, theirs in per_model.items():
             under = f".models.{name}"
             _converted(theirs, ModelPolicy, under)
             _ordered(_converted(merged(keys, {**theirs, "models": None}), Policy, under), under)
-    made = _ordered(_converted(keys, Policy, ""), "")
+    made: Policy = _converted(keys, Policy, "")
     if model in made.models:
         effective: Policy = _converted(merged(keys, {**per_model[model], "models": None}), Policy, "")
         return effective

@@ -5,12 +5,13 @@ leaves the session, and the next call's fallback, as they were.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.check import Carried
+from ctxmgr.engine.check_steps import Walked
 from ctxmgr.engine.turns import Index, extend, turn_at
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
@@ -21,20 +22,21 @@ NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 class Standing(msgspec.Struct, frozen=True):
     """`tag`: the opaque base of the last answer, "" when void. `held`: weight of what the host would send now:
-    the projection, and what was reported since. `weigher` names what weighed the messages. `puts` are the
-    edited messages' bytes by index. `packet` is the packet's bytes. `hash` is of the messages' digests, never
-    updated but in a copy."""
+    the projection, and what was reported since. `weigher` names what weighed the messages. `puts` are the edited
+    messages' bytes by index, `packet` the packet's, `size` the number of all of them in the answer. `hash` is of
+    the messages' digests, never updated but in a copy."""
 
     messages: tuple[Message, ...] = ()
     index: Index = Index()
     plan: Plan = NO_PLAN
-    carried: Carried = Carried()
+    carried: Carried | Walked = Carried()
     tag: str = ""
     held: int = 0
     zone: Zone = "green"
     weigher: str = ""
     puts: dict[int, bytes] = {}
     packet: bytes = b""
+    size: int = 0
     hash: Any = None
     answered: bool = False
 
@@ -87,6 +89,59 @@ def first_changed(old: Standing, new: Standing, prefix: int) -> int:
         if end > old_end:
             return -1 if number == len(before) - 1 else place
     return -1 if len(after) >= len(before) else place
+
+
+def shared(old: Standing, new: Standing, prefix: int) -> tuple[int, int, int]:
+    """(place of the first change, tokens, bytes) of what both answers begin with, message by message; the place is
+    -1 where the new one only grew. `prefix` as in `first_changed`."""
+    place = first_changed(old, new, prefix)
+    if place < 0:
+        return place, old.plan.weight, old.size
+    tokens, size, left = 0, 0, place
+    weights = _weights(new)
+    for start, end, content in runs(new):
+        if left <= 0:
+            break
+        if content:
+            tokens += next(weights)
+            size += len(content)
+            left -= 1
+            continue
+        end = min(end, start + left)
+        tokens += sum(message.weight for message in new.messages[start:end])
+        size += sum(len(message.raw) for message in new.messages[start:end])
+        left -= end - start
+    return place, tokens, size
+
+
+def _weights(standing: Standing) -> Iterator[int]:
+    """The weights of the messages put in, in their order."""
+    last, weight = -1, 0
+    for piece in standing.plan.pieces:
+        if not isinstance(piece, Edit):
+            if last >= 0:
+                yield weight
+            last = -1
+        if isinstance(piece, Edit):
+            if piece.index != last:
+                if last >= 0:
+                    yield weight
+                last, weight = piece.index, standing.messages[piece.index].weight
+            weight -= piece.before - piece.after
+        elif not isinstance(piece, Keep):
+            yield piece.weight
+    if last >= 0:
+        yield weight
+
+
+def size_of(new: Standing, old: Standing, prefix: int) -> int:
+    """The bytes of an answer's messages; `prefix` as in `first_changed`."""
+    if old.answered and new.puts == old.puts and first_changed(old, new, prefix) < 0:
+        return old.size + sum(len(message.raw) for message in new.messages[len(old.messages) :])
+    return sum(
+        len(content) or sum(len(message.raw) for message in new.messages[start:end])
+        for start, end, content in runs(new)
+    )
 
 
 def runs(standing: Standing) -> list[tuple[int, int, bytes]]:

@@ -1,5 +1,5 @@
-"""What a verb may ask its caller for: work that takes long enough to belong in another thread, and for an errand
-also completions and vectors, which somebody else makes."""
+"""What a verb may ask its caller for: work that takes long enough to belong in another thread, the archive, and for
+an errand also completions and vectors, which somebody else makes."""
 
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
@@ -7,7 +7,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from ctxmgr.model.policy import Endpoint
+from ctxmgr.model import policy
+from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.summarize.asking import Ask
 
 INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop to a thread and back is worth
@@ -19,6 +20,20 @@ class Work(msgspec.Struct, frozen=True):
     """A function to run anywhere; its value is sent back into the verb. It never raises for bad input."""
 
     run: Callable[[], Any]
+
+
+class Put(msgspec.Struct, frozen=True):
+    """These rows in the archive; an `Archived` comes back."""
+
+    rows: tuple[ArchiveRow, ...]
+    limits: policy.Archive
+
+
+class Fetch(msgspec.Struct, frozen=True):
+    """What the archive holds of this session under a handle; an `Archived` comes back."""
+
+    handle: str
+    limits: policy.Archive
 
 
 class Embed(msgspec.Struct, frozen=True):
@@ -33,8 +48,8 @@ class Await(msgspec.Struct, frozen=True):
     future: Future[Any]
 
 
-# a verb that may ask for work on its way to its answer
-Verb = Generator[Work, Any, Answer]
+# a verb that may ask for work, and for the archive, on its way to its answer
+Verb = Generator[Work | Put | Fetch, Any, Answer]
 # an errand may ask for a tuple of completions and for vectors as well
 Steps = Generator[Work | Embed | Await | tuple[Ask, ...], Any, Answer]
 
@@ -45,7 +60,7 @@ class Via(msgspec.Struct, frozen=True):
     kind: Literal["host", "endpoint", "none"]
     window: int
     max_output: int | None = None
-    endpoint: Endpoint | None = None
+    endpoint: policy.Endpoint | None = None
     concurrency: int = 1
 
 

@@ -3,6 +3,8 @@
 1. Values are compared, not spellings: the order of members and `0` for `0.0` are no difference.
 2. What a program may choose is left out: the paths given, such as `$.params.messages[*].timestamp`. A transcript
    marks more of them in its header, under `any`.
+3. A message is JSON as the RFC has it, in UTF-8. `Infinity`, `NaN` and a byte order mark are read by many parsers
+   and refused by as many: to a lenient reader `Infinity` would be the same as the 1e400 that was said.
 """
 
 import json
@@ -53,11 +55,12 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What a message is told apart by. `id` is the JSON of it, "" where there is none."""
+    """What a message is told apart by. `id` is the JSON of it, "" where there is none. `fault`: why it is none."""
 
     id: str = ""
     method: str = ""
     fields: Any = None
+    fault: str = ""
 
     @property
     def what(self) -> str:
@@ -80,16 +83,20 @@ def read(name: str, content: bytes) -> Golden:
 
 
 def head(body: bytes) -> Head:
-    """Of any bytes."""
+    """Of any bytes (rule 3)."""
     try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        return Head()
+        fields = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as fault:
+        return Head(fault=f"no strict JSON: {fault}")
     if not isinstance(fields, dict):
         return Head(fields=fields)
     method = fields.get("method")
     id = json.dumps(_plain(fields["id"])) if "id" in fields else ""
     return Head(id, method if isinstance(method, str) else "", fields)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
 
 
 def path_of(text: str) -> Path:

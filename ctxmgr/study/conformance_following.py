@@ -10,7 +10,8 @@ reason, rather than called a difference:
 4. What an endpoint answered would need that endpoint.
 5. Nobody outside sees when a compaction written ahead is ready; only where ctxmgr speaks next need nobody.
 6. Faults inside were planted.
-7. A request can be cancelled for sure only while ctxmgr waits for the host; else it may have been answered.
+7. What an archive gives back of an earlier run, or what is wrong with it, no other process has.
+8. A request can be cancelled for sure only while ctxmgr waits for the host; else it may have been answered.
 """
 
 import json
@@ -33,6 +34,7 @@ def reason(golden: Golden, snapshots: bool, deadlines: bool) -> str | None:
 def _reasons(golden: Golden, snapshots: bool, deadlines: bool) -> Iterator[str]:
     yield from _weights(golden)
     heads = [head(line.body) for line in golden.lines]
+    archived: set[str] = set()
     for place, line in enumerate(golden.lines):
         at = f"line {line.number}"
         if line.kind == "restored" and (line.fields["refused"] or line.fields["fault"]):
@@ -43,6 +45,8 @@ def _reasons(golden: Golden, snapshots: bool, deadlines: bool) -> Iterator[str]:
             yield f"{at}: a deadline passes (--deadlines waits for it)"
         elif line.kind == "completed":
             yield f"{at}: an endpoint answers"
+        elif line.kind == "archive" and _elsewhere(line, archived):
+            yield f"{at}: an archive answers what it has from elsewhere"
         elif line.kind == "prepared" and _next_sender(golden.lines[place + 1 :]) == "host":
             yield f"{at}: nobody outside sees when the compaction written ahead is ready"
         elif line.sender == "ctxmgr" and _planted(heads[place]):
@@ -69,6 +73,14 @@ def _member(one: Head, *names: str) -> Any:
     for name in ("params", *names):
         value = value.get(name) if isinstance(value, dict) else None
     return value
+
+
+def _elsewhere(line: Line, archived: set[str]) -> bool:
+    """Whether an answer of the archive can not follow from what was put before (rule 7); notes what is put."""
+    session, answer, row = line.fields["session"], line.fields["answer"], line.fields["answer"].get("row")
+    archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
+    given = row is not None and f"{session} {row['handle']}" not in archived
+    return given or "fault" in answer or "note" in answer
 
 
 def _next_sender(lines: Sequence[Line]) -> str:

@@ -4,15 +4,18 @@
    ctxmgr met when the transcript was recorded.
 2. Answers are compared by their id, requests and notifications in their order; `$/progress` is not compared.
 3. As values (`conformance`), or `exact`: byte for byte, but for the server's name and version. What the program
-   may choose is not compared as values: serverInfo, capabilities, the wording of errors; and its ids and bases
-   are its own, so the host says those where the transcript says the recorded ones.
-4. Kept messages are compared byte for byte either way: a ctxmgr gives back what it was given.
+   may choose is not compared as values: serverInfo, capabilities, the wording of errors, how `rpc.discover` words
+   and types the methods it names; and its ids and bases are its own, so the host says those where the transcript
+   says the recorded ones.
+4. Kept messages are compared byte for byte either way: a ctxmgr gives back what it was given. Lists of another
+   length are no more the same than one that can not be read.
 5. At the end a program may take back what it had asked, by `$/cancelRequest`; nothing else is said then.
 6. `initialize` gets a `stateDir` of its own: two runs never meet, and a recorded path is nobody else's.
 """
 
 import json
 from collections import defaultdict, deque
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -23,15 +26,19 @@ from ctxmgr.study.differences import Difference, first
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.transcript import Line
 
-SERVER = (path_of("$.result.serverInfo"),)
+SERVER = tuple(map(path_of, ("$.result.serverInfo", "$.result.info")))  # of `initialize` and `rpc.discover`
 CHOSEN = (
     *SERVER,
-    *map(path_of, ("$.id", "$.result.capabilities", "$.result.base", "$.error.message")),
+    *map(path_of, ("$.id", "$.result.capabilities", "$.result.base", "$.error.message", "$.result.components")),
+    *(path_of(f"$.result.methods[*].{name}") for name in ("summary", "description", "params", "result", "errors")),
 )
 SAID = "said"  # the queue of requests and notifications
+# where a result holds messages as the host said them
+KEPT = (("messages",), ("preparation", "messagesToSummarize"), ("preparation", "turnPrefixMessages"))
 
 _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class HostSide:
@@ -87,6 +94,10 @@ class HostSide:
             self.findings.append(Finding(line, "its output", "$", "a message", f"none: {item.message}"))
             return
         one = head(item)
+        if one.fault:
+            self.broken = True
+            self.findings.append(Finding(line, "its output", "$", "a message", one.fault))
+            return
         if self._framer.mode not in (self.framing, "ended"):
             self.broken = True
             self.findings.append(Finding(line, one.what, "$", self.framing, self._framer.mode))
@@ -140,7 +151,7 @@ class HostSide:
 
     def _exactly(self, was: bytes, now: bytes, recorded: Head, came: Head) -> Difference | None:
         found = first(was, now)
-        if found is None or not found.path.startswith("$.result.serverInfo"):
+        if found is None or not found.path.startswith(("$.result.serverInfo", "$.result.info")):
             return found
         return difference(recorded.fields, came.fields, SERVER)
 
@@ -165,23 +176,34 @@ class HostSide:
         """Rule 4, of answers that are the same as values."""
         if was == now:
             return None
-        lists = [_messages(body) for body in (was, now)]
-        for place, (before, after) in enumerate(zip(*lists, strict=False)):
-            if before != after and any(before in body for body in self._said):
-                found = first(before, after)
-                assert found is not None
-                return Difference(f"$.result.messages[{place}], {found.path}", found.recorded, found.now)
+        for names in KEPT:
+            path = ".".join(("$.result", *names))
+            try:
+                recorded, came = _listed(was, names), _listed(now, names)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+                return Difference(path, "what can be read", str(fault))
+            if recorded is None:
+                continue
+            if came is None or len(came) != len(recorded):
+                there = NOTHING if came is None else f"{len(came)} messages"
+                return Difference(path, f"{len(recorded)} messages", there)
+            for place, (before, after) in enumerate(zip(recorded, came, strict=True)):
+                if before != after and any(before in body for body in self._said):
+                    found = first(before, after)
+                    assert found is not None
+                    return Difference(f"{path}[{place}], {found.path}", found.recorded, found.now)
         return None
 
 
-def _messages(body: bytes) -> list[bytes]:
-    """The raw messages of an answer to `context`; none of any other."""
+def _listed(body: bytes, names: Sequence[str]) -> list[bytes] | None:
+    """The raw messages of a list in an answer; None where it holds no such list. Raises where it is no JSON."""
+    value = msgspec.Raw(body)
     try:
-        result = _members(_members(body).get("result", msgspec.Raw(b"{}")))
-        found = msgspec.json.decode(result.get("messages", b"[]"), type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
-    return [bytes(one) for one in found]
+        for name in ("result", *names):
+            value = _members(value)[name]
+        return [bytes(one) for one in _items(value)]
+    except (KeyError, msgspec.ValidationError):
+        return None
 
 
 def _has_params(one: Head) -> bool:

@@ -129,6 +129,7 @@ class ServerSide:
 
     def _held(self, line: Line, recorded: Head, came: Head) -> None:
         self.taken += 1
+        self.ended = self.ended or came.method == "exit"
         if recorded.id and came.id and recorded.method:
             self._ids[recorded.id] = came.fields["id"]
         if recorded.fields is None:

@@ -24,7 +24,7 @@ def drive(recorded: Recording | Stream, options: Options, step: Callable[[], Non
     window = options.window or recorded.window
     outcome = Outcome(recorded.name, options.preset or "default", window)
     with Client(_arguments(options), env=options.env) as client:
-        side = HostSide(client, recorded.session_id, outcome, options.append)
+        side = HostSide(client, recorded.session_id, outcome, options.append, options.measure)
         try:
             _begin(client, recorded, options, outcome)
             model = {"id": recorded.model, "contextWindow": window}

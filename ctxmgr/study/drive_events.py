@@ -41,6 +41,7 @@ def _context(side: HostSide, event: Event) -> None:
 
 def _turn_end(side: HostSide, event: Event) -> None:
     fields = event.payload
+    side.replied(pi_host.item("", bytes(fields["message"])))
     params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.at}
     params["toolResults"] = fields.get("toolResults", [])
     if "messageEntryId" in fields:

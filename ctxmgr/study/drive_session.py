@@ -75,6 +75,7 @@ class _Host:
         side = self.side
         report = side.context(_time(entry))
         reply = pi_host.item(entry.id, entry.message)
+        side.replied(reply)
         usage = self._usage(reply, report)
         params: dict[str, Any] = {
             "sessionId": side.session_id,
@@ -155,6 +156,8 @@ class _Host:
         side = self.side
         side.outcome.compacted += 1
         side.outcome.own += why == "own"
+        if why == "own" and side.watch is not None:
+            side.watch.compacted()
         side.mark(f"compaction ({why})", f"{len(side.items)} messages became {len(items)}")
         side.items = items
         side.rewritten()

@@ -11,6 +11,7 @@ from ctxmgr.study import legal
 from ctxmgr.study.client import Client, RpcFailure
 from ctxmgr.study.outcomes import Call, Mark, Outcome
 from ctxmgr.study.pi_host import Item
+from ctxmgr.study.watching import Watch
 
 CONTENT_MODIFIED = -32801
 WHOLE_TURNS = frozenset({"off", "tools", "turns"})  # presets that leave out whole turns only
@@ -21,9 +22,14 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class HostSide:
-    """`items` is the host's list as it stands. What is wrong goes on the outcome's list of failures."""
+    """`items` is the host's list as it stands. What is wrong goes on the outcome's list of failures.
 
-    def __init__(self, client: Client, session_id: str, outcome: Outcome, append: bool) -> None:
+    `measure`: what each answer shows goes on the outcome's list of sights.
+    """
+
+    def __init__(
+        self, client: Client, session_id: str, outcome: Outcome, append: bool, measure: bool = False
+    ) -> None:
         self.client, self.session_id, self.outcome, self.append = client, session_id, outcome, append
         self.items: list[Item] = []
         self.seq = 0
@@ -31,6 +37,7 @@ class HostSide:
         self.sent = 0
         self.hash = hashlib.sha256()
         self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
+        self.watch = Watch(outcome.sights) if measure else None
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         """The bytes of the answer. `counted`: it raises `seq`."""
@@ -62,7 +69,7 @@ class HostSide:
         report: dict[str, Any] = msgspec.json.decode(result["report"])
         self.base = msgspec.json.decode(result["base"])
         self.sent = len(self.items)
-        self._judge(result, report)
+        placed = self._judge(result, report)
         self.outcome.calls.append(
             Call(
                 zone=report["zone"],
@@ -76,7 +83,14 @@ class HostSide:
                 index=len(self.items),
             )
         )
+        if self.watch is not None and placed is not None:
+            self.watch.called(at, self.items, placed, report["epoch"])
         return report
+
+    def replied(self, reply: Item) -> None:
+        """The recorded message that followed the last `context`."""
+        if self.watch is not None:
+            self.watch.replied(reply)
 
     def _context(self, at: int | None) -> bytes:
         rest = b',"at":%d' % at if at is not None else b""
@@ -94,7 +108,8 @@ class HostSide:
                 self.fail(f"append was refused though nothing was changed: {failure.message}")
         return self.ask("context", head + b',"messages":[' + _joined(self.items) + b"]" + rest + b"}")
 
-    def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> None:
+    def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[legal.Placed] | None:
+        """The answered list, None where it can not be made out."""
         if report["checks"]:
             self.fail(f"broken checks: {', '.join(report['checks'])}")
         if (reason := report.get("reason")) and reason not in PLAIN_REASONS:
@@ -105,7 +120,7 @@ class HostSide:
             placed = legal.answered(self.items, result)
         except legal.Illegal as illegal:
             self.fail(str(illegal))
-            return
+            return None
         if report["zone"] == "compact":
             self.shortened.update(
                 self.items[one.index].raw for one in placed if one.index is not None and not one.same
@@ -114,6 +129,7 @@ class HostSide:
             self.fail(text)
         packet = next((one.message.message["content"] for one in placed if one.index is None), "")
         self.outcome.packet = packet or self.outcome.packet
+        return placed
 
     def turn_end(self, params: bytes) -> list[dict[str, Any]]:
         """`params` are whole. The commands in the answer."""

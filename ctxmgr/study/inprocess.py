@@ -1,7 +1,7 @@
 """A connection without a process: drives `Connection` synchronously, for tests, golden transcripts and replay.
 
-Work that would go to a thread runs when it is asked for; snapshots are kept in memory; no vocabulary is loaded
-unless `use_weigher` brings one. So the same calls give the same bytes.
+Work that would go to a thread runs when it is asked for; snapshots and archive are kept in memory; no vocabulary is
+loaded unless `use_weigher` brings one. So the same calls give the same bytes.
 
     host = InProcess(policy={"preset": "turns"}, window=100_000)
     report = host.request("context", sessionId="s", messages=[...])["report"]
@@ -11,6 +11,7 @@ unless `use_weigher` brings one. So the same calls give the same bytes.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -19,6 +20,7 @@ from ctxmgr import effects as do
 from ctxmgr.connection import Connection, Options
 from ctxmgr.edges.tokens import ESTIMATE, estimate
 from ctxmgr.effects import Found
+from ctxmgr.model.archive import Archived, ArchiveRow
 from ctxmgr.study.client import RpcFailure
 from ctxmgr.summarize.asking import Completion
 from ctxmgr.wire.framing import Framer, FramingFault, frame
@@ -35,6 +37,7 @@ class Driver:
 
     `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
     session's snapshot, `whole` those a rewrite of it would hold after the last save. `said`: lines for people.
+    `archived`: rows by session and key, those given and those put; `archive` answers from them.
     `ended`: the exit code. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls
     of an endpoint by ticket; `wake` and `complete` bring them about.
     """
@@ -46,6 +49,7 @@ class Driver:
         weighers: Mapping[str, Weigh] | None = None,
         fallback: str = ESTIMATE,
         found: Mapping[str, Found] | None = None,
+        archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
     ) -> None:
         self.connection = Connection(Options(record=True), {ESTIMATE: estimate, **(weighers or {})}, fallback)
@@ -55,11 +59,12 @@ class Driver:
         self.saved: dict[str, list[bytes]] = {}
         self.whole: dict[str, list[bytes]] = {}
         self.found: dict[str, Found] = dict(found or {})
+        self.archived = {session: dict(rows) for session, rows in (archived or {}).items()}
         self.said: list[str] = []
         self.closed: list[str] = []
         self.vocabularies: list[do.LoadWeigher] = []
         self.ended: int | None = None
-        self._held: list[do.Run] = []
+        self._held: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
         self.wakes: list[do.Wake] = []
         self.completions: dict[int, do.Complete] = {}
         self.abandoned: list[int] = []
@@ -89,8 +94,7 @@ class Driver:
         """Runs the oldest work that is held; whether there was any."""
         if not self._held:
             return False
-        held = self._held.pop(0)
-        self._finish(held)
+        self._finish(*self._held.pop(0))
         return True
 
     def wake(self, ticket: int) -> list[bytes]:
@@ -112,6 +116,15 @@ class Driver:
             return Found(tuple(lines))
         return self.found.get(session_id, Found())
 
+    def archive(self, effect: do.Archive | do.Retrieve) -> Archived:
+        """As `ctxmgr.edges.archive`: rows are kept by key, and two under one handle are none."""
+        rows = self.archived.setdefault(effect.session_id, {})
+        if isinstance(effect, do.Archive):
+            rows |= {row.key: row for row in effect.rows}
+            return Archived()
+        found = [row for row in rows.values() if row.handle == effect.handle]
+        return Archived(found[0] if len(found) == 1 else None)
+
     # effects
 
     def _carry_out(self, effects: list[do.Effect]) -> None:
@@ -125,8 +138,10 @@ class Driver:
                 self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
             elif isinstance(effect, do.Open):
                 self._open(effect)
+            elif isinstance(effect, do.Archive | do.Retrieve):
+                self._work(effect.ticket, partial(self.archive, effect))
             elif isinstance(effect, do.Run):
-                self._run(effect)
+                self._work(effect.ticket, effect.work)
             elif isinstance(effect, do.Wake):
                 self.wakes.append(effect)
             elif isinstance(effect, do.Complete):
@@ -154,18 +169,18 @@ class Driver:
             self.saved[effect.session_id] = list(found.lines)
         self._carry_out(self.connection.resume(effect.ticket, found))
 
-    def _run(self, effect: do.Run) -> None:
+    def _work(self, ticket: int, work: Callable[[], Any]) -> None:
         if self.hold:
-            self._held.append(effect)
+            self._held.append((ticket, work))
         else:
-            self._finish(effect)
+            self._finish(ticket, work)
 
-    def _finish(self, effect: do.Run) -> None:
+    def _finish(self, ticket: int, work: Callable[[], Any]) -> None:
         try:
-            value: Any = effect.work()
+            value: Any = work()
         except Exception as fault:  # noqa: BLE001  as the worker: the session hears of it
             value = fault
-        self._carry_out(self.connection.resume(effect.ticket, value))
+        self._carry_out(self.connection.resume(ticket, value))
 
 
 class InProcess(Driver):

@@ -17,8 +17,12 @@ SHOWN_CHARACTERS = 60
 
 def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
     """(line, JSON) of each value, one after the other. Raises Unreadable, with the line."""
-    if (only := _only(content)) is not None:
-        yield 1, only
+    if _spread(content):
+        try:
+            yield 1, bytes(_whole(content))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            _check_utf8(content, name, 1)
+            yield from _pieces(content, name, 1)  # several of them, or it is broken: then the true line is said
         return
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
@@ -27,7 +31,7 @@ def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
         try:
             whole = bytes(_whole(line))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            yield from ((number, piece) for piece in _pieces(line, name, number))
+            yield from _pieces(line, name, number)
         else:
             yield number, whole
 
@@ -46,37 +50,39 @@ def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
     return _members(mended[0])
 
 
-def _only(content: bytes) -> bytes | None:
-    """The content, where it is one value over several lines."""
-    if b"\n" not in content.strip() or not content.lstrip().startswith(b"{\n"):
-        return None
-    try:
-        return bytes(_whole(content))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+def _spread(content: bytes) -> bool:
+    """Whether it begins with an object over several lines: its first line holds nothing but the brace."""
+    first, more, _ = content.lstrip().partition(b"\n")
+    return bool(more) and first.rstrip() == b"{"
 
 
-def _check_utf8(line: bytes, name: str, number: int) -> None:
-    """What is not looked at is not checked by the JSON decoder."""
+def _check_utf8(text: bytes, name: str, number: int) -> None:
+    """What is not looked at is not checked by the JSON decoder. `number`: of the first line."""
     try:
-        line.decode("utf-8")
+        text.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise Unreadable(f"{name}, line {number}: not UTF-8 from byte {fault.start} on") from None
+        line = number + text.count(b"\n", 0, fault.start)
+        at = fault.start - text.rfind(b"\n", 0, fault.start) - 1
+        raise Unreadable(f"{name}, line {line}: not UTF-8 from byte {at} on") from None
 
 
-def _pieces(line: bytes, name: str, number: int) -> Iterator[bytes]:
-    """The values of a line that is not one value."""
-    text = line.decode("utf-8")
-    at = 0
+def _pieces(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes]]:
+    """The values of what is not one value, with the line of each; `number`: of the first line."""
+    text = content.decode("utf-8")
+    at = seen = 0
     try:
         while at < len(text):
             if text[at].isspace():
                 at += 1
                 continue
+            number, seen = number + text.count("\n", seen, at), at
             _, end = _scan(text, at)
-            yield text[at:end].encode("utf-8")
+            yield number, text[at:end].encode("utf-8")
             at = end
     except (ValueError, RecursionError) as fault:
-        where = getattr(fault, "pos", 0)
-        shown = text[where : where + SHOWN_CHARACTERS]
-        raise Unreadable(f"{name}, line {number}: no JSON from character {where + 1} on: {shown!r}") from None
+        where = getattr(fault, "pos", at)
+        number += text.count("\n", seen, min(where, len(text.rstrip())))
+        shown = text[where : where + SHOWN_CHARACTERS].partition("\n")[0]
+        column = where - text.rfind("\n", 0, where)
+        said = f"no JSON from character {column} on: {shown!r}" if shown.strip() else "it ends within a value"
+        raise Unreadable(f"{name}, line {number}: {said}") from None

@@ -7,6 +7,9 @@ own checks, sharing no code with them. Turns both into sentences of what is wron
 3. The newest user message is there, and from it on all is as it was sent: but for tool results that are, or in
    an earlier call of the session were, rewritten in the compact zone.
 4. Of older turns whole ones stay: what is kept, summaries aside, is an unbroken end of the list that starts a turn.
+   Where steps leave instead, rules 3 and 4 are others: the newest user message and the newest reply are there as
+   they were sent, each other user message is there or a packet is, and of a reply nothing but the arguments of its
+   calls may differ, and those not where it holds a signature.
 5. The list weighs no more than what was sent (characters / 4, about), and begins as a provider takes it.
 """
 
@@ -57,9 +60,11 @@ def faults(
     packets = sum(one.index is None for one in placed)
     out = [f"{packets} packets"] if packets > 1 else []
     out += _pairs(sent, set(kept))
-    out += _newest(sent, kept, may_change)
     if whole_turns:
+        out += _newest(sent, kept, may_change)
         out += _whole_turns(sent, set(kept))
+    else:
+        out += _steps(sent, kept, bool(packets))
     before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
     if after > before + before // WEIGHT_SLACK + SMALL_TOKENS:
         out.append(f"heavier than what was sent: {after} tokens of {before}")
@@ -122,7 +127,10 @@ def _is_packet(message: Item) -> bool:
 
 
 def _is_rewrite(old: Item, new: Item) -> bool:
-    """Is `new` the tool result `old` with nothing but its content changed?"""
+    """Is `new` the tool result `old` with nothing but its content changed, or the reply `old` with nothing but the
+    arguments of its calls changed?"""
+    if new.role == "assistant" and old.role == "assistant":
+        return _is_shortened(old, new)
     if new.role != "toolResult" or old.role != "toolResult":
         return False
     if old.message.get("toolCallId") != new.message.get("toolCallId"):
@@ -131,6 +139,38 @@ def _is_rewrite(old: Item, new: Item) -> bool:
     return before.keys() == after.keys() and all(
         bytes(before[name]) == bytes(after[name]) for name in before if name != "content"
     )
+
+
+def _is_shortened(old: Item, new: Item) -> bool:
+    if any(field.endswith("Signature") for block in _blocks(old) for field in block):
+        return False
+    before, after = _members(old.raw), _members(new.raw)
+    if before.keys() != after.keys() or len(_blocks(old)) != len(_blocks(new)):
+        return False
+    if any(bytes(before[name]) != bytes(after[name]) for name in before if name != "content"):
+        return False
+    return all(
+        {**one, "arguments": None} == {**other, "arguments": None} and (one == other or one["type"] == "toolCall")
+        for one, other in zip(_blocks(old), _blocks(new), strict=True)
+    )
+
+
+def _blocks(one: Item) -> list[dict[str, Any]]:
+    content = one.message.get("content")
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _steps(sent: Sequence[Item], kept: dict[int, Placed], told: bool) -> list[str]:
+    """Rules 3 and 4 where steps leave."""
+    out = []
+    for role in ("user", "assistant"):
+        newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == role), None)
+        if newest is not None and (newest not in kept or not kept[newest].same):
+            out.append(f"the newest {role} message ({newest}) is gone, or is not as it was sent")
+    gone = [at for at, one in enumerate(sent) if one.role == "user" and at not in kept]
+    if gone and not told:
+        out.append(f"user message {gone[0]} is gone, and no packet tells it")
+    return out
 
 
 def _pairs(sent: Sequence[Item], kept: set[int]) -> list[str]:

@@ -5,11 +5,14 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.seen import Sight
+
 
 class Options(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
 
     `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
+    `measure`: keep what was shown at each call.
     """
 
     preset: str | None = None
@@ -20,6 +23,7 @@ class Options(msgspec.Struct, frozen=True):
     record: Path | None = None
     policy: dict[str, Any] = {}
     env: dict[str, str] | None = None
+    measure: bool = False
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -48,7 +52,7 @@ class Outcome(msgspec.Struct):
     """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
 
     `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
-    `notes` are the recording's.
+    `notes` are the recording's. `sights`: what was shown, where that was asked for.
     """
 
     name: str
@@ -68,3 +72,4 @@ class Outcome(msgspec.Struct):
     notes: tuple[str, ...] = ()
     exit_code: int | None = None
     packet: str = ""
+    sights: list[Sight] = []

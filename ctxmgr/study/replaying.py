@@ -13,11 +13,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ctxmgr.study import readers, transcripts
+from ctxmgr.study import measures_figures, measuring, readers, report, transcripts
+from ctxmgr.study.billing import Prices
 from ctxmgr.study.drive import drive
+from ctxmgr.study.measures_tables import means_table
 from ctxmgr.study.outcomes import Options, Outcome
 from ctxmgr.study.readers import Source
 from ctxmgr.study.recordings import Recording, Stream, Unreadable
+from ctxmgr.study.report_lines import BASE, Sheet
 from ctxmgr.study.showing import console, plain, safe
 from ctxmgr.study.tables import Figures, figures, tables
 
@@ -30,23 +33,32 @@ def run(parsed: Namespace) -> int:
     if missing:
         print(f"ctxmgr replay: no such file: {safe(', '.join(missing))}", file=sys.stderr)
         return 2
+    if parsed.no_measures and (parsed.control or parsed.optimum or parsed.report):
+        print("ctxmgr replay: --control, --optimum and --report show measures", file=sys.stderr)
+        return 2
     out, bad = console(), False
-    shown: list[Figures] = []
+    parts: list[list[Figures]] = []
+    sheets: list[Sheet] = []
     for path in map(Path, parsed.files):
         try:
             found = readers.source(path)
             is_transcript = readers.kind(found) == "transcript"
             if parsed.update and not is_transcript:
                 raise Unreadable(f"{path.name}: --update is for transcripts, this is a recording")
-            one = _transcript(path, found, parsed.update) if is_transcript else _recording(found, parsed)
+            one = _transcript(path, found, parsed.update) if is_transcript else _recording(found, parsed, sheets)
         except Unreadable as fault:
             one = [{"file": path.name, "failures": [str(fault)]}]
         if not parsed.json:
             _show(out, one)
         bad = bad or any(part["failures"] for part in one)
-        shown += one
+        parts.append(one)
+    bad = not _reported(parsed.report, sheets) or bad
+    means = _means(parts)
     if parsed.json:
-        print(json.dumps(shown, indent=1, ensure_ascii=True))
+        whole = [*(one for part in parts for one in part), *([{"means": means, "failures": []}] if means else [])]
+        print(json.dumps(whole, indent=1, ensure_ascii=True))
+    elif means:
+        out.print(means_table(means))
     return 1 if bad else 0
 
 
@@ -70,10 +82,14 @@ def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
     ]
 
 
-def _recording(found: Source, parsed: Namespace) -> list[Figures]:
+def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Figures]:
+    """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
+    `sheets` has one more."""
     recorded = readers.read(found)
-    out = []
-    for preset in parsed.preset or [None]:
+    asked = parsed.preset or [None]
+    measured = not parsed.no_measures
+    outcomes = []
+    for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
             options = Options(
                 preset=preset,
@@ -81,10 +97,47 @@ def _recording(found: Source, parsed: Namespace) -> list[Figures]:
                 append=parsed.append,
                 recorded_compactions=parsed.recorded_compactions,
                 state_dir=Path(state),
-                record=_record_file(parsed.record, found.name, preset),
+                record=_record_file(parsed.record, found.name, preset) if preset in asked else None,
+                measure=measured,
             )
-            out.append(figures(_driven(recorded, options)))
+            outcomes.append(_driven(recorded, options))
+    out = [figures(outcome) for outcome in outcomes]
+    if measured:
+        control, optimum = (bool(parsed.report or asked_for) for asked_for in (parsed.control, parsed.optimum))
+        worked = measuring.work(recorded, outcomes, _prices(parsed), control, optimum)
+        for one, more in zip(out, worked.figures, strict=True):
+            one["measures"] = more
+        out[0] |= {"beside": worked.beside, "distances": worked.distances}
+        sheets.append(worked.sheet)
     return out
+
+
+def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:
+    """Whether all is well: the page is written, or nobody asked for it."""
+    if path is None:
+        return True
+    try:
+        Path(path).write_text(report.page(sheets), encoding="utf-8", newline="\n")
+    except OSError as fault:
+        print(f"ctxmgr replay: {safe(path)} can not be written: {fault.strerror}", file=sys.stderr)
+        return False
+    return True
+
+
+def _prices(parsed: Namespace) -> Prices:
+    prices = Prices(*parsed.prices) if parsed.prices else Prices()
+    if parsed.cache_ttl is None:
+        return prices
+    return msgspec.structs.replace(prices, ttl_ms=round(1000 * parsed.cache_ttl))
+
+
+def _means(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
+    """Where several recordings were measured; each has a part."""
+    measured = [part for part in parts if "measures" in part[0]]
+    if len(measured) < 2:
+        return []
+    rows = [one for part in measured for one in (*part, *part[0]["beside"])]
+    return measures_figures.means([(one["preset"], one["measures"]) for one in rows])
 
 
 def _driven(recorded: Recording | Stream, options: Options) -> Outcome:

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctxmgr.study import measures_tables
 from ctxmgr.study.outcomes import Call, Outcome
 from ctxmgr.study.showing import plain
 
@@ -91,6 +92,10 @@ def _growth(calls: Sequence[Call]) -> Figures:
 def tables(some: Sequence[Figures]) -> RenderableType:
     """One recording under one or several presets, side by side."""
     parts: list[RenderableType] = [_zones(some), _growths(some), _summary(some)]
+    rows = [one for one in (*some, *some[0].get("beside", ())) if "measures" in one]
+    parts += [measures_tables.table([(one["preset"], one["measures"]) for one in rows])] if rows else []
+    distances = some[0].get("distances")
+    parts += [measures_tables.distances_table(distances)] if distances else []
     parts += [_notes(some[0])] if some[0]["notes"] else []
     parts += [_marks(one) for one in some if one["marks"]]
     parts += [_failures(one) for one in some if one["failures"]]

@@ -2,20 +2,22 @@
 
 1. Answers are compared by their id, requests and notifications in their order, all byte for byte; `$/progress`
    is not compared, nor is the version that `initialize` answers.
-2. The weigher changes where the transcript says so, and a session is restored from the lines it holds.
+2. The weigher changes where the transcript says so, a session is restored from the lines it holds, and the archive
+   answers what it answered then.
 3. Deadlines pass, and endpoints answer, where the transcript says so.
 4. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
    a cancel, or an event that came meanwhile, meets the session as it did then.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from ctxmgr.edges.tokens import ESTIMATE, load
-from ctxmgr.effects import Found
+from ctxmgr.effects import Archive, Found, Retrieve
+from ctxmgr.model.archive import Archived
 from ctxmgr.study.differences import Difference, first
 from ctxmgr.study.inprocess import Driver, Framing
 from ctxmgr.study.recordings import Unreadable
@@ -89,6 +91,8 @@ class _Run:
             framing=_framing(lines), weighers=weighers, fallback=fallback, hold=not rewrite and _answered(lines)
         )
         self.driver.open = self._open  # type: ignore[method-assign]
+        self._remember, self.driver.archive = self.driver.archive, self._archive  # type: ignore[method-assign]
+        self._asked: Counter[str] = Counter()  # answers of the archive so far, by session
         self.at = 0
         self._answered: set[bytes] = set()  # ids of what was said so far
         self._seen = 0
@@ -145,6 +149,17 @@ class _Run:
         if loaded.weigher.name != name:
             raise Unreadable(f"{self.name} was recorded with {name}, which is not to be had: {loaded.note}")
         return loaded.weigher
+
+    def _archive(self, effect: Archive | Retrieve) -> Archived:
+        """What it answered then: the nth time of a session. A transcript made anew asks what was put this time
+        first, since handles and texts may be others by now."""
+        session, number = effect.session_id, self._asked[effect.session_id]
+        self._asked[session] += 1
+        now = self._remember(effect)
+        if self.rewrite and (now.row is not None or isinstance(effect, Archive)):
+            return now
+        said = [line for line in self.lines if line.kind == "archive" and line.fields["session"] == session]
+        return msgspec.convert(said[number].fields["answer"], Archived) if number < len(said) else now
 
     def _open(self, session_id: str) -> Found:
         """From the lines that follow, up to the session's next start (rule 2)."""

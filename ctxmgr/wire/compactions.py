@@ -1,11 +1,13 @@
 """The params and answers of what writes compactions, branch summaries and the scratchpad, as on the wire."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 from ctxmgr.wire.verbs import Count, Number, RawList, Wire
+
+Token = str | int | Annotated[float, msgspec.Meta(multiple_of=1)]  # a whole number may be written 1.0
 
 
 class CutSettings(Wire, frozen=True):
@@ -98,7 +100,7 @@ class CompactParams(Wire, frozen=True):
     strategy: Strategy | None = None
     format: Format | None = None
     deadline_ms: Count | None = None
-    progress_token: str | Number | None = None
+    progress_token: Token | None = None
 
 
 class Compaction(Wire, frozen=True, omit_defaults=False):
@@ -156,7 +158,7 @@ class BeforeCompactParams(Wire, frozen=True):
     custom_instructions: str | None = None
     reason: str | None = None
     deadline_ms: Count | None = None
-    progress_token: str | Number | None = None
+    progress_token: Token | None = None
 
 
 class BeforeCompactResult(Wire, frozen=True):
@@ -178,7 +180,7 @@ class SummarizeBranchParams(Wire, frozen=True):
     replace_instructions: bool | None = None
     strategy: Strategy | None = None
     deadline_ms: Count | None = None
-    progress_token: str | Number | None = None
+    progress_token: Token | None = None
 
 
 class BranchSummary(Wire, frozen=True, omit_defaults=False):
@@ -203,7 +205,7 @@ class BeforeTreeParams(Wire, frozen=True):
     session_id: str
     preparation: msgspec.Raw
     deadline_ms: Count | None = None
-    progress_token: str | Number | None = None
+    progress_token: Token | None = None
 
 
 class BeforeTreeResult(Wire, frozen=True):
@@ -216,7 +218,7 @@ class BeforeTreeResult(Wire, frozen=True):
 class StrReplace(Wire, frozen=True, tag_field="op", tag="str_replace"):
     """The one place where `oldText` stands becomes `newText`."""
 
-    old_text: str
+    old_text: Annotated[str, msgspec.Meta(min_length=1)]
     new_text: str
 
 
@@ -292,5 +294,5 @@ class ProgressValue(Wire, frozen=True):
 
 
 class ProgressParams(Wire, frozen=True):
-    token: str | Number
+    token: Token
     value: ProgressValue

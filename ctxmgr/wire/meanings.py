@@ -4,12 +4,19 @@ A type is looked up as "Type", a member as "Type.member", then as "*.member". A 
 docstring. `PolicyKeys` and its parts say what `Policy` and its parts say.
 """
 
-from ctxmgr.wire import meanings_of_answers, meanings_of_calls, meanings_of_compactions, meanings_of_policy
+from ctxmgr.wire import (
+    meanings_of_answers,
+    meanings_of_calls,
+    meanings_of_compactions,
+    meanings_of_policy,
+    meanings_of_recovery,
+)
 
 MEANINGS: dict[str, str] = {
     **meanings_of_calls.MEANINGS,
     **meanings_of_answers.MEANINGS,
     **meanings_of_compactions.MEANINGS,
+    **meanings_of_recovery.MEANINGS,
     **meanings_of_policy.MEANINGS,
 }
 

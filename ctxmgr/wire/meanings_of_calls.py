@@ -28,7 +28,8 @@ MEANINGS: dict[str, str] = {
     '"whenIdle" (true means the same) or "midRun" (also between two model calls of one run).',
     "HostCapabilities.complete": "It runs a model call for ctxmgr on request: `complete`.",
     "HostCapabilities.embed": "It turns texts into vectors on request: `embed`.",
-    "HostCapabilities.retrieve": "Its model has a tool that fetches what was pruned. Not used yet.",
+    "HostCapabilities.retrieve": "Its model has a tool that calls `retrieve`. Without, nothing is archived, "
+    "and markers say which call to make again instead of a handle.",
     "HostCapabilities.edits": "It applies `edits`. Every `context` says by itself which answer it wants.",
     "InitializeResult": "What ctxmgr is and can do, and the policy that came of the host's keys.",
     "InitializeResult.protocolVersion": "What ctxmgr speaks.",
@@ -50,6 +51,8 @@ MEANINGS: dict[str, str] = {
     "DiscoverResult": "The protocol as an OpenRPC document; `openrpc.json` in this folder is the same.",
     # sessions
     "SessionParams": "The session, and nothing else.",
+    "ExplainParams": "The session, and an epoch.",
+    "ExplainParams.epoch": "Whose receipt is wanted in full; the newest where it is absent.",
     "SessionStartParams": "A session and the model it begins with. It is no event: it does not count in `seq`.",
     "SessionStartParams.sessionId": "The host's own id of the session; the same id goes on where it ended.",
     "SessionStartParams.model": "The model that the session's lists are for.",
@@ -105,7 +108,7 @@ MEANINGS: dict[str, str] = {
     "Report.rawTokens": "Weight of the list as it came.",
     "Report.tokens": "Weight of the list to send.",
     "Report.zone": "The zone that decided.",
-    "Report.epoch": "The cache epoch. Always 0 in this release.",
+    "Report.epoch": "The number of the cache epoch in force; 0 where none was opened.",
     "Report.firstChangedIndex": "The first place where this answer differs from the one before: up to there a "
     "provider's cache holds. -1 where the answer only grew at its end.",
     "Report.turnsKept": "Turns in the list to send.",
@@ -114,6 +117,14 @@ MEANINGS: dict[str, str] = {
     "Report.resultsPruned": "Tool results replaced by a marker in it.",
     "Report.packetTokens": "Weight of the packet, 0 without one.",
     "Report.checks": "Promises that did not hold; then the answer is the last good list. Normally empty.",
+    "Report.messagesDropped": "Messages left out one by one, in preset balanced.",
+    "Report.prefixTokens": "So much of the last answer, by weight, this one begins with.",
+    "Report.prefixBytes": "The same in bytes of its messages.",
+    "Report.arithmetic": "Of the epoch that this call opened: what it cost and what it saves.",
+    "Report.readsGone": "Files whose text, or some of it, left the model's view with this answer: a host that "
+    "remembers what its model has read may forget it.",
+    "ReadGone": "A file whose text left the model's view.",
+    "ReadGone.path": "As the call named it.",
     "Report.reason": "Why the answer is `unchanged`, or is the last good list.",
     "Report.mended": "Unpaired surrogates in the request that became U+FFFD.",
     # events

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.wire import compactions, errors, verbs
+from ctxmgr.wire import compactions, errors, recovery, reports, verbs
 
 # "request": always answered. "notification": never. "event": either, as the host likes.
 Kind = Literal["request", "notification", "event"]
@@ -15,6 +15,7 @@ class Method(msgspec.Struct, frozen=True):
     """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null.
 
     `errand`: it may take long and holds nothing up: it sees the session as it was in its turn, and no more.
+    `both_ways`: the other side sends it as well.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Method(msgspec.Struct, frozen=True):
     counted: bool = False
     errors: tuple[int, ...] = ()
     direction: Direction = "to ctxmgr"
+    both_ways: bool = False
 
 
 _SESSION = (errors.UNKNOWN_SESSION,)
@@ -43,7 +45,15 @@ TABLE: tuple[Method, ...] = (
     Method("initialized", "notification", verbs.NoParams, None, "The host has read the answer.", session=False),
     Method("shutdown", "request", verbs.NoParams, None, "Saves and closes every session.", session=False),
     Method("exit", "notification", verbs.NoParams, None, "Ends the process.", session=False),
-    Method("$/cancelRequest", "notification", verbs.CancelParams, None, "Cancels a request.", session=False),
+    Method(
+        "$/cancelRequest",
+        "notification",
+        verbs.CancelParams,
+        None,
+        "Takes back a request, by the side that sent it.",
+        session=False,
+        both_ways=True,
+    ),
     Method("rpc.discover", "request", verbs.NoParams, dict[str, Any], "This table as OpenRPC.", session=False),
     Method(
         "session_start",
@@ -67,7 +77,7 @@ TABLE: tuple[Method, ...] = (
         "context",
         "request",
         verbs.ContextParams,
-        verbs.ContextResult,
+        reports.ContextResult,
         "The message list before a model call; the answer is the list to send.",
         errors=(*_SESSION, errors.CONTENT_MODIFIED),
     ),
@@ -184,9 +194,41 @@ TABLE: tuple[Method, ...] = (
     Method(
         "explain",
         "request",
-        verbs.SessionParams,
-        verbs.ExplainResult,
-        "One verdict a message of the last projection, with the rule and the weights.",
+        reports.ExplainParams,
+        reports.ExplainResult,
+        "One verdict a message of the last projection, with the rule and the weights; and what each epoch did.",
+        errors=_SESSION,
+    ),
+    Method(
+        "retrieve",
+        "request",
+        recovery.RetrieveParams,
+        recovery.RetrieveResult,
+        "The original of something that left, by the handle in its marker, page by page.",
+        errors=(*_SESSION, errors.REQUEST_FAILED),
+    ),
+    Method(
+        "pin",
+        "request",
+        recovery.PinParams,
+        verbs.StatusResult,
+        "Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is.",
+        errors=_SESSION,
+    ),
+    Method(
+        "unpin",
+        "request",
+        recovery.PinParams,
+        verbs.StatusResult,
+        "Takes a pin off: what it held may leave at a later epoch.",
+        errors=_SESSION,
+    ),
+    Method(
+        "undo",
+        "request",
+        recovery.UndoParams,
+        verbs.StatusResult,
+        "Brings back what left at an epoch, and pins it.",
         errors=_SESSION,
     ),
     Method(

@@ -1,7 +1,8 @@
 """Turns the table of methods and their schemas into an OpenRPC 1.3.2 document. Loaded only when asked for.
 
-Beside what OpenRPC has, a method says with `x-direction` who sends it and with `x-kind` whether it is a request, a
-notification, or an event (either, as the host likes). What a request of ctxmgr's may be refused with is the host's.
+Beside what OpenRPC has, a method says with `x-direction` who sends it (with `x-both-ways`: both) and with `x-kind`
+whether it is a request, a notification, or an event (either, as the host likes). What a request of ctxmgr's may be
+refused with is the host's.
 """
 
 from typing import Any
@@ -73,6 +74,8 @@ def _method(row: Method, types: dict[str, Json]) -> Json:
         "x-direction": row.direction,
         "x-params": relocated(ref(row.params.__name__)),
     }
+    if row.both_ways:
+        out["x-both-ways"] = True
     if row.kind != "notification":
         out["result"] = {"name": "result", "schema": relocated(schema.result_of(row))}
     if codes := errors_of(row):

@@ -49,6 +49,8 @@ def document() -> Json:
 def _method(row: Method) -> Json:
     out: Json = {"direction": row.direction, "kind": row.kind, "summary": row.summary}
     out["params"] = ref(row.params.__name__)
+    if row.both_ways:
+        out["bothWays"] = True
     if row.kind != "notification":
         out["result"] = result_of(row)
     return out

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
+from ctxmgr.model.epochs import LeftKind
 from ctxmgr.model.facts import Slot, Source
 from ctxmgr.model.latch import LatchState
 from ctxmgr.model.policy import Preset, Zone
@@ -36,6 +37,7 @@ LITERALS: dict[str, Any] = {
     "AnswerForm": Literal["messages", "edits"],
     "Mode": Literal["on", "off"],
     "VerdictKind": Literal["kept", "distilled", "pruned", "dropped", "inserted"],
+    "LeftKind": LeftKind,
     "ProgressKind": Literal["begin", "report", "end"],
     # as ctxmgr.summarize.asking has it, which is above this floor
     "Purpose": Literal["history", "turn-prefix", "slice", "merge", "branch", "short"],
@@ -125,6 +127,6 @@ TYPES: dict[str, Json] = {
     "ResultMessage": _object({"jsonrpc": _VERSION, "id": _ID, "result": {}}),
     "ErrorMessage": _object({"jsonrpc": _VERSION, "id": nullable(_ID), "error": ref("ErrorObject")}),
     "ErrorObject": _object({"code": {"type": "integer"}, "message": _TEXT}, data=ref("ErrorPlace")),
-    "ErrorPlace": _object({}, path=_TEXT),
+    "ErrorPlace": _object({}, path=_TEXT, call=_TEXT),
 }
 ENVELOPE = ("RequestMessage", "NotificationMessage", "ResultMessage", "ErrorMessage")

@@ -3,10 +3,11 @@
 A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
 under `broken`, byte for character. A line tells where the weigher changed, since weights depend on it; one what a
 session was restored from; one where a deadline passed, or a compaction was there that had been prepared ahead; one
-what an endpoint completed: a transcript can be replayed without snapshot, clock and network.
+what an endpoint completed, one what the archive answered: a transcript can be replayed without snapshot, archive,
+clock and network.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -22,7 +23,18 @@ _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tok
 class Line(msgspec.Struct, frozen=True):
     """One line. `body` as it was on the wire; `fields` of what is no message."""
 
-    kind: Literal["header", "message", "broken", "weigher", "restored", "woke", "completed", "prepared", "unknown"]
+    kind: Literal[
+        "header",
+        "message",
+        "broken",
+        "weigher",
+        "restored",
+        "woke",
+        "completed",
+        "prepared",
+        "archive",
+        "unknown",
+    ]
     number: int
     sender: str = ""
     body: bytes = b""
@@ -68,6 +80,12 @@ def prepared(session_id: str) -> bytes:
     return _encode({"from": "ctxmgr", "prepared": session_id})
 
 
+def archive(session_id: str, asked: str | Sequence[str], answer: Any) -> bytes:
+    """What the archive answered, as an `Archived`: to rows that were put, with these handles, or to one handle."""
+    what = {"retrieve": asked} if isinstance(asked, str) else {"put": list(asked)}
+    return _encode({"from": "ctxmgr", "archive": session_id, **what, "answer": answer})
+
+
 def read(text: bytes) -> Iterator[Line]:
     """The lines of a transcript. Raises ValueError, with the line's number, for one that is no JSON object."""
     for number, raw in enumerate(text.split(b"\n"), 1):
@@ -91,6 +109,10 @@ def _line(raw: bytes, number: int) -> Line:
             return Line("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
         if "prepared" in fields:
             return Line("prepared", number, sender, fields={"session": _string(fields["prepared"])})
+        if "archive" in fields:
+            named, answer = _string(fields["archive"]), _decode(fields["answer"])
+            put = msgspec.json.decode(fields["put"], type=list[str]) if "put" in fields else None
+            return Line("archive", number, sender, fields={"session": named, "put": put, "answer": answer})
         if "completed" in fields:
             completion = _decode(fields["completion"])
             return Line(

@@ -273,6 +273,8 @@ class Status(Wire, frozen=True, omit_defaults=False):
     summaries: Summaries
     latch: LatchStatus
     stats: Stats
+    epoch: int
+    pins: int
     promise: bool
     weigher: str
     notes: tuple[str, ...]
@@ -320,41 +322,6 @@ class TurnEndResult(Wire, frozen=True, omit_defaults=False):
     seq: int
 
 
-class Report(Wire, frozen=True):
-    """What a projection did. Weights are uncalibrated tokens; `checks` names broken promises (normally none);
-    `firstChangedIndex` is the first place where the answer differs from the last one, -1 where it only grew."""
-
-    raw_tokens: int
-    tokens: int
-    zone: str
-    epoch: int
-    first_changed_index: int
-    turns_kept: int
-    turns_dropped: int
-    results_distilled: int
-    results_pruned: int
-    packet_tokens: int
-    checks: tuple[str, ...]
-    reason: str | None = None
-    mended: int | None = None
-
-
-class Verdict(Wire, frozen=True, omit_defaults=False):
-    """One message of the last projection. `index` is null for what was inserted; weights in tokens."""
-
-    index: int | None
-    digest: str
-    verdict: Literal["kept", "distilled", "pruned", "dropped", "inserted"]
-    rule: str
-    before: int
-    after: int
-
-
-class ExplainResult(Wire, frozen=True, omit_defaults=False):
-    verdicts: tuple[Verdict, ...]
-    seq: int
-
-
 class PolicyResult(Wire, frozen=True, omit_defaults=False):
     """`thresholds` in provider tokens for the session's model."""
 
@@ -397,17 +364,3 @@ class PacketResult(Wire, frozen=True, omit_defaults=False):
     text: str
     tokens: int
     seq: int
-
-
-class ContextResult(Wire, frozen=True):
-    """Exactly one of `messages`, `edits` and `unchanged` is there. `base` is for the next call's `append`.
-
-    An edit is `{keep: [from, to]}`, half-open, into the whole list with its appended part, or `{put: message}`.
-    """
-
-    base: str
-    report: Report
-    seq: int
-    messages: list[Any] | None = None
-    edits: list[dict[str, Any]] | None = None
-    unchanged: bool | None = None

@@ -41,4 +41,15 @@ RULES: tuple[Beyond, ...] = (
         "editScratchpad",
         {**_S, "operations": [{"op": "insert", "text": "x", "line": 99}]},
     ),
+    Beyond(
+        "`pin` and `unpin` take exactly one of `callId`, `digest`, `path` and `tool`.",
+        "pin",
+        {**_S, "path": "a.py", "tool": "read"},
+    ),
+    Beyond(
+        "The `handle` of `retrieve` is one under which something of this session is archived.",
+        "retrieve",
+        {**_S, "handle": "nonesuch"},
+    ),
+    Beyond("The `epoch` of `undo` is one of which a receipt is kept.", "undo", {**_S, "epoch": 7}),
 )

@@ -1,6 +1,7 @@
 """Takes cases for the corpus from the transcripts: what each method takes and gives, and what ctxmgr refused.
 
-1. Of each method the shortest params and the shortest result that show the most members.
+1. Of each method the shortest params and the shortest result that show the most members. A document that no type
+   describes (`rpc.discover`'s) is no case: `openrpc.json` is that document.
 2. Params that were refused with -32602, but for those that only ctxmgr can refuse (`scripts.generating.beyond`).
 """
 
@@ -11,7 +12,7 @@ from typing import Any
 from ctxmgr.wire.errors import INVALID_PARAMS
 from ctxmgr.wire.methods import TABLE
 from scripts.generating.decoding import fault
-from scripts.generating.excerpts import Exchange, best
+from scripts.generating.excerpts import DOCUMENTS, Exchange, best
 
 ACCEPT, REFUSE = "corpus/accept", "corpus/refuse"
 PREFIX = "transcript."
@@ -25,7 +26,7 @@ def files(transcripts: Mapping[str, str]) -> dict[str, str]:
         stem = f"{ACCEPT}/{PREFIX}{name.replace('$/', '')}"
         head = {"method": name, "direction": directions[name], "why": f"It was said in {one.place}."}
         made[f"{stem}.params.json"] = case({**head, "params": one.said.get("params", {})})
-        if one.answer is not None:
+        if one.answer is not None and name not in DOCUMENTS:
             made[f"{stem}.result.json"] = case({**head, "result": one.answer["result"]})
     for path, text in sorted(transcripts.items()):
         for number, refused in enumerate(_refused(path, text), 1):

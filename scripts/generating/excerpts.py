@@ -3,6 +3,7 @@
 1. Best is the exchange that shows the most members; of several such the one with the fewest bytes.
 2. Where no transcript has the method, a case of the corpus stands in.
 3. What is left out is marked in its place: `… (4,950 characters)` after the start of a text, `… 35 more` in a list.
+   Of an answer that is a whole document (`rpc.discover`) the outline is shown: what its objects hold is counted.
 4. A status is shown whole once, with `getStatus`; elsewhere what an event changes of it, and a mark.
 """
 
@@ -20,6 +21,12 @@ START = 56  # characters shown of a longer one
 ITEMS = 4  # of a list that are shown whole; of a longer one two are
 TOLD = ("zone", "pressure", "tokens", "latch", "seq")  # of a status: rule 4
 DEPTH = 2  # levels of members that count for rule 1
+OUTLINE = 3  # levels of a document that are shown, and of an object in it at most so many members
+OUTLINE_MEMBERS = 30
+
+
+# methods that answer a document which no struct describes
+DOCUMENTS = {row.name for row in TABLE if row.result is not None and not isinstance(row.result, type)}
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -107,7 +114,10 @@ def shown(exchange: Exchange) -> str:
     other = "ctxmgr" if exchange.sender == "host" else "host"
     lines = [f"// {exchange.sender}", written(shortened(exchange.said))]
     if exchange.answer is not None:
-        lines += [f"// {other}", written(shortened(_without_status(exchange.answer)))]
+        answer = _without_status(exchange.answer)
+        if exchange.said["method"] in DOCUMENTS:
+            answer = {**answer, "result": _outlined(answer["result"], OUTLINE)}
+        lines += [f"// {other}", written(shortened(answer))]
     return "```jsonc\n" + "\n".join(lines) + "\n```\n"
 
 
@@ -118,6 +128,17 @@ def _without_status(answer: dict[str, Any]) -> dict[str, Any]:
         return answer
     told = {name: result["status"][name] for name in TOLD if name in result["status"]}
     return {**answer, "result": {**result, "status": {**told, "…": f"{len(result['status']) - len(told)} more"}}}
+
+
+def _outlined(value: Any, depth: int) -> Any:
+    """Rule 3, of a document."""
+    if isinstance(value, dict) and value and (depth == 0 or len(value) > OUTLINE_MEMBERS):
+        return {"…": f"{len(value)} members"}
+    if isinstance(value, list) and value:
+        shown = [_outlined(value[0], depth - 1)] if depth else []
+        left = len(value) - len(shown)
+        return [*shown, *([f"… {left} more" if shown else f"… {left} items"] if left else [])]
+    return {name: _outlined(one, depth - 1) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def shortened(value: Any) -> Any:

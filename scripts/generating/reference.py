@@ -73,11 +73,16 @@ def _errors() -> str:
     return "\n".join(rows) + "\n"
 
 
+def _sent(row: Method) -> str:
+    sent = SENT[row.direction, row.kind]
+    return sent.replace("→", "↔") if row.both_ways else sent
+
+
 def _overview() -> str:
     lines = []
     for direction, title in (("to ctxmgr", "A host sends"), ("to host", "ctxmgr sends")):
         lines += [f"| {title} | kind | |", "|---|---|---|"]
-        rows = (row for row in TABLE if row.direction == direction)
+        rows = (row for row in TABLE if row.direction == direction or row.both_ways)
         lines += [f"| {_link(row)} | {row.kind} | {row.summary} |" for row in rows]
         lines.append("")
     return "\n".join(lines)
@@ -86,7 +91,7 @@ def _overview() -> str:
 def _method(row: Method, schema: Json, example: Exchange | None) -> str:
     types, one = schema["$defs"], schema["methods"][row.name]
     params = types[row.params.__name__]
-    parts = [f"### `{row.name}`\n", f"*{SENT[row.direction, row.kind]}*\n", f"{row.summary}\n"]
+    parts = [f"### `{row.name}`\n", f"*{_sent(row)}*\n", f"{row.summary}\n"]
     if params["properties"]:
         parts.append(f"**Params** (`{row.params.__name__}`): {_sentence(params)}")
         parts.append(tables.members(params, tables.short(types), out=row.direction == "to host"))

@@ -45,6 +45,7 @@ def edit(index: int, before: int = 100, after: int = 3, unit: int = 0) -> Edit:
 
 STEP = [a(think("hm"), READ), r("x" * 400)]
 LONG = u("go " * 20)
+OLD = [LONG, a("ok")]
 
 # name, conversation, pieces of the plan, faults by name
 TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
@@ -100,6 +101,23 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("it starts with a reply, after a summary", [summary("s"), a("ok"), LONG], [Keep(1, 3)], {"start"}),
     ("a packet in its place", [summary("s"), a("ok"), LONG], [PACKET, Keep(1, 3)], set()),
     ("it starts with a reply, after a packet", [packet(), a("ok"), LONG], [Keep(1, 3)], {"start"}),
+    ("a summary outlives its turn", [summary("s"), *OLD, LONG], [Keep(0, 1), Keep(3, 4)], set()),
+    ("and stands before the packet", [summary("s"), *OLD, LONG], [Keep(0, 1), PACKET, Keep(3, 4)], set()),
+    ("one from the middle", [*OLD, summary("s"), *OLD, LONG], [Keep(2, 3), PACKET, Keep(5, 6)], set()),
+    (
+        "what is no summary does not",
+        [u("s"), *OLD, LONG],
+        [Keep(0, 1), PACKET, Keep(3, 4)],
+        {"packet", "turns", "weight"},
+    ),
+    ("nor without a packet", [u("s"), *OLD, LONG], [Keep(0, 1), Keep(3, 4)], {"turns"}),
+    (
+        "nor does it hide a turn cut after it",
+        [summary("s"), LONG, a("1"), LONG],
+        [Keep(0, 1), Keep(2, 4)],
+        {"turns"},
+    ),
+    ("a summary alone is no start", [summary("s"), LONG], [Keep(0, 1)], {"newest user", "turns"}),
     ("heavier than what came", [LONG], [Packet("p", 1), Keep(0, 1)], {"weight"}),
     ("an edit that lies about what was", [LONG, *STEP], [Keep(0, 2), edit(2, before=90)], {"weight"}),
 ]

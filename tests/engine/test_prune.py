@@ -65,12 +65,29 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
         {"protected_tools": ("read",)},
         [2],
     ),
-    ("tools that are not named", [u("go"), *did("skill", 500), *did("read", 100)], {}, []),
-    ("an empty list names all", [u("go"), *did("skill", 500), *did("read", 100)], {"prunable_tools": ()}, [2]),
+    (
+        "tools that are not named",
+        [u("go"), *did("skill", 500), *did("read", 100)],
+        {"prunable_tools": ("read", "bash")},
+        [],
+    ),
+    ("no list names all", [u("go"), *did("skill", 500), *did("exec_command", 100)], {}, [2]),
+    (
+        "in whatever case they are named",
+        [u("go"), *did("Read", 500), *did("READ", 100)],
+        {"prunable_tools": ("rEad",)},
+        [2],
+    ),
+    (
+        "and protected",
+        [u("go"), *did("Read", 500), *did("ls", 100)],
+        {"protected_tools": ("READ",), "prune_protect": 0, "prune_minimum": 0},
+        [4],
+    ),
     (
         "protected beats named",
         [u("go"), *did("ls", 500), *did("read", 100)],
-        {"protected_tools": ("ls",), "prunable_tools": ()},
+        {"protected_tools": ("ls",), "prunable_tools": ("ls", "read")},
         [],
     ),
     (
@@ -97,7 +114,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
         {},
         [],
     ),
-    ("a result without a call", [u("go"), r(out(500), "c9"), *did("read", 100)], {"prunable_tools": ()}, [1]),
+    ("a result without a call", [u("go"), r(out(500), "c9"), *did("read", 100)], {}, [1]),
     ("without a user message before", [*did("read", 60), *did("read", 100)], {}, [1]),
     ("no protection", [u("go"), *did("read", 50)], {"prune_protect": 0}, [2]),
 ]
@@ -152,7 +169,7 @@ def test_the_numbers_of_the_design() -> None:
     policy = Policy()
     assert (policy.protected_turns, policy.prune_protect, policy.prune_minimum) == (2, 40_000, 20_000)
     assert policy.protected_tools == ()
-    assert policy.prunable_tools == ("read", "bash", "grep", "find", "ls", "edit", "write")
+    assert policy.prunable_tools == ()  # all: whatever a host calls its tools
 
 
 def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[Edit]:
@@ -208,11 +225,29 @@ def test_what_is_pruned_stays_pruned() -> None:
     assert edit.text.startswith("[output pruned — ")
 
 
+@pytest.mark.parametrize(("protected", "expected"), [((), [2]), (("READ",), [])])
+def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], expected: list[int]) -> None:
+    """Rule 3 of the projection squeezes it; names are the same in whatever case there as well."""
+    messages = talk(u("go"), *did("Read", 4_000), *did("ls", 10), *did("ls", 10))
+    ask = Ask(
+        zone="compact",
+        policy=Policy(protected_tools=protected),
+        floor=0,
+        decisions={},
+        folded=lambda at: False,
+        newest_limit=100,
+        rewrite=rewriter(messages, indexed(messages), quarters),
+    )
+    edits = [piece for piece in project(messages, indexed(messages), ask).pieces if isinstance(piece, Edit)]
+    assert [edit.index for edit in edits] == expected
+
+
 @given(any_list, st.integers(0, 300), st.integers(0, 300), st.integers(0, 4), st.booleans())
 def test_pruning_keeps_its_rules_on_any_list(
     messages: tuple[Message, ...], protect: int, minimum: int, safe: int, force: bool
 ) -> None:
-    policy = Policy(prune_protect=protect, prune_minimum=minimum, protected_turns=safe)
+    named = ("Read", "bash", "grep")
+    policy = Policy(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
     index = indexed(messages)
     found = prune(messages, index, policy, (), force)
     users = [at for at, message in enumerate(messages) if message.view.opens_turn]
@@ -222,7 +257,7 @@ def test_pruning_keeps_its_rules_on_any_list(
         assert target.index < limit
         assert unit.kind == "result"
         assert not unit.is_error
-        assert unit.tool in policy.prunable_tools
+        assert unit.tool.lower() in ("read", "bash", "grep")
         assert not any(message.view.summary == "compaction" for message in messages[target.index :])
     assert found.protected <= protect
     assert found.protected + found.prunable == found.scanned

@@ -105,7 +105,7 @@ ASSISTANTS: list[tuple[str, Any, tuple[Unit, ...]]] = [
         (
             Unit("thinking", 0, "hm", signed=True),
             Unit("text", 1, "ok"),
-            Unit("call", 2, 'read {"path":"x"}', "t1", "read", {"path": "x"}),
+            Unit("call", 2, 'read {"path":"x"}', "t1", "read", {"path": "x"}, can_edit=True),
         ),
     ),
     ("redacted", [{"type": "redacted_thinking", "data": "xxxx"}], (Unit("thinking", 0, signed=True),)),

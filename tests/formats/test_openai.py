@@ -11,7 +11,7 @@ from ctxmgr.formats import openai
 from ctxmgr.model.messages import Unit, Usage, View
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{ "path": "x" }'}}
-UNIT = Unit("call", 0, 'read {"path":"x"}', "c1", "read", {"path": "x"})
+UNIT = Unit("call", 0, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
 RESULT = Unit("result", text="text", call_id="c1", can_edit=True)
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,xxxx"}}
 REPORT = {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 60}}
@@ -59,7 +59,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
                 Unit("thinking", text="hm"),
                 Unit("text", 0, "ok"),
                 UNIT,
-                Unit("call", 1, 'read {"path":"x"}', "c2", "read", {"path": "x"}),
+                Unit("call", 1, 'read {"path":"x"}', "c2", "read", {"path": "x"}, can_edit=True),
             ),
         ),
     ),
@@ -76,7 +76,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "empty arguments",
         {"role": "assistant", "tool_calls": [{**CALL, "function": {"name": "read", "arguments": ""}}]},
-        View("assistant", (Unit("call", 0, "read {}", "c1", "read", {}),)),
+        View("assistant", (Unit("call", 0, "read {}", "c1", "read", {}, can_edit=True),)),
     ),
     (
         "a custom call",

@@ -54,7 +54,10 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
         },
         View(
             "assistant",
-            (Unit("text", 0, "ok"), Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"})),
+            (
+                Unit("text", 0, "ok"),
+                Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True),
+            ),
             usage=Usage(10, 2, 30, 4, 46),
             stop="toolUse",
         ),
@@ -75,7 +78,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
             (
                 Unit("thinking", 0, "hm", signed=True),
                 Unit("text", 1, "ok", signed=True),
-                Unit("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True),
+                Unit("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True, can_edit=True),
                 Unit("thinking", 3, "hm"),
             ),
         ),
@@ -244,6 +247,8 @@ USAGES: list[tuple[dict[str, Any], tuple[int, int, int, int, int] | None]] = [
     ({"input": 10.0, "output": 2.0}, (10, 2, 0, 0, 12)),
     ({"input": 10, "totalTokens": 0}, (10, 0, 0, 0, 10)),
     ({"input": None, "output": 2}, (0, 2, 0, 0, 2)),
+    ({"prompt_tokens": 190_000, "completion_tokens": 9}, (190_000, 9, 0, 0, 190_009)),
+    ({"input_tokens": 10, "output_tokens": 2, "cache_read_input_tokens": 30}, (10, 2, 30, 0, 42)),
     ({"input": -5, "output": "x", "cacheRead": 2**60}, None),
     ({}, None),
 ]
@@ -278,6 +283,33 @@ EDITS = [
 @pytest.mark.parametrize(("raw", "expected"), EDITS)
 def test_a_replaced_result_keeps_its_other_fields_byte_for_byte(raw: str, expected: str) -> None:
     assert pi.set_result(raw.encode(), {0: "new"}).decode() == expected
+
+
+SPELLED = '{"x":1.50,"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"s"},'
+SPELLED += '{"k":1e3,"type":"toolCall","id":"c1","name":"read","arguments":%s,"z":[]}%s],"usage":{"input":1.0}}'
+SECOND = ',{"type":"toolCall","id":"c2","name":"ls","arguments":{"b":1,"a":2}}'
+
+
+def test_arguments_are_put_anew_and_all_else_stays() -> None:
+    raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
+    assert pi.set_arguments(raw, {1: {"path": "y"}}).decode() == SPELLED % ('{"path":"y"}', SECOND)
+    found = pi.view(pi.set_arguments(raw, {1: {"n": 1}, 2: {}})).units
+    assert [unit.arguments for unit in found] == [None, {"n": 1}, {}]
+    assert pi.set_arguments(raw, {}) == raw
+
+
+def test_units_leave() -> None:
+    raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
+    left = pi.drop(raw, frozenset({2}))
+    assert left is not None
+    assert left.decode() == SPELLED % ('{"path":"x"}', "")
+    assert pi.drop(raw, frozenset({0, 1, 2})) is None
+
+
+@pytest.mark.parametrize("name", [row[0] for row in ROLES])
+def test_a_message_of_one_unit_leaves_whole(name: str) -> None:
+    message, seen = next((row[1], row[2]) for row in ROLES if row[0] == name)
+    assert pi.drop(json.dumps(message).encode(), frozenset(range(len(seen.units)))) is None
 
 
 def test_the_packet_message() -> None:

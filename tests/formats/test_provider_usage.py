@@ -54,6 +54,53 @@ TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
         Usage(100, 20, 900, 0, 1_020),
     ),
     (
+        "litellm: both names, the cached are inside",
+        {
+            "prompt_tokens": 10_000,
+            "completion_tokens": 100,
+            "total_tokens": 10_100,
+            "cache_read_input_tokens": 9_000,
+            "cache_creation_input_tokens": 0,
+            "prompt_tokens_details": {"cached_tokens": 9_000},
+        },
+        Usage(1_000, 100, 9_000, 0, 10_100),
+    ),
+    (
+        "litellm: what was written is inside too",
+        {
+            "prompt_tokens": 10_000,
+            "completion_tokens": 100,
+            "cache_read_input_tokens": 2_000,
+            "cache_creation_input_tokens": 7_000,
+        },
+        Usage(1_000, 100, 2_000, 7_000, 10_100),
+    ),
+    (
+        "a total that has no room for them beside the input",
+        {"input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 900, "total_tokens": 1_020},
+        Usage(100, 20, 900, 0, 1_020),
+    ),
+    (
+        "a total that has",
+        {"input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 900, "total_tokens": 1_920},
+        Usage(1_000, 20, 900, 0, 1_920),
+    ),
+    (
+        "more in the cache than was sent: it can not be inside",
+        {"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 1_000, "total_tokens": 15},
+        Usage(10, 5, 1_000, 0, 1_015),
+    ),
+    (
+        "both names for nothing, and the details tell",
+        {
+            "input_tokens": 1_000,
+            "cache_read_input_tokens": 0,
+            "cache_creation_input_tokens": 0,
+            "input_tokens_details": {"cached_tokens": 900},
+        },
+        Usage(100, 0, 900, 0, 1_000),
+    ),
+    (
         "more cached than sent",
         {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}},
         Usage(0, 0, 5, 0, 5),
@@ -73,7 +120,7 @@ def test_what_was_used(name: str, fields: dict[str, Any], expected: Usage | None
 @pytest.mark.parametrize(
     ("name", "fields", "expected"), [row for row in TABLE if row[0] not in ("nonsense", "details that are none")]
 )
-@pytest.mark.parametrize("form", [name for name in FORMATS if name != "pi"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_it_comes_through_the_wire(form: str, name: str, fields: dict[str, Any], expected: Usage | None) -> None:
     params = msgspec.json.decode(msgspec.json.encode(fields), type=verbs.UsageParams)
     assert FORMATS[form].usage(msgspec.to_builtins(params)) == expected

@@ -11,7 +11,7 @@ from ctxmgr.formats import responses
 from ctxmgr.model.messages import Unit, Usage, View
 
 CALL = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "read", "arguments": '{"path":"x"}'}
-UNIT = Unit("call", -1, 'read {"path":"x"}', "c1", "read", {"path": "x"})
+UNIT = Unit("call", -1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
 REASONING = {
     "type": "reasoning",
     "id": "rs",

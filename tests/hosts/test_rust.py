@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "protocol" / "hosts" / "rust"
-COMMAND = [sys.executable, "-m", "ctxmgr", "serve"]
+COMMAND = [sys.executable, "-m", "ctxmgr"]
 FETCH_SECONDS, BUILD_SECONDS = 120.0, 400.0  # a cold build takes 10 s on two idle cores
 HELD = {
     "kept_messages_are_the_very_bytes_that_were_sent",
@@ -26,6 +26,9 @@ HELD = {
     "failing_child_leaves_the_last_projection_and_what_came_since",
     "pauses_between_starts_double_and_end_with_a_run_that_lasts",
     "shutdown_is_bounded",
+    "child_that_closes_its_output_and_stays_is_gone_before_anybody_hears_of_it",
+    "shutdown_ends_a_child_that_is_being_started",
+    "cutting::tests::turn_that_is_too_long_by_itself_is_cut_to_whole_steps",
 }
 
 

@@ -22,7 +22,7 @@ def test_client(tmp_path: Path) -> None:
     npm = _installed()
     built = _run(npm, "run", "build")
     assert built.returncode == 0, built.stdout[-3000:]
-    environment = {"CTXMGR_TEST_COMMAND": json.dumps(COMMAND), "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    environment = {"CTXMGR_COMMAND": json.dumps(COMMAND), "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     ran = _run(npm, "test", environment=environment)
     assert ran.returncode == 0, ran.stdout[-6000:]
     assert all(line in ran.stdout.splitlines() for line in SUMMARY), ran.stdout[-1000:]

@@ -11,6 +11,7 @@ from typing import Any
 
 from ctxmgr.edges.tokens import ESTIMATE
 from ctxmgr.effects import Found
+from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.study.inprocess import Driver
 
 Fields = dict[str, Any]
@@ -77,15 +78,17 @@ class Talk:
         window: int = 200_000,
         capabilities: Fields | None = None,
         found: Found = Found(),  # noqa: B008  frozen
+        archived: Sequence[ArchiveRow] = (),
         start: bool = True,
     ) -> None:
-        self.driver = Driver(framing="ndjson", found={"s": found})
+        archive = {"s": {row.key: row for row in archived}}
+        self.driver = Driver(framing="ndjson", found={"s": found}, archived=archive)
         self.connection = self.driver.connection
         self.sent: list[Fields] = []
         self._replied: set[str] = set()
         self._ids = itertools.count(1)
         if start:
-            policy = {"tokenizer": ESTIMATE, **(policy or {})}
+            policy = {"preset": "turns", "tokenizer": ESTIMATE, **(policy or {})}
             capabilities = HOST if capabilities is None else capabilities
             self.call("initialize", protocolVersion="1.0", capabilities=capabilities, policy=policy)
             model = {"id": "model-1", "contextWindow": window}

@@ -9,13 +9,21 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator as Validator
 
+from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.wire.errors import INVALID_PARAMS
 from ctxmgr.wire.methods import METHODS, TABLE
 from scripts.generating.beyond import RULES, Beyond
 from tests.protocol.judging import CASES, SCHEMA, Json, Judge, disagreements, part_of
-from tests.protocol.talk import Failed, Talk
+from tests.protocol.talk import HOST, Failed, Talk
+from tests.session.recovery import after_an_epoch
 
 JUDGE = Judge(SCHEMA)
+HANDLES = {
+    case["params"]["handle"]
+    for name, case in CASES.items()
+    if case["method"] == "retrieve" and name.startswith("accept/") and "params" in case
+}
+ARCHIVED = [ArchiveRow(one, one, "read", "text") for one in sorted(HANDLES)]
 
 
 def test_schema_is_one() -> None:
@@ -52,8 +60,12 @@ def test_a_running_connection_says_the_same(name: str) -> None:
 
 
 def answered(method: str, params: Json) -> int:
-    """The code of the error that a fresh connection answers; 0 where it is none, or has still to come."""
-    talk = Talk(start=method != "initialize")
+    """The code of the error that a fresh connection answers; 0 where it is none, or has still to come. Its session
+    has epoch 1 behind it, and what the cases ask for is in its archive."""
+    found = after_an_epoch([], [])
+    talk = Talk(
+        capabilities={**HOST, "retrieve": True}, found=found, archived=ARCHIVED, start=method != "initialize"
+    )
     id = talk.ask(method, **params)
     try:
         if talk.answered(id):

@@ -43,8 +43,8 @@ def told_wrong(text: str) -> list[str]:
 
 
 def bare(method: str, sender: str) -> bool:
-    """Whether it is the sender of the table: `$/cancelRequest` goes both ways."""
-    return method == "$/cancelRequest" or SCHEMA["methods"][method]["direction"].endswith(
+    """Whether it is the sender of the table."""
+    return SCHEMA["methods"][method].get("bothWays", False) or SCHEMA["methods"][method]["direction"].endswith(
         "ctxmgr" if sender == "host" else "host"
     )
 

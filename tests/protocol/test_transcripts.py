@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.study import transcripts
+from ctxmgr.study import conformance, transcripts
+from ctxmgr.wire import transcript as transcript_lines
+from ctxmgr.wire.methods import TABLE
 from tests.protocol import scenarios
 from tests.protocol.behaviours import MANIFEST
 
@@ -36,6 +38,17 @@ def test_transcript_replays(name: str) -> None:
 def test_every_transcript_has_a_behaviour() -> None:
     files = {path.relative_to(TRANSCRIPTS).with_suffix("").as_posix() for path in TRANSCRIPTS.rglob("*.jsonl")}
     assert files == set(MANIFEST)
+
+
+def test_every_method_is_said_somewhere() -> None:
+    """Or `ctxmgr conform` would never try it."""
+    said = {name for path in TRANSCRIPTS.rglob("*.jsonl") for name in _said(path)}
+    assert {row.name for row in TABLE} - said == set()
+
+
+def _said(path: Path) -> set[str]:
+    heads = (conformance.head(line.body) for line in transcript_lines.read(path.read_bytes()))
+    return {one.method for one in heads if one.method}
 
 
 def test_every_room_of_scenarios_is_read() -> None:

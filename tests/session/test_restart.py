@@ -160,3 +160,29 @@ def test_a_resume_budget_larger_than_the_window_leaves_the_newest_turn_alone() -
     messages = [make.summary(entry["summary"]), make.user("go"), step, make.result("word " * 1_200)]
     answer = talk.context(messages, answer="messages")
     assert answer["list"][-3:] == messages[-3:]
+
+
+def test_a_short_summary_stays_or_leaves_as_without_a_restart() -> None:
+    """Whether it stays is decided when turns leave; between, a restart decides nothing anew."""
+    make = Messages()
+    text = "## Goal\nPort the parser\n\n## Next Steps\n1. Statements\n2. Errors\n"
+    text += "\n## Critical Context\n- The tables come from grammar.txt\n- Tests rely on form feeds\n"
+    listed: list[Fields] = [make.summary(text)]
+    for number in range(9):
+        listed += [make.user(f"Port file {number}, and mind the tables."), make.reply("It is ported. " * 20)]
+    asked = [listed[:at] for at, message in enumerate(listed) if message["role"] == "assistant"]
+
+    def answers(restarts: bool) -> list[list[Fields]]:
+        talk, lists = Talk({"preset": "turns"}), []
+        for messages in asked:
+            lists.append(talk.context(messages)["list"])
+            talk.turn_end(make.reply("Yes."), tokens=3_000)
+            if restarts:
+                talk = Talk({"preset": "turns"}, found=Found(tuple(talk.saved)))
+        return lists
+
+    through = answers(restarts=False)
+    stays = [one[0] == listed[0] for one in through]
+    assert stays == sorted(stays, reverse=True)
+    assert 6 <= sum(stays) < 9
+    assert answers(restarts=True) == through

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from ctxmgr.model.policy import Compaction, DistillOver, Policy, Tokenizer, TurnsKept, Zones
-from ctxmgr.session.settings import Refused, compaction, merged, policy, tokenizer
+from ctxmgr.session.settings import Refused, compaction, known, merged, policy, tokenizer
 
 Keys = dict[str, Any]
 
@@ -57,7 +58,7 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"distill": {"red": 9}}, None, Policy(distill=DistillOver(red=9))),
     ({"packetTokens": 900}, None, Policy(packet_tokens=900)),
     ({"effectiveWindow": None}, None, Policy()),
-    ({"prunableTools": []}, None, Policy(prunable_tools=())),
+    ({"prunableTools": ["read"]}, None, Policy(prunable_tools=("read",))),
 ]
 
 
@@ -107,6 +108,17 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ),
     ({"compaction": {"slices": {"tokens": 5, "overlap": 5}}}, ".compaction.slices.overlap", "overlap"),
     ({"models": {"m": {"compaction": {"retries": 9}}}}, ".models.m.compaction.retries", "<= 5"),
+    ({"models": {"m": {"effectiveWindow": 9}}, "reserve": "no"}, ".reserve", "str"),
+    ({"models": {"m": {"reserve": 9}}, "mood": "good"}, ".mood", "mood"),
+    ({"models": {"m": {"reserve": 9}}, "zones": {"yellow": 0.8}}, ".zones", "rise"),
+    ({"models": {"m": {"zones": {"yellow": 0.8}}}}, ".models.m.zones", "rise"),
+    ({"models": 5}, ".models", "object"),
+    ({"mood": None}, ".mood", "mood"),
+    ({"preset": None, "zones": {"red": None, "pink": None}}, ".zones.pink", "pink"),
+    ({"compaction": {"slices": {"sizes": None}}}, ".compaction.slices.sizes", "sizes"),
+    ({"compaction": {"endpoint": {"apiKey": None}}}, ".compaction.endpoint.apiKey", "apiKey"),
+    ({"models": {"m": {"mood": None}}}, ".models.m.mood", "mood"),
+    ({"models": {"m": 5}}, ".models.m", "object"),
 ]
 
 
@@ -116,6 +128,18 @@ def test_the_key_at_fault_is_named(keys: Keys, path: str, word: str) -> None:
         policy(keys)
     assert caught.value.path == path
     assert word in str(caught.value)
+
+
+def test_keys_that_are_null_are_known() -> None:
+    """Every key of the policy, at every depth, and a model that is taken back."""
+    whole = msgspec.to_builtins(policy({"models": {"m": {}}, "compaction": {}, "tokenizer": {}}))
+
+    def nulled(keys: Any) -> Any:
+        return {name: nulled(value) if isinstance(value, dict) and value else None for name, value in keys.items()}
+
+    known(nulled(whole))
+    known(dict.fromkeys(whole))
+    known({"models": {"m": None}})
 
 
 def test_short_forms_are_spelled_out() -> None:

@@ -28,6 +28,7 @@ from tests.stdio.test_endpoint import (
     turns,
 )
 
+WHOLE_TURNS = {"preset": "turns", "tokenizer": "estimate"}
 CAN = {"complete": True, "embed": True, "requestCompaction": "whenIdle"}
 
 
@@ -39,7 +40,7 @@ def answered(params: Fields) -> Fields:
 @pytest.fixture(scope="module")
 def process() -> Iterator[Writer]:
     """One process for the tests of this file; a session each. What it said is looked through at its end."""
-    policy = {"tokenizer": "estimate"}
+    policy = {"preset": "turns", "tokenizer": "estimate"}
     with tempfile.TemporaryDirectory() as state, Writer(Path(state)).ready(policy=policy, **CAN) as one:
         yield one
 
@@ -292,7 +293,7 @@ def test_host_that_never_gives_vectors_is_not_waited_for(writer: Writer) -> None
 def test_missing_embeddings_are_said_once_and_done_without(tmp_path: Path) -> None:
     (tmp_path / "wordllama.py").write_text("raise ImportError('not here')")
     path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
-    with Writer(tmp_path / "state", environment=path).ready(policy={"tokenizer": "estimate"}, **CAN) as writer:
+    with Writer(tmp_path / "state", environment=path).ready(policy=WHOLE_TURNS, **CAN) as writer:
         writer.handlers["complete"] = answered
         session = writer.started("s")
         words = prompts(writer, session, breaks="natural")

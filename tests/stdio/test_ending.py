@@ -35,7 +35,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def writer(tmp_path: Path) -> Iterator[Writer]:
-    with Writer(tmp_path).ready(policy={"tokenizer": "estimate"}) as writer:
+    with Writer(tmp_path).ready(policy={"preset": "turns", "tokenizer": "estimate"}) as writer:
         yield writer
 
 
@@ -70,7 +70,7 @@ def test_end_of_input(writer: Writer, server: ModelServer) -> None:
 
 
 def test_end_of_input_while_the_host_is_asked(tmp_path: Path) -> None:
-    with Writer(tmp_path).ready(policy={"tokenizer": "estimate"}, complete=True) as writer:
+    with Writer(tmp_path).ready(policy={"preset": "turns", "tokenizer": "estimate"}, complete=True) as writer:
         id = writer.begin("compact", sessionId=writer.started("s"), entries=turns(6))
         until_asked(writer, 2)
         writer.end_input()

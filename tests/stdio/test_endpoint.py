@@ -12,6 +12,7 @@ import pytest
 from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.stdio.sidecar import MODEL, SECRET, Sidecar, a, u
 
+WHOLE_TURNS = {"preset": "turns", "tokenizer": "estimate"}
 KEY = "sk-a-key-that-nobody-may-see"
 SMALL = {"keepRecentTokens": 200, "reserveTokens": 4_000}
 LONG = "The parser reads one line at a time and keeps what it has not understood. " * 12  # about 200 tokens
@@ -238,7 +239,7 @@ def endpoint(server: ModelServer, **more: Any) -> Fields:
 @pytest.fixture(scope="module")
 def process() -> Iterator[Writer]:
     """One process for the tests of this file; a session each. What it said is looked through at its end."""
-    with tempfile.TemporaryDirectory() as state, Writer(Path(state)).ready(policy={"tokenizer": "estimate"}) as one:
+    with tempfile.TemporaryDirectory() as state, Writer(Path(state)).ready(policy=WHOLE_TURNS) as one:
         yield one
 
 

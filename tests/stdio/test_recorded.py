@@ -48,7 +48,7 @@ def lines(record: Path, name: str) -> list[Fields]:
 
 
 def recording(directory: Path, record: Path, **capabilities: object) -> Writer:
-    policy = {"tokenizer": "estimate"}
+    policy = {"preset": "turns", "tokenizer": "estimate"}
     return Writer(directory / "state", "--record", str(record)).ready(policy=policy, **capabilities)
 
 

@@ -16,7 +16,7 @@ from tests.stdio.test_endpoint import SMALL, Fields, Writer, entries, turn, turn
 @pytest.fixture(scope="module")
 def process() -> Iterator[Writer]:
     """One process for the tests of this file; a session each. What it said is looked through at its end."""
-    policy = {"tokenizer": "estimate"}
+    policy = {"preset": "turns", "tokenizer": "estimate"}
     with tempfile.TemporaryDirectory() as state, Writer(Path(state)).ready(policy=policy, complete=True) as one:
         one.handlers["complete"] = answered
         yield one

@@ -58,6 +58,31 @@ def test_a_difference_is_said_and_the_exit_code_is_1(tmp_path: Path, capsys: pyt
     assert [(one["line"], one["path"]) for one in found["findings"]] == [(4, "$.params.model.contextWindow")]
 
 
+PROXY = """
+import json, subprocess, sys, threading
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def pass_on():
+    for line in sys.stdin.buffer:
+        child.stdin.write(line)
+        child.stdin.flush()
+    child.stdin.close()
+threading.Thread(target=pass_on, daemon=True).start()
+for line in child.stdout:
+    sys.stdout.buffer.write(json.dumps(json.loads(line), ensure_ascii=False).encode() + b"\\n")
+    sys.stdout.buffer.flush()
+"""
+
+
+def test_a_proxy_that_takes_json_apart_is_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    """1e400 becomes `Infinity` in it, which is no JSON, `caf\\u00e9` is spelled out and spaces come and go."""
+    odd = path("fidelity/unknown-things-pass-through")
+    server = ["--command", sys.executable, "-c", PROXY, *CONFORM, "server-side", str(odd)]
+    assert main(["conform", "host-side", str(odd), "--framing", "ndjson", *server]) == 1
+    out = read_out(capsys)
+    assert "no strict JSON: Infinity" in out
+    assert "0 the same, 1 with differences" in out
+
+
 def test_a_command_that_says_nothing_or_ends_is_a_difference(capsys: pytest.CaptureFixture[str]) -> None:
     deaf = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     assert main(["conform", "host-side", str(path(LATCH)), "--timeout", "0.3", "--command", *deaf]) == 1

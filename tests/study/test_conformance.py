@@ -94,6 +94,84 @@ def test_a_kept_message_that_is_spelled_anew_is_caught() -> None:
     assert [found.path.startswith("$.result.messages[1], $ (same values") for found in host.findings] == [True]
 
 
+ODD = "fidelity/unknown-things-pass-through"
+PLAN = "compaction/plan"
+DESCRIBED = "connection/describes-itself"
+ENDED = "connection/exit"
+
+
+def reencoded(body: bytes, **spelling: Any) -> bytes:
+    """What a proxy makes of an answer by taking its JSON apart and writing it anew."""
+    message = json.loads(body)
+    held = message.get("result") if isinstance(message, dict) else None
+    if not isinstance(held, dict) or not {"messages", "preparation"} & set(held):
+        return body
+    return json.dumps(message, ensure_ascii=False, **spelling).encode()
+
+
+def said_by_a_proxy(name: str, exact: bool, proxy: Callable[[bytes], bytes]) -> list[Any]:
+    """The findings, where all that is recorded goes through a proxy."""
+    side, server, framer = (
+        HostSide(golden(name), "content-length", exact, "/state"),
+        ServerSide(golden(name)),
+        Framer(),
+    )
+    said = side.begin()
+    while said:
+        bodies = [proxy(body) for body in framer.feed(server.feed(said)) if isinstance(body, bytes)]
+        said = side.feed(b"".join(b"".join(frame("content-length", [body])) for body in bodies)) if bodies else b""
+    return side.finish("nothing more")
+
+
+COMPACT = (",", ":")
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "values"])
+@pytest.mark.parametrize(
+    ("name", "proxy", "came"),
+    [
+        (ODD, lambda body: reencoded(body, separators=COMPACT), "no strict JSON: Infinity"),
+        (SIX, lambda body: reencoded(body), ""),
+        (PLAN, lambda body: reencoded(body), ""),
+        (ODD, lambda body: body.replace(b"1e400", b"null"), "null"),
+        (ODD, lambda body: body.replace(b"1e400", b"1e999"), "1e999"),
+        (ODD, lambda body: body.replace(b"1e400", b"NaN"), "no strict JSON: NaN"),
+        (ODD, lambda body: body.replace(b"\\u00e9", "é".encode()), "é"),
+        (ODD, lambda body: body.replace(b'"timestamp":1.0', b'"timestamp":1'), "1"),
+        (ODD, lambda body: body.replace(b'"role": "user"', b'"role":"user"'), ""),
+        (ODD, lambda body: body.replace(b',{"role":"hologram"', b',7,{"role":"hologram"'), "7"),
+        (LATCH, lambda body: b"\xef\xbb\xbf" + body, "no strict JSON"),
+        (LATCH, lambda body: body.decode().encode("utf-16"), "no strict JSON"),
+    ],
+)
+def test_a_proxy_that_spells_anew_is_caught(
+    name: str, exact: bool, proxy: Callable[[bytes], bytes], came: str
+) -> None:
+    assert said_by_a_proxy(name, exact, lambda body: body) == []
+    found = said_by_a_proxy(name, exact, proxy)
+    assert found
+    assert came in found[0].came
+
+
+def test_lists_of_another_length_are_not_the_same() -> None:
+    """Also where nothing else would tell: kept messages are compared one by one."""
+    side = HostSide(golden(SIX), "ndjson", False, "/state")
+    was = b'{"result":{"messages":[{"a":1},{"b":2}]}}'
+    for now in (b'{"result":{"messages":[{"a":1}]}}', b'{"result":{"messages":{"a":1}}}', b'{"result":7}', b"{"):
+        assert side._kept(was, now) is not None
+    assert side._kept(was, b'{"result": {"messages":[{"a":1},{"b":2}]}}') is None
+
+
+def test_a_host_that_says_no_strict_json_is_caught() -> None:
+    """1e400 and Infinity are the same to a lenient reader, and to a strict one the latter is nothing at all."""
+    lines = [line.body for line in golden(ODD).lines if line.sender == "host"]
+    for doctor, expected in ((lambda body: body, 0), (lambda body: body.replace(b"1e400", b"Infinity"), 1)):
+        server = ServerSide(golden(ODD))
+        for body in map(doctor, lines):
+            server.feed(body + b"\n")
+        assert len(server.findings) == expected
+
+
 def test_what_a_ctxmgr_may_choose_is_not_compared() -> None:
     """Names, bases and ids of its own; the host says those, not the recorded ones."""
 
@@ -123,6 +201,28 @@ def test_what_a_ctxmgr_may_choose_is_not_compared() -> None:
         assert (host.findings, server.findings) == ([], [])
         exact, _ = both(golden(name), doctored(name, other), exact=True)
         assert exact.findings
+
+
+@pytest.mark.parametrize(
+    ("name", "to", "same"),
+    [("summary", "in other words", True), ("params", [], True), ("name", "session_begin", False)],
+)
+def test_a_description_names_the_methods_and_words_them_as_it_likes(name: str, to: Any, same: bool) -> None:
+    wrong = doctored(DESCRIBED, change(7, "result", "methods", 0, name, to=to))
+    host, _ = both(golden(DESCRIBED), wrong)
+    assert (host.findings == []) is same
+    exact, _ = both(golden(DESCRIBED), wrong, exact=True)
+    assert exact.findings
+
+
+def test_a_host_that_said_exit_is_not_waited_for() -> None:
+    server = ServerSide(golden(ENDED))
+    for line in golden(ENDED).lines:
+        assert not server.ended
+        if line.sender == "host":
+            server.feed(line.body + b"\n")
+    assert server.ended
+    assert server.finish("") == []
 
 
 def test_an_answer_in_another_framing_is_caught() -> None:

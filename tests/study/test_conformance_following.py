@@ -9,6 +9,12 @@ from ctxmgr.study.conformance_following import reason
 from ctxmgr.study.recordings import Unreadable
 from tests.study.goldens import LATCH, NAMES, doctored, golden, path
 
+ROW = {"handle": "h", "key": "k", "call": "read", "text": "text"}
+
+
+def archive(**fields: Any) -> dict[str, Any]:
+    return {"from": "ctxmgr", "archive": "s", **fields}
+
 
 @pytest.mark.parametrize(
     ("one", "other", "chosen", "where"),
@@ -53,6 +59,8 @@ def test_what_is_no_transcript() -> None:
         ("errors/request-failed", "held by another process"),
         ("notes/scratchpad-kept", "each program's own"),
         ("safety/a-fault-with-a-raw-list-that-fits", "planted"),
+        ("recovery/pages-of-an-original", "each program's own"),
+        ("recovery/pins", None),
         ("compaction/prepared-ahead-is-waited-for", None),
         ("compaction/cancelled", None),
         (LATCH, None),
@@ -70,10 +78,26 @@ def test_what_can_be_followed(name: str, words: str | None) -> None:
         (lambda lines: lines.insert(4, {"from": "ctxmgr", "weigher": "o200k_base"}), "line 5: weights become"),
         (lambda lines: lines[1]["message"]["params"].pop("policy"), "does not set the tokenizer"),
         (lambda lines: lines.insert(4, {"from": "ctxmgr", "completed": 1, "completion": {}}), "an endpoint"),
+        (lambda lines: lines.insert(4, archive(retrieve="h", answer={"row": ROW})), "line 5: an archive answers"),
+        (lambda lines: lines.insert(4, archive(put=["h"], answer={"fault": "full"})), "an archive answers"),
+        (lambda lines: lines.insert(4, archive(retrieve="h", answer={"note": "set aside"})), "an archive answers"),
     ],
 )
 def test_what_is_recorded_with_something_else_is_not_followed(doctor: Any, words: str) -> None:
     assert words in (reason(doctored(LATCH, doctor), True, True) or "")
+
+
+def test_what_an_archive_gives_back_of_the_same_run_is_followed() -> None:
+    def same_run(lines: list[Any]) -> None:
+        lines[4:4] = [archive(put=["h"], answer={}), archive(retrieve="h", answer={"row": ROW})]
+        lines.append(archive(retrieve="nonesuch", answer={}))
+
+    def and_another(lines: list[Any]) -> None:
+        same_run(lines)
+        lines.append(archive(retrieve="other", answer={"row": {**ROW, "handle": "other"}}))
+
+    assert reason(doctored(LATCH, same_run), True, True) is None
+    assert "an archive answers" in (reason(doctored(LATCH, and_another), True, True) or "")
 
 
 def test_few_transcripts_are_skipped() -> None:

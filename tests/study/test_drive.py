@@ -60,6 +60,21 @@ def test_sending_only_what_is_new_gives_the_same_figures(tmp_path: Path) -> None
     assert [(call.before, call.after) for call in part.calls] == [(call.before, call.after) for call in whole.calls]
 
 
+def test_what_was_shown_is_kept_where_that_is_asked_for(tmp_path: Path) -> None:
+    outcome = driven(GREENHOUSE, tmp_path, preset="turns", window=64_000, measure=True)
+    recording = load(GREENHOUSE)
+    assert isinstance(recording, Recording)
+    replies = [one.id for one in recording.entries if one.role == "assistant"]
+    assert [sight.reply.id for sight in outcome.sights] == replies
+    assert all(call.index == len(sight.items) for call, sight in zip(outcome.calls, outcome.sights, strict=True))
+    newest = outcome.sights[-1]
+    kept = [one for one in newest.shown if one.same]
+    assert 0 < len(kept) < len(newest.items)
+    assert all(newest.items[one.index].raw == one.raw for one in kept)
+    assert any(sight.shown[0].index == -1 for sight in outcome.sights)
+    assert driven(GREENHOUSE, tmp_path, preset="turns", window=64_000).sights == []
+
+
 def test_progress_is_told_for_each_entry(tmp_path: Path) -> None:
     recording = load(GREENHOUSE)
     assert isinstance(recording, Recording)
@@ -103,6 +118,8 @@ def test_a_server_that_can_not_start_is_a_failure_and_no_crash(tmp_path: Path) -
 @pytest.mark.skipif(not LIVE, reason="the recordings of live hosts (../shared/recordings) are not here")
 @pytest.mark.parametrize("path", LIVE, ids=lambda path: path.stem)
 def test_live_events_pass_every_check(path: Path, tmp_path: Path) -> None:
-    outcome = driven(path, tmp_path, preset="turns")
+    outcome = driven(path, tmp_path, preset="turns", measure=True)
     assert outcome.failures == []
     assert outcome.calls
+    assert len(outcome.sights) <= len(outcome.calls)
+    assert outcome.sights

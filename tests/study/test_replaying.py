@@ -57,6 +57,65 @@ def test_a_session_is_driven_and_recorded_and_its_transcript_is_the_same(
     assert figures["failures"] == []
 
 
+def test_what_a_session_costs_and_still_knows_beside_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["replay", str(GREENHOUSE), "--preset", "turns", "--window", "64000", "--json"]
+    assert main([*arguments, "--record", str(tmp_path), "--cache-ttl", "80000"]) == 0
+    turns, off = json.loads(capsys.readouterr().out)
+    assert [one["preset"] for one in (turns, off)] == ["turns", "off"]
+    assert [path.stem for path in tmp_path.iterdir()] == ["greenhouse-turns"]
+    mine, base = turns["measures"], off["measures"]
+    assert mine["rawTokens"] == base["rawTokens"] > 60_000
+    assert len(mine["series"]) == turns["all"]["calls"]
+    for one in (turns, off):
+        sent = [call["sent"] for call in one["measures"]["series"]]
+        assert max(sent) == one["all"]["afterLargest"]
+        assert round(sum(sent) / len(sent), 1) == one["all"]["afterMean"]
+    assert base["ofOff"] == 1
+    assert mine["ofOff"] == pytest.approx(mine["money"] / base["money"], abs=1e-3)
+    assert base["money"] == base["warmMoney"]
+    assert base["breaks"] == off["compactions"]["own"] > 0
+    assert mine["breaks"] > base["breaks"]
+    recall = mine["recall"]
+    assert 0 < recall["inPlace"]["share"] <= recall["unpacked"]["share"] <= recall["overall"]["share"] < 1
+    assert recall["far"]["share"] < recall["overall"]["share"]
+    assert mine["said"]["mean"]["share"] >= mine["said"]["inPlaceMean"]["share"]
+
+
+def test_prices_and_the_caches_life_are_as_told(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--json"]
+    assert main([*arguments, "--prices", "10,0.5,1", "--cache-ttl", "0.001"]) == 0
+    (off,) = json.loads(capsys.readouterr().out)
+    made = off["measures"]
+    assert made["prices"] == {"input": 10, "read": 0.5, "write": 1, "ttl_ms": 1}
+    assert made["coldCalls"] > 90
+    sent = sum(call["sent"] for call in made["series"])
+    assert made["money"] == pytest.approx(10 * sent / 1e6, rel=1e-3)
+    assert made["warmMoney"] < made["money"]
+
+
+def test_means_over_several_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(GREENHOUSE.read_bytes())
+    assert main(["replay", str(GREENHOUSE), str(other), "--preset", "off", "--json"]) == 0
+    *shown, means = json.loads(capsys.readouterr().out)
+    assert len(shown) == 2
+    *_, row = means["means"]
+    assert (row["preset"], row["recordings"], row["fromTokens"]) == ("off", 2, 0)
+    assert row["money"] == pytest.approx(shown[0]["measures"]["money"], abs=1e-4)
+
+
+def test_measures_are_shown_unless_they_are_not_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["replay", str(GREENHOUSE), "--preset", "tools"]
+    assert main([*arguments, "--no-measures"]) == 0
+    assert "what it costs" not in capsys.readouterr().out
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "what it costs and what it still knows" in text
+    assert "off" in text
+
+
 def test_a_difference_is_shown_and_the_exit_code_is_1(transcript: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = transcript.read_bytes()
     transcript.write_bytes(content.replace(b'"zone":"green"', b'"zone":"red"'))
@@ -86,6 +145,10 @@ def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
         ["replay", "no-such-file"],
         ["replay", "--preset", "none", str(GREENHOUSE)],
         ["replay", "--window", "0", str(GREENHOUSE)],
+        ["replay", "--prices", "3,0.1", str(GREENHOUSE)],
+        ["replay", "--prices", "3,nan,1", str(GREENHOUSE)],
+        ["replay", "--prices", "3,-1,1", str(GREENHOUSE)],
+        ["replay", "--cache-ttl", "0", str(GREENHOUSE)],
         ["inspect", "no-such-file"],
         ["inspect"],
         ["nothing"],

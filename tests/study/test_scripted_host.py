@@ -189,7 +189,7 @@ def test_a_failure_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["drive", str(script)]) == 1
     out = capsys.readouterr().out
     assert f"{script}, line 2: the answer is not what was expected" in out
-    assert re.search(r"at +\$\.policy\.preset\n +expected +\"tools\"\n +came +\"turns\"", out)
+    assert re.search(r"at +\$\.policy\.preset\n +expected +\"tools\"\n +came +\"balanced\"", out)
     assert re.search(r"the last messages\n +-> .*\"initialize\".*\n +<- ", out)
 
 

@@ -21,6 +21,7 @@ CORPUS = everything.written_by_hand(PROTOCOL)
 PAGE = reference.page(schema.document(), TRANSCRIPTS, CORPUS, MANIFEST)
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
+NAMES = {row.name for row in TABLE}
 INSIDE = ("msgspec", "Python", "pytest", "ctxmgr.engine", "ctxmgr/", ".py:", "None", "__")
 
 
@@ -50,6 +51,24 @@ def test_every_link_leads_somewhere() -> None:
 def test_a_planted_fault_in_a_link_is_found(old: str, new: str) -> None:
     assert old in PAGE
     assert broken(PAGE.replace(old, new))
+
+
+def test_what_goes_both_ways_stands_with_both_senders() -> None:
+    """By the transcripts, not by the table: what ctxmgr sends and what a host sends."""
+    sent: dict[str, set[str]] = {"host": set(), "ctxmgr": set()}
+    for text in TRANSCRIPTS.values():
+        for line in text.splitlines()[1:]:
+            item = json.loads(line)
+            message = item.get("message")
+            if isinstance(message, dict) and message.get("method") in NAMES:
+                sent[item["from"]].add(message["method"])
+    both = sorted(sent["host"] & sent["ctxmgr"])
+    assert both == ["$/cancelRequest"] == [row.name for row in TABLE if row.both_ways]
+    of_host, _, of_ctxmgr = section("## Methods").partition("| ctxmgr sends |")
+    for name in both:
+        assert f"[`{name}`]" in of_host
+        assert f"[`{name}`]" in of_ctxmgr
+        assert "host ↔ ctxmgr" in section(f"### `{name}`")
 
 
 def test_every_method_has_a_place_with_all_it_takes() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.model.archive import Archived, ArchiveRow
 from ctxmgr.wire import transcript
 from ctxmgr.wire.transcript import Line, read
 
@@ -43,11 +44,13 @@ def test_other_kinds_of_line() -> None:
             transcript.header("1.0", "0.1.0", "estimate"),
             transcript.weigher("o200k_base"),
             transcript.restored("s", [b'{"kind":"base"}', b'{"kind":"event"}']),
+            transcript.archive("s", ["h1", "h2"], Archived()),
+            transcript.archive("s", "h1", Archived(ArchiveRow("h1", "k", "read", "text"), note="set aside")),
             b'{"from":"ctxmgr","later":"kind"}',
             b"",
         ]
     )
-    header, weigher, restored, unknown = read(text)
+    header, weigher, restored, put, retrieved, unknown = read(text)
     assert header.fields == {
         "protocolVersion": "1.0",
         "serverVersion": "0.1.0",
@@ -57,10 +60,21 @@ def test_other_kinds_of_line() -> None:
     assert (weigher.kind, weigher.sender, weigher.fields) == ("weigher", "ctxmgr", {"weigher": "o200k_base"})
     assert restored.fields["session"] == "s"
     assert [bytes(line) for line in restored.fields["lines"]] == [b'{"kind":"base"}', b'{"kind":"event"}']
-    assert (unknown.kind, unknown.number) == ("unknown", 4)
+    assert (put.kind, put.fields) == ("archive", {"session": "s", "put": ["h1", "h2"], "answer": {}})
+    row = {"handle": "h1", "key": "k", "call": "read", "text": "text"}
+    assert retrieved.fields == {"session": "s", "put": None, "answer": {"row": row, "note": "set aside"}}
+    assert (unknown.kind, unknown.number) == ("unknown", 6)
 
 
-NO_LINES = [b"[]", b"{", b"7", b'{"from":1,"broken":2}', b'{"from":"host","broken":"\\u4e2d"}', b'{"restored":"s"}']
+NO_LINES = [
+    b"[]",
+    b"{",
+    b"7",
+    b'{"from":1,"broken":2}',
+    b'{"from":"host","broken":"\\u4e2d"}',
+    b'{"restored":"s"}',
+    b'{"archive":"s"}',
+]
 
 
 @pytest.mark.parametrize("bad", NO_LINES)

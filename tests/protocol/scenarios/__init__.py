@@ -3,6 +3,7 @@
 from tests.protocol.scenarios import (
     branches,
     compaction,
+    connection,
     errors,
     fidelity,
     formats,
@@ -10,13 +11,17 @@ from tests.protocol.scenarios import (
     memory,
     notes,
     pruning,
+    recovery,
     safety,
+    settings,
     tools,
+    vectors,
 )
 
 __all__ = [
     "branches",
     "compaction",
+    "connection",
     "errors",
     "fidelity",
     "formats",
@@ -24,6 +29,9 @@ __all__ = [
     "memory",
     "notes",
     "pruning",
+    "recovery",
     "safety",
+    "settings",
     "tools",
+    "vectors",
 ]

@@ -15,20 +15,24 @@ PLAIN = (
     "design 4, rule 5",
 )
 def resume() -> Talk:
-    talk, make = Talk(), Messages()
+    talk, make = Talk({"preset": "turns"}), Messages()
     old = make.turn("Port the parser. Keep the public names.", "ok")
     talk.play(old)
-    facts = "\n".join(
-        f"- fact {number} that the next steps rely on, told in a whole sentence" for number in range(30)
+    facts = "\n\n".join(
+        f"## Findings {group}\n"
+        + "\n".join(
+            f"- fact {group}{number} that the next steps rely on, told in a sentence" for number in range(30)
+        )
+        for group in "abcd"
     )
     facts += "\n\n## Notes\nNothing else of note was written down, and this is only here to give it some length."
-    summary = make.summary(f"## Goal\nPort the parser\n\n## Critical Context\n{facts}\n")
+    summary = make.summary(f"## Goal\nPort the parser\n\n{facts}\n")
     entry = {"id": "e9", "summary": summary["summary"], "firstKeptEntryId": "e8", "timestamp": summary["timestamp"]}
     talk.call("session_compact", sessionId="s", compactionEntry=entry)
     messages = [summary, make.user("Go on.")]
     first = talk.context(messages)
     assert roles(first["list"]) == "PU"
-    assert "fact 29" in packet(first["list"])
+    assert "fact d29" in packet(first["list"])
     reply = make.reply("Going on.")
     talk.turn_end(reply, tokens=3_000)
     second = talk.context([*messages, reply, make.user("More.")])
@@ -44,15 +48,67 @@ def resume() -> Talk:
     "design 4, rule 1",
 )
 def headless() -> Talk:
-    talk, make = Talk(), Messages()
-    summary = make.summary(PLAIN)
-    entry = {"id": "e1", "summary": PLAIN, "firstKeptEntryId": "e0", "timestamp": summary["timestamp"]}
+    talk, make = Talk({"preset": "turns"}), Messages()
+    more = (
+        f"The report on file {number} of the importer is written, and nobody has read it." for number in range(90)
+    )
+    text = "\n\n".join((PLAIN, *more))
+    summary = make.summary(text)
+    entry = {"id": "e1", "summary": text, "firstKeptEntryId": "e0", "timestamp": summary["timestamp"]}
     talk.call("session_compact", sessionId="s", compactionEntry=entry)
     answer = talk.context([summary, make.user("Go on.")])
     assert roles(answer["list"]) == "PU"
     assert "streaming reader" in packet(answer["list"])
     assert "long benchmark" in packet(answer["list"])
     assert PLAIN not in packet(answer["list"])
+    return talk
+
+
+SHORT = """## Goal
+Port the parser to the new lexer, file by file.
+
+## Progress
+### In Progress
+- [ ] expressions
+
+## Key Decisions
+- **One pass**: the grammar needs no backtracking
+
+## Next Steps
+1. Statements
+2. Error recovery
+
+## Critical Context
+- The tables are made by tools/tables.py from grammar.txt
+- Precedence climbing is in expr.py, line 40
+- The old lexer swallowed form feeds: two tests rely on it
+"""
+
+
+@behaviour(
+    "memory/a-short-summary-stays",
+    "A summary too short for a packet that would hold it stays as it came; it leaves once so many turns have left "
+    "that the packet holds all of it, and then stays out.",
+    "design 4, rule 1; published fault: a short summary was swallowed",
+)
+def short() -> Talk:
+    talk, make = Talk({"preset": "turns"}), Messages()
+    summary = make.summary(SHORT)
+    entry = {"id": "e9", "summary": SHORT, "firstKeptEntryId": "e8", "timestamp": summary["timestamp"]}
+    talk.call("session_compact", sessionId="s", compactionEntry=entry)
+    messages, answers = [summary], []
+    for number in range(10):
+        messages.append(make.user(f"Port file {number} of the parser, and mind what it says about tables."))
+        answers.append(talk.context(messages))
+        messages.append(make.reply(f"File {number} is ported. " + "The lexer gives its tokens one by one. " * 6))
+        talk.turn_end(messages[-1], tokens=3_000)
+    starts = [roles(answer["list"])[:3] for answer in answers]
+    assert starts == ["SU", *["SUA"] * 5, "SPU", *["PUA"] * 3]
+    assert all(answer["list"][0] == summary for answer in answers[:7])
+    changed = [answer["report"]["firstChangedIndex"] for answer in answers]
+    assert changed == [*[-1] * 6, 1, *[0] * 3]
+    for fact in ("made by tools/tables.py from grammar.txt", "line 40", "two tests rely on it", "Error recovery"):
+        assert fact in packet(answers[7]["list"])
     return talk
 
 
@@ -144,8 +200,10 @@ def tree() -> Talk:
     assert any(fact["slot"] == "file" and fact["text"] == "importer.py" for fact in facts)
     assert not any(fact["slot"] == "goal" and "scratch" in fact["text"] for fact in facts)
     answer = talk.context([*first, make.summary(summary["summary"], "branchSummary"), make.user("Go on.")])
-    assert roles(answer["list"]) in ("PUARAU", "UARAPU")
-    assert "Never use threads" in packet(answer["list"])
+    assert roles(answer["list"]) == "UARASU"  # so short a summary that no packet could say what it says
+    packet = talk.call("getPacket", sessionId="s")["text"]
+    assert "Never use threads" in packet
+    assert "scratch.sql" not in packet
     return talk
 
 

@@ -178,3 +178,27 @@ def status() -> Talk:
     assert status["stats"]["turnsDropped"] == 3
     assert status["packetTokens"] > 0
     return talk
+
+
+@behaviour(
+    "pruning/explained",
+    "`explain` gives each message of the last list a verdict with its rule and both weights, and the packet one.",
+    "design 2, explain",
+)
+def explained() -> Talk:
+    talk = Talk({**TURNS, "distill": {"green": 100}})
+    make, messages = session(7)
+    messages[-3:] = make.turn("Read the long one.", "word " * 100, "read", path="long.py")
+    messages += [*make.turn("Read the other.", "word " * 100, "read", path="other.py"), make.user("And?")]
+    answer = talk.context(messages)
+    verdicts = talk.call("explain", sessionId="s")["verdicts"]
+    assert [one["index"] for one in verdicts if one["verdict"] != "inserted"] == list(range(len(messages)))
+    found = {kind: [one for one in verdicts if one["verdict"] == kind] for kind in ("kept", "dropped", "distilled")}
+    assert len(found["kept"]) + len(found["distilled"]) + 1 == len(answer["list"])
+    assert answer["report"]["resultsDistilled"] == len(found["distilled"]) > 0
+    assert all(0 < one["after"] < one["before"] for one in found["distilled"])
+    assert all(one["after"] == 0 for one in found["dropped"])
+    (inserted,) = (one for one in verdicts if one["verdict"] == "inserted")
+    assert inserted["after"] == answer["report"]["packetTokens"]
+    assert sum(one["after"] for one in verdicts) == answer["report"]["tokens"]
+    return talk

@@ -90,3 +90,25 @@ def boundary() -> Talk:
     found = [message["content"][0]["text"] for message in answer["list"] if message["role"] == "toolResult"]
     assert found == [BIG, '[output pruned — ~1,000 tokens | read path="after.py"]']
     return talk
+
+
+@behaviour(
+    "tools/names-in-any-case",
+    "A tool that is named is meant in whatever case a host spells it; where none is named all are meant.",
+    "design 4, rule 6",
+)
+def names() -> Talk:
+    talk, make = Talk({**TOOLS, "pruneProtect": 0}), Messages()
+    messages = [
+        *make.turn("Read it.", BIG, "Read", file_path="a.py"),
+        *make.turn("Run it.", BIG, "exec_command", cmd="make"),
+        *(message for number in range(2) for message in make.turn(f"Wait {number}.", "ok")),
+        make.user("Thanks."),
+    ]
+    talk.call("setPolicy", sessionId="s", policy={"protectedTools": ["read", "EXEC_COMMAND"]})
+    assert talk.context(messages)["report"]["resultsPruned"] == 0
+    talk.call("setPolicy", sessionId="s", policy={"protectedTools": None, "prunableTools": ["read"]})
+    assert talk.context(messages)["report"]["resultsPruned"] == 1
+    talk.call("setPolicy", sessionId="s", policy={"prunableTools": None})
+    assert talk.context(messages)["report"]["resultsPruned"] == 2
+    return talk

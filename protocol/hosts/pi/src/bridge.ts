@@ -85,6 +85,9 @@ export class Bridge {
   }
 
   private async start(context: Context, settings: Settings): Promise<Session<Message> | undefined> {
+    for (const key of settings.passedOver) {
+      this.warn(`ctxmgr: contextPruning.${key} in pi's settings can not be read, and is passed over`);
+    }
     this.sidecar = this.spawn(settings, settings.policy);
     let session = await this.open(context, this.sidecar);
     const fault = this.sidecar.lastFault;
@@ -94,8 +97,15 @@ export class Bridge {
       this.sidecar = this.spawn(settings, settings.bare);
       session = await this.open(context, this.sidecar);
     }
-    if (settings.pruning === false) await session.request("setPruning", { enabled: false }).catch(() => undefined);
+    if (settings.pruning === false) this.switchOff(session);
     return session;
+  }
+
+  /** Not waited for: where ctxmgr is not up yet that takes longer than pi's user should wait. It goes out before any list. */
+  private switchOff(session: Session<Message>): void {
+    session.request("setPruning", { enabled: false }).catch((fault: unknown) => {
+      this.complaint = said(fault);
+    });
   }
 
   private open(context: Context, sidecar: Sidecar): Promise<Session<Message>> {

@@ -6,11 +6,13 @@
  * 2. What names a program to run or a place to write (`command`, `stateDir`) is read from the global file alone:
  *    a checkout must not be able to start something.
  * 3. A file that is missing or broken counts as empty: pi itself says so where it matters.
+ * 4. pi takes any number for its own settings, ctxmgr whole ones alone: they are rounded, for they are no fault.
  */
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { commandWords } from "../../typescript/src/index.ts";
 import type { protocol } from "../../typescript/src/index.ts";
 import type { Json, Model } from "./pi.ts";
 
@@ -24,6 +26,8 @@ export interface Settings {
   /** Program and first arguments; undefined leaves it to the client: $CTXMGR_COMMAND, else `ctxmgr` on the path. */
   command: string[] | undefined;
   stateDir: string | undefined;
+  /** Keys of `contextPruning` that say nothing that can be followed. */
+  passedOver: string[];
   /** The policy for `initialize`: pi's own numbers, and what `contextPruning` says. */
   policy: protocol.PolicyKeys;
   /** pi's own numbers alone. */
@@ -56,11 +60,13 @@ export function made(global: Json, project: Json, model?: Model): Settings {
     weigher: "chars4", // pi cuts by characters / 4: the same numbers mean the same place
   };
   const writing: protocol.CompactionPolicyKeys = { ...own, ...spelledOut(ours["compaction"]) };
+  const command = words(personal["command"]);
   const keys = Object.entries(ours).filter(([name]) => !OWN_KEYS.has(name));
   return {
     pruning: typeof ours["enabled"] === "boolean" ? ours["enabled"] : undefined,
-    command: words(personal["command"]),
+    command,
     stateDir: text(personal["stateDir"]),
+    passedOver: command === undefined && (personal["command"] ?? null) !== null ? ["command"] : [],
     policy: { hostReserve: reserveTokens, ...Object.fromEntries(keys), compaction: writing },
     bare: { hostReserve: reserveTokens, compaction: own },
     by: writing.by === "ctxmgr" ? "ctxmgr" : "host",
@@ -101,9 +107,10 @@ function spelledOut(given: unknown): Json {
   return typeof given === "string" ? { by: given } : object(given);
 }
 
+/** A list of words, or one text in the spelling of $CTXMGR_COMMAND. */
 function words(given: unknown): string[] | undefined {
-  if (!Array.isArray(given) || given.length === 0) return undefined;
-  return given.every((one): one is string => typeof one === "string") ? given : undefined;
+  if (typeof given === "string") return commandWords(given);
+  return Array.isArray(given) ? commandWords(JSON.stringify(given)) : undefined;
 }
 
 function text(given: unknown): string | undefined {
@@ -111,7 +118,8 @@ function text(given: unknown): string | undefined {
 }
 
 function count(given: unknown, otherwise: number): number {
-  return typeof given === "number" && Number.isFinite(given) && given >= 0 ? given : otherwise;
+  const whole = typeof given === "number" && given >= 0 ? Math.round(given) : Number.NaN;
+  return Number.isSafeInteger(whole) ? whole : otherwise; // rule 4
 }
 
 function isObject(given: unknown): given is Json {

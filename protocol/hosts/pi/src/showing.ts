@@ -51,7 +51,7 @@ function valueOf(text: string): unknown {
 }
 
 /** All that was not kept, newest last, and the sums. */
-export function explained({ verdicts }: protocol.ExplainResult): string {
+export function explained({ verdicts }: Pick<protocol.ExplainResult, "verdicts">): string {
   const sums = new Map<string, { count: number; before: number; after: number }>();
   for (const { verdict, before, after } of verdicts) {
     const sum = sums.get(verdict) ?? { count: 0, before: 0, after: 0 };

@@ -84,7 +84,7 @@ test("verdicts: sums first, then what was not kept, the newest when there are ma
   const many = Array.from({ length: 100 }, (_, index) => {
     return { index, verdict: index === 0 ? ("kept" as const) : ("dropped" as const), ...same };
   });
-  const lines = show.explained({ verdicts: many, seq: 1 }).split("\n");
+  const lines = show.explained({ verdicts: many }).split("\n");
   assert.deepEqual(lines.slice(0, 2), ["1 kept: 10 -> 0 tokens", "99 dropped: 990 -> 0 tokens"]);
   assert.equal(lines[2], "(the first 39 of the changed are not shown)");
   assert.equal(lines.at(-1), "  #99 dropped (r): 10 -> 0");

@@ -19,6 +19,7 @@ test("nothing said: pi's own numbers", () => {
     pruning: undefined,
     command: undefined,
     stateDir: undefined,
+    passedOver: [],
     policy: { hostReserve: 16_384, compaction: DEFAULT },
     bare: { hostReserve: 16_384, compaction: DEFAULT },
     by: "host",
@@ -52,6 +53,24 @@ test("a project can start no program and choose no place to write", () => {
   assert.equal("command" in own.policy, false);
 });
 
+test("a command is a list of words or one text; what is neither is passed over, and said", () => {
+  const cases: [unknown, string[] | undefined, string[]][] = [
+    [undefined, undefined, []],
+    [null, undefined, []],
+    ["python3 -m ctxmgr", ["python3", "-m", "ctxmgr"], []],
+    ['["/my tools/python3", "-m", "ctxmgr"]', ["/my tools/python3", "-m", "ctxmgr"], []],
+    ["", undefined, ["command"]],
+    [[], undefined, ["command"]],
+    [["python3", 3], undefined, ["command"]],
+    [{ program: "python3" }, undefined, ["command"]],
+    [5, undefined, ["command"]],
+  ];
+  for (const [command, expected, passedOver] of cases) {
+    const settings = made({ contextPruning: { command } }, {});
+    assert.deepEqual([settings.command, settings.passedOver], [expected, passedOver], JSON.stringify(command));
+  }
+});
+
 test("who writes compactions: a word, or an object with more", () => {
   assert.equal(made({ contextPruning: { compaction: "ctxmgr" } }, {}).by, "ctxmgr");
   const settings = made({ contextPruning: { compaction: { by: "ctxmgr", strategy: "incremental" } } }, {});
@@ -68,6 +87,16 @@ test("values that are none count as absent", () => {
   const global = { compaction: { reserveTokens: "x", keepRecentTokens: -1 }, contextPruning: "on" };
   const settings = made(global, { contextPruning: 3 });
   assert.deepEqual(settings.policy, { hostReserve: 16_384, compaction: DEFAULT });
+});
+
+test("pi's own numbers may be fractions, ctxmgr's are whole", () => {
+  const compaction = { reserveTokens: 4_000.5, keepRecentTokens: 2_000.4 };
+  const settings = made({ compaction, branchSummary: { reserveTokens: 1e300 } }, {});
+  assert.deepEqual(settings.bare, {
+    hostReserve: 4_001,
+    compaction: { ...DEFAULT, reserveTokens: 4_001, keepRecentTokens: 2_000 },
+  });
+  assert.equal(settings.compaction.reserveTokens, 4_001);
 });
 
 test("the files: a broken one is empty, that of a project without trust is not read", () => {

@@ -15,6 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut messages = vec![Raw::parse(r#"{"role":"user","content":"Fix the login bug.","timestamp":1}"#)?];
     let projection = session.context(&messages); // always a list to send
     println!("{:?}: send {} of {} messages", projection.source, projection.messages.len(), messages.len());
+    if !projection.fits {
+        eprintln!("it is too long for the model even so: compact before you send it");
+    }
 
     messages.push(Raw::parse(r#"{"role":"assistant","content":[{"type":"text","text":"Done."}],"timestamp":2}"#)?);
     let turn = TurnEndParams { session_id: session.id(), message: messages[1].clone(), ..Default::default() };

@@ -5,7 +5,7 @@
 //!    bound each time. Having run for longer than the next pause would be, it begins at 1 s again.
 
 use std::process::{Command, ExitStatus};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -61,6 +61,8 @@ struct Inner {
 struct Standing {
     link: Option<Arc<Link>>,
     starting: bool,
+    /// The process that is being started, once there is one.
+    coming: Option<Arc<Link>>,
     ended: bool,
     starts: u64,
     failures: u32,
@@ -100,14 +102,16 @@ impl Client {
     }
 
     /// Lets ctxmgr save and end by itself; its exit status, or None where it had to be ended at the bound, or was
-    /// not there. No call is served after it.
+    /// not there. One that is being started has nothing to save, and is ended at once. No call is served after it.
     pub fn shutdown(&self, bound: Duration) -> Option<ExitStatus> {
         let until = until(bound);
-        let link = {
+        let coming = {
             let mut standing = lock(&self.0.standing);
             standing.ended = true;
-            standing.link.take()?
+            standing.coming.clone()
         };
+        coming.inspect(|link| link.end("it was shut down"));
+        let link = self.settled(until)?.link.take()?;
         let _ = link.call::<Shutdown>(&NoParams::default(), until);
         let _ = link.notify::<Exit>(&NoParams::default());
         link.leave(until)
@@ -117,17 +121,24 @@ impl Client {
         self.0.options.bound
     }
 
-    /// Rule 1.
-    pub(crate) fn link(&self, until: Instant) -> Result<Arc<Link>, Fault> {
+    /// Once nothing is being started any more; None where that takes longer.
+    fn settled(&self, until: Instant) -> Option<MutexGuard<'_, Standing>> {
         let inner = &*self.0;
         let mut standing = lock(&inner.standing);
         while standing.starting {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Fault::Timeout);
+                return None;
             }
             standing = inner.changed.wait_timeout(standing, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+        Some(standing)
+    }
+
+    /// Rule 1.
+    pub(crate) fn link(&self, until: Instant) -> Result<Arc<Link>, Fault> {
+        let inner = &*self.0;
+        let mut standing = self.settled(until).ok_or(Fault::Timeout)?;
         let now = (inner.options.clock)();
         if standing.ended {
             return Err(Fault::Ended);
@@ -147,13 +158,13 @@ impl Client {
         drop(standing);
         let started = self.start(number, until);
         let mut standing = lock(&inner.standing);
-        standing.starting = false;
+        (standing.starting, standing.coming) = (false, None);
         inner.changed.notify_all();
         match started {
             Ok(_) if standing.ended => Err(Fault::Ended),
             Ok(link) => {
                 standing.since = (inner.options.clock)();
-                Ok(standing.link.insert(Arc::new(link)).clone())
+                Ok(standing.link.insert(link).clone())
             }
             Err(fault) => {
                 standing.failed((inner.options.clock)());
@@ -162,9 +173,16 @@ impl Client {
         }
     }
 
-    fn start(&self, number: u64, until: Instant) -> Result<Link, Fault> {
+    fn start(&self, number: u64, until: Instant) -> Result<Arc<Link>, Fault> {
         let Inner { options, host, .. } = &*self.0;
-        let link = Link::spawn((options.command)(), host.clone(), options.clock.clone(), number)?;
+        let link = Arc::new(Link::spawn((options.command)(), host.clone(), options.clock.clone(), number)?);
+        {
+            let mut standing = lock(&self.0.standing);
+            if standing.ended {
+                return Err(Fault::Ended); // and the process ends with `link`
+            }
+            standing.coming = Some(link.clone());
+        }
         let mut params = options.initialize.clone();
         params.protocol_version = PROTOCOL_VERSION.into();
         params.process_id = params.process_id.or(Some(std::process::id().into()));

@@ -11,6 +11,7 @@
 
 mod asked;
 pub mod client;
+mod cutting;
 pub mod fault;
 pub mod framing;
 pub mod host;
@@ -20,6 +21,7 @@ pub mod raw;
 pub mod session;
 #[rustfmt::skip]
 pub mod types;
+mod view;
 
 pub use client::{Client, Options};
 pub use fault::Fault;

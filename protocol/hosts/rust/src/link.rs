@@ -2,7 +2,7 @@
 //!
 //! 1. A caller never writes by itself: a thread does, so that a process that does not read costs no more than the bound.
 //! 2. Broken framing or no JSON ends the process: nothing after it can be trusted.
-//! 3. Ending is once; the first reason stays.
+//! 3. Ending is once; the first reason stays. The process is gone before anybody hears of its end: a host may exit then.
 
 use std::collections::HashMap;
 use std::io::BufReader;
@@ -169,14 +169,21 @@ impl Shared {
         }
     }
 
+    /// Rule 3. Who comes while it is being ended waits for that.
     fn end(&self, why: &str) {
-        let mut state = lock(&self.state);
-        if let State::Open { .. } = *state {
-            *state = self.ended(why); // dropping the senders wakes every call and ends the writing thread
-            drop(state);
-            kill(&mut lock(&self.child));
+        if !self.is_open() {
+            return;
+        }
+        let mut child = lock(&self.child);
+        if self.is_open() {
+            kill(&mut child);
+            *lock(&self.state) = self.ended(why); // dropping the senders wakes every call and ends the writing thread
             lock(&self.running).values().for_each(Cancelled::set);
         }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(*lock(&self.state), State::Open { .. })
     }
 }
 

@@ -1,13 +1,16 @@
 //! The list to send: from ctxmgr's answer, or without one.
 //!
 //! Rules without an answer (design, section 2, safety of answers):
-//! 1. The last projection and what came since, where the list begins with what that projection was of.
-//! 2. Else the host's own list.
-//! 3. `fits` says whether it is likely to fit. Where it is false, compact before the call.
+//! 1. The last projection and what came since, where the list begins with what that projection was of, and it fits.
+//! 2. Else the host's own list, where that fits.
+//! 3. Else of the first of them the newest part that fits (`cutting`).
+//! 4. `fits` says whether it is likely to fit. Where it is false, compact before the call.
 
+use crate::cutting::newest;
 use crate::fault::Fault;
 use crate::raw::Raw;
 use crate::types::{ContextResult, Edit, Report};
+use crate::view::{bytes, is_message};
 
 /// As ctxmgr estimates: low on purpose, code and prose have 3.5 to 4 bytes a token.
 const BYTES_PER_TOKEN: f64 = 3.0;
@@ -23,6 +26,8 @@ pub enum Source {
     Kept,
     /// Rule 2.
     Own,
+    /// Rule 3.
+    Cut,
 }
 
 /// What `Session::context` gives. `messages` is what to send to the model, always.
@@ -52,45 +57,63 @@ impl Last {
     }
 }
 
-/// The list that an answer means. Garbage where an edit points outside of the list, or nothing is left of it.
+/// The list that an answer means. Garbage where it can mean none: messages of the host's come in their order and each
+/// once, new ones are messages, and something is left.
 pub(crate) fn applied(own: &[Raw], answer: &ContextResult) -> Result<Vec<Raw>, Fault> {
     let mut out = Vec::new();
     match (&answer.edits, &answer.messages) {
         _ if answer.unchanged == Some(true) => out.extend_from_slice(own),
         (Some(edits), _) => {
+            let mut kept = 0; // all before it is kept or left out
             for edit in edits {
                 match edit {
-                    Edit::Put(message) => out.push(message.clone()),
-                    Edit::Keep([from, to]) => {
-                        let kept = own.get(*from as usize..*to as usize);
-                        out.extend_from_slice(
-                            kept.ok_or_else(|| Fault::Garbage("context: an edit outside".into()))?,
-                        );
+                    Edit::Put(message) if is_message(message) => out.push(message.clone()),
+                    Edit::Put(_) => return Err(garbage("what it puts in is no message")),
+                    &Edit::Keep([from, to]) => {
+                        let run = own.get(from as usize..to as usize).filter(|_| from >= kept);
+                        out.extend_from_slice(run.ok_or_else(|| garbage("an edit outside or out of order"))?);
+                        kept = to;
                     }
                 }
             }
         }
-        (None, Some(messages)) => out.extend_from_slice(messages),
-        (None, None) => return Err(Fault::Garbage("context: neither messages nor edits".into())),
+        (None, Some(messages)) if messages.iter().all(is_message) => out.extend_from_slice(messages),
+        (None, Some(_)) => return Err(garbage("messages that are none")),
+        (None, None) => return Err(garbage("neither messages nor edits")),
     }
     if out.is_empty() && !own.is_empty() {
-        return Err(Fault::Garbage("context: an empty list".into()));
+        return Err(garbage("an empty list"));
     }
     Ok(out)
 }
 
-/// Rules 1 and 2.
-pub(crate) fn without_answer(own: &[Raw], last: Option<&Last>) -> (Vec<Raw>, Source) {
-    match last.and_then(|last| Some((last, last.since(own)?))) {
-        Some((last, since)) => ([&last.gave[..], since].concat(), Source::Kept),
-        None => (own.to_vec(), Source::Own),
-    }
+fn garbage(what: &str) -> Fault {
+    Fault::Garbage(format!("context: {what}"))
 }
 
-/// Rule 3. `window` and `overhead` (system prompt, tools) in tokens.
-pub(crate) fn fits(messages: &[Raw], window: f64, overhead: f64) -> bool {
-    let bytes: usize = messages.iter().map(|message| message.text().len()).sum();
-    bytes as f64 / BYTES_PER_TOKEN + overhead <= window - RESERVE.min(window * MOST_RESERVE)
+/// What to send, where it comes from, and whether it fits into `room` tokens.
+pub(crate) fn without_answer(own: &[Raw], last: Option<&Last>, room: f64) -> (Vec<Raw>, Source, bool) {
+    let fits = |messages: &[Raw]| messages.iter().map(weight).sum::<f64>() <= room;
+    let kept = last.and_then(|last| Some([&last.gave[..], last.since(own)?].concat()));
+    let (list, source) = match kept {
+        Some(kept) if fits(&kept) => return (kept, Source::Kept, true),
+        _ if fits(own) => return (own.to_vec(), Source::Own, true),
+        Some(kept) => (kept, Source::Kept),
+        None => (own.to_vec(), Source::Own),
+    };
+    let cut = newest(&list, weight, room);
+    let source = if cut.len() < list.len() { Source::Cut } else { source };
+    let fits = fits(&cut);
+    (cut, source, fits)
+}
+
+/// Tokens for messages; `window` and `overhead` (system prompt, tools) in tokens.
+pub(crate) fn room(window: f64, overhead: f64) -> f64 {
+    window - RESERVE.min(window * MOST_RESERVE) - overhead
+}
+
+fn weight(message: &Raw) -> f64 {
+    bytes(message) as f64 / BYTES_PER_TOKEN
 }
 
 #[cfg(test)]
@@ -98,7 +121,8 @@ mod tests {
     use super::*;
 
     fn list(words: &str) -> Vec<Raw> {
-        words.split_whitespace().map(|word| Raw::of(word).unwrap()).collect()
+        let message = |word| Raw::parse(format!(r#"{{"role":"user","content":"{word}"}}"#)).unwrap();
+        words.split_whitespace().map(message).collect()
     }
 
     fn answer(text: &str) -> ContextResult {
@@ -110,15 +134,25 @@ mod tests {
     #[test]
     fn answers_are_applied_and_impossible_ones_refused() {
         let own = list("a b c");
+        let put = |word: &str| format!(r#"{{"put":{}}}"#, list(word)[0].text());
+        let puts = format!(r#""edits":[{},{{"keep":[1,3]}}]"#, put("p"));
+        let messages = format!(r#""messages":[{}]"#, list("c")[0].text());
         for (said, wanted) in [
-            (r#""edits":[{"put":"p"},{"keep":[1,3]}]"#, Some("p b c")),
+            (&*puts, Some("p b c")),
             (r#""edits":[{"keep":[0,1]},{"keep":[2,3]}]"#, Some("a c")),
-            (r#""messages":["c"]"#, Some("c")),
+            (&*messages, Some("c")),
             (r#""unchanged":true"#, Some("a b c")),
             (r#""edits":[{"keep":[1,4]}]"#, None),
             (r#""edits":[{"keep":[2,1]}]"#, None),
+            (r#""edits":[{"keep":[0,3]},{"keep":[0,3]}]"#, None),
+            (r#""edits":[{"keep":[0,2]},{"keep":[1,3]}]"#, None),
+            (r#""edits":[{"keep":[2,3]},{"keep":[0,1]}]"#, None),
+            (r#""edits":[{"put":[]},{"keep":[0,3]}]"#, None),
+            (r#""edits":[{"put":{}},{"keep":[0,3]}]"#, None),
+            (r#""edits":[{"put":"p"},{"keep":[0,3]}]"#, None),
             (r#""edits":[]"#, None),
             (r#""messages":[]"#, None),
+            (r#""messages":["c"]"#, None),
             (r#""unchanged":false"#, None),
         ] {
             assert_eq!(applied(&own, &answer(said)).ok(), wanted.map(list), "{said}");
@@ -134,17 +168,32 @@ mod tests {
             ("a b", "a b", Source::Own),
             ("a x c d", "a x c d", Source::Own),
         ] {
-            assert_eq!(without_answer(&list(own), Some(&last)), (list(wanted), source), "{own}");
+            let given = without_answer(&list(own), Some(&last), 1_000.0);
+            assert_eq!(given, (list(wanted), source, true), "{own}");
         }
-        assert_eq!(without_answer(&list("a"), None), (list("a"), Source::Own));
+        assert_eq!(without_answer(&list("a"), None, 1_000.0), (list("a"), Source::Own, true));
     }
 
     #[test]
-    fn a_list_fits_by_its_bytes_beside_reserve_and_overhead() {
-        let own = [Raw::of(&"x".repeat(2_998)).unwrap()]; // 1,000 tokens with its quotes
-        for (window, overhead, wanted) in [(1_334.0, 0.0, true), (1_332.0, 0.0, false), (1_334.0, 1.0, false)] {
-            assert_eq!(fits(&own, window, overhead), wanted, "{window} {overhead}");
+    fn what_does_not_fit_is_cut() {
+        let long = "x".repeat(2_969); // with its role 1,000 tokens
+        let last = Last { of: list("a"), gave: list(&format!("{long} {long}")), base: None };
+        for (own, last, room, wanted, source, fits) in [
+            (format!("a {long}"), Some(&last), 1_100.0, format!("a {long}"), Source::Own, true),
+            (format!("a {long} b"), Some(&last), 1_005.0, "b".into(), Source::Cut, true),
+            (format!("{long} a b"), None, 30.0, "a b".into(), Source::Cut, true),
+            (format!("a {long}"), None, 30.0, long.clone(), Source::Cut, false),
+            (long.clone(), None, 30.0, long.clone(), Source::Own, false),
+        ] {
+            let given = without_answer(&list(&own), last, room);
+            assert_eq!(given, (list(&wanted), source, fits), "{own:.20} {room}");
         }
-        assert!(fits(&own, 17_384.0 + 60_000.0, 60_000.0));
+    }
+
+    #[test]
+    fn room_is_beside_reserve_and_overhead() {
+        assert_eq!(room(1_000.0, 0.0), 750.0);
+        assert_eq!(room(200_000.0, 60_000.0), 200_000.0 - 16_384.0 - 60_000.0);
+        assert_eq!(weight(&Raw::of(&"x".repeat(2_998)).unwrap()), 1_000.0); // with its quotes
     }
 }

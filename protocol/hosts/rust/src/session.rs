@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::client::{until, Client};
 use crate::fault::Fault;
 use crate::link::{lock, Link};
-use crate::projection::{applied, fits, without_answer, Last, Projection, Source};
+use crate::projection::{applied, room, without_answer, Last, Projection, Source};
 use crate::raw::Raw;
 use crate::types::methods::{Context, ModelSelect, SessionStart};
 use crate::types::{
@@ -57,15 +57,18 @@ impl Session {
     /// As `context`, with `at` and `overhead_tokens` of these params; the rest of them is filled in.
     pub fn context_with(&self, messages: &[Raw], params: ContextParams) -> Projection {
         let overhead = params.overhead_tokens.unwrap_or(0.0);
-        let (messages, source, report, fault) = match self.answered(messages, params) {
-            Ok((messages, answer)) => (messages, Source::Answered, Some(answer.report), None),
-            Err(fault) => {
-                let (messages, source) = without_answer(messages, lock(&self.known).last.as_ref());
-                (messages, source, None, Some(fault))
+        match self.answered(messages, params) {
+            Ok((messages, answer)) => {
+                let report = Some(answer.report);
+                Projection { messages, source: Source::Answered, fits: true, report, fault: None }
             }
-        };
-        let fits = source == Source::Answered || fits(&messages, self.window(), overhead);
-        Projection { messages, source, fits, report, fault }
+            Err(fault) => {
+                let room = room(self.window(), overhead);
+                let last = lock(&self.known).last.clone(); // a list is long in the cutting
+                let (messages, source, fits) = without_answer(messages, last.as_ref(), room);
+                Projection { messages, source, fits, report: None, fault: Some(fault) }
+            }
+        }
     }
 
     pub fn model_select(&self, model: Model) -> Result<StatusResult, Fault> {

@@ -61,7 +61,8 @@ pub struct HostCapabilities {
     /// It turns texts into vectors on request: `embed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embed: Option<bool>,
-    /// Its model has a tool that fetches what was pruned. Not used yet.
+    /// Its model has a tool that calls `retrieve`. Without, nothing is archived, and markers say which call to make
+    /// again instead of a handle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retrieve: Option<bool>,
     /// It applies `edits`. Every `context` says by itself which answer it wants.
@@ -131,9 +132,15 @@ pub struct PolicyKeys {
     /// Work as if the window were no larger than this many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_window: Option<u64>,
-    /// 0 saves cost, 1 keeps more. Not used yet.
+    /// Preset balanced: 0 is cheapest, 1 keeps most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
+    /// What tokens cost, for a model whose host does not say. Only proportions count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<ModelPricesKeys>,
+    /// How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<PolicyKeysCompaction>,
@@ -143,6 +150,9 @@ pub struct PolicyKeys {
     /// What differs by model id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<BTreeMap<String, Option<ModelPolicyKeys>>>,
+    /// How long originals are kept for `retrieve`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<ArchiveKeys>,
     /// Tool output in so many of the newest turns is never pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_turns: Option<u64>,
@@ -152,10 +162,10 @@ pub struct PolicyKeys {
     /// Pruning begins where it saves at least so many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune_minimum: Option<u64>,
-    /// Tools whose output is never pruned.
+    /// Tools whose output is never pruned, named in whatever case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_tools: Option<Vec<String>>,
-    /// Tools whose output may be pruned; empty: all.
+    /// Tools whose output may be pruned, named in whatever case; empty: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prunable_tools: Option<Vec<String>>,
 }
@@ -227,6 +237,8 @@ pub enum Preset {
     Tools,
     #[serde(rename = "turns")]
     Turns,
+    #[serde(rename = "balanced")]
+    Balanced,
     #[serde(untagged)]
     Other(String),
 }
@@ -298,6 +310,24 @@ pub struct PacketTokensKeys {
     /// In compact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compact: Option<u64>,
+}
+
+/// Dollars per million tokens.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelPricesKeys {
+    /// Of a prompt's tokens.
+    pub input: f64,
+    /// Of what the model writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<f64>,
+    /// Of a prompt's tokens that the cache holds; 0: a tenth of the input's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<f64>,
+    /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
+    /// 1.25 of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
 }
 
 /// Who writes compactions and branch summaries.
@@ -530,6 +560,12 @@ pub struct ModelPolicyKeys {
     /// Who writes compactions, and how.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<ModelPolicyKeysCompaction>,
+    /// What its tokens cost, where the host does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<ModelPricesKeys>,
+    /// How long its provider keeps a prompt's prefix, where the host does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_ttl_ms: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -549,6 +585,18 @@ impl From<CompactionPolicyKeys> for ModelPolicyKeysCompaction {
     fn from(it: CompactionPolicyKeys) -> Self {
         Self::CompactionPolicyKeys(it)
     }
+}
+
+/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArchiveKeys {
+    /// Days since they left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_age_days: Option<u64>,
+    /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_megabytes: Option<u64>,
 }
 
 /// What ctxmgr is and can do, and the policy that came of the host's keys.
@@ -613,23 +661,29 @@ pub struct Policy {
     pub host_reserve: u64,
     /// Work as if the window were no larger than this many tokens.
     pub effective_window: Option<u64>,
-    /// 0 saves cost, 1 keeps more. Not used yet.
+    /// Preset balanced: 0 is cheapest, 1 keeps most.
     pub cost_versus_recall: f64,
+    /// What tokens cost, for a model whose host does not say. Only proportions count.
+    pub prices: Option<ModelPrices>,
+    /// How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes.
+    pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     pub compaction: PolicyCompaction,
     /// Which vocabulary weighs text; the short form is its name.
     pub tokenizer: PolicyTokenizer,
     /// What differs by model id.
     pub models: BTreeMap<String, ModelPolicy>,
+    /// How long originals are kept for `retrieve`.
+    pub archive: Archive,
     /// Tool output in so many of the newest turns is never pruned.
     pub protected_turns: u64,
     /// So many tokens of the newest older tool output stay.
     pub prune_protect: u64,
     /// Pruning begins where it saves at least so many tokens.
     pub prune_minimum: u64,
-    /// Tools whose output is never pruned.
+    /// Tools whose output is never pruned, named in whatever case.
     pub protected_tools: Vec<String>,
-    /// Tools whose output may be pruned; empty: all.
+    /// Tools whose output may be pruned, named in whatever case; empty: all.
     pub prunable_tools: Vec<String>,
 }
 
@@ -744,6 +798,21 @@ pub struct PacketTokens {
     pub compact: u64,
 }
 
+/// Dollars per million tokens.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelPrices {
+    /// Of a prompt's tokens.
+    pub input: f64,
+    /// Of what the model writes.
+    pub output: f64,
+    /// Of a prompt's tokens that the cache holds; 0: a tenth of the input's.
+    pub cache_read: f64,
+    /// Of a prompt's tokens that the cache is to hold; 0: as the input's, where the price of reading is told, else
+    /// 1.25 of it.
+    pub cache_write: f64,
+}
+
 /// Who writes compactions, how much stays, and how a summary is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -845,6 +914,10 @@ pub struct ModelPolicy {
     pub effective_window: Option<u64>,
     /// Who writes compactions, and how.
     pub compaction: Option<ModelPolicyCompaction>,
+    /// What its tokens cost, where the host does not say.
+    pub prices: Option<ModelPrices>,
+    /// How long its provider keeps a prompt's prefix, where the host does not say.
+    pub cache_ttl_ms: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -864,6 +937,16 @@ impl From<CompactionPolicy> for ModelPolicyCompaction {
     fn from(it: CompactionPolicy) -> Self {
         Self::CompactionPolicy(it)
     }
+}
+
+/// How long originals are kept for `retrieve`: the oldest go first, those of open sessions never.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Archive {
+    /// Days since they left.
+    pub max_age_days: u64,
+    /// Megabytes (10^6 bytes) of text in the whole state directory, all sessions together.
+    pub max_megabytes: u64,
 }
 
 /// Nothing. `params` may be left out.
@@ -988,11 +1071,16 @@ pub struct Status {
     pub latch: LatchStatus,
     /// Totals of the session.
     pub stats: Stats,
+    /// The cache epoch in force; 0 before the first.
+    pub epoch: i64,
+    /// How many pins there are.
+    pub pins: i64,
     /// False where the window is so small that the host may compact before ctxmgr can ask.
     pub promise: bool,
     /// What weighs text now: a vocabulary, or `estimate`.
     pub weigher: String,
-    /// What people should know: a snapshot that was not read, a vocabulary that is not there.
+    /// What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes
+    /// nothing.
     pub notes: Vec<String>,
     /// How many events of this session have taken effect. See README.md#order.
     pub seq: i64,
@@ -1190,7 +1278,7 @@ pub struct Report {
     pub tokens: i64,
     /// The zone that decided.
     pub zone: Zone,
-    /// The cache epoch. Always 0 in this release.
+    /// The number of the cache epoch in force; 0 where none was opened.
     pub epoch: i64,
     /// The first place where this answer differs from the one before: up to there a provider's cache holds. -1
     /// where the answer only grew at its end.
@@ -1207,12 +1295,36 @@ pub struct Report {
     pub packet_tokens: i64,
     /// Promises that did not hold; then the answer is the last good list. Normally empty.
     pub checks: Vec<String>,
+    /// Messages left out one by one, in preset balanced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages_dropped: Option<i64>,
+    /// So much of the last answer, by weight, this one begins with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix_tokens: Option<i64>,
+    /// The same in bytes of its messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix_bytes: Option<i64>,
+    /// Of the epoch that this call opened: what it cost and what it saves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arithmetic: Option<String>,
+    /// Files whose text, or some of it, left the model's view with this answer: a host that remembers what its
+    /// model has read may forget it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_gone: Option<Vec<ReadGone>>,
     /// Why the answer is `unchanged`, or is the last good list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Unpaired surrogates in the request that became U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<i64>,
+}
+
+/// A file whose text left the model's view.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadGone {
+    /// As the call named it.
+    pub path: String,
 }
 
 /// One piece of the list to send: a run of the host's own messages, or a message to put in.
@@ -1918,12 +2030,25 @@ pub struct PacketResult {
     pub seq: i64,
 }
 
+/// The session, and an epoch.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainParams {
+    /// The session, by the id that `session_start` gave it. Any string.
+    pub session_id: String,
+    /// Whose receipt is wanted in full; the newest where it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
+}
+
 /// What became of each message of the last list.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainResult {
     /// In the order of the list; what was put in comes first.
     pub verdicts: Vec<Verdict>,
+    /// The receipts that are kept, oldest first.
+    pub epochs: Vec<EpochReceipt>,
     /// How many events of this session have taken effect. See README.md#order.
     pub seq: i64,
 }
@@ -1961,6 +2086,141 @@ pub enum VerdictKind {
     Inserted,
     #[serde(untagged)]
     Other(String),
+}
+
+/// What one epoch did, and the arithmetic of it.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EpochReceipt {
+    /// Its number.
+    pub epoch: i64,
+    /// Why it was opened: price, cold, red, forced, compaction, tree, model, policy, pin, undo, rewritten.
+    pub opening: String,
+    /// Weight of the list to send as it would have been without it.
+    pub before: i64,
+    /// Weight of the list to send with it.
+    pub after: i64,
+    /// What it cost and what it saves, in one line.
+    pub arithmetic: String,
+    /// How many things left.
+    pub count: i64,
+    /// The call's time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<i64>,
+    /// What left, in the order of the list; told of one epoch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Vec<Left>>,
+    /// So many more left that are not listed: the lightest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<i64>,
+}
+
+/// One thing that left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Left {
+    /// What was done to it; `shortened` are the arguments of a call.
+    pub kind: LeftKind,
+    /// The tool and its telling arguments, or what the message was.
+    pub call: String,
+    /// The rule that decided.
+    pub why: String,
+    /// Its weight as it came.
+    pub before: i64,
+    /// Its weight now.
+    pub after: i64,
+    /// The message's, to pin it by.
+    pub digest: String,
+    /// What `retrieve` finds it by; null without an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+}
+
+/// What was done to something at an epoch; `shortened` are the arguments of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeftKind {
+    #[serde(rename = "dropped")]
+    Dropped,
+    #[serde(rename = "pruned")]
+    Pruned,
+    #[serde(rename = "distilled")]
+    Distilled,
+    #[serde(rename = "shortened")]
+    Shortened,
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown
+/// handle is refused (-32602), with the call to make again in `data.call` where a receipt knows it.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetrieveParams {
+    /// The session, by the id that `session_start` gave it. Any string.
+    pub session_id: String,
+    /// The handle in the marker.
+    pub handle: String,
+    /// The first character of the page; absent, 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<f64>,
+    /// Characters of the page at most; absent, 20,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
+}
+
+/// One page of the original. Characters are Unicode code points. The result that brings it to the model is not
+/// pruned for two epochs: it is known by the handle in the arguments of its call.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RetrieveResult {
+    /// The page.
+    pub text: String,
+    /// Its first character; at the end where the one asked for is beyond.
+    pub offset: i64,
+    /// The `offset` of the next page; null after the last. (A length that a program counts in UTF-16 units, as
+    /// JavaScript does, would lead beyond it.)
+    pub next: Option<i64>,
+    /// Characters of the whole.
+    pub total: i64,
+    /// True: there is another page.
+    pub more: bool,
+    /// The tool and its telling arguments, or what the message was.
+    pub call: String,
+    /// How many events of this session have taken effect. See README.md#order.
+    pub seq: i64,
+}
+
+/// What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
+/// restarts. Where something that left comes back by one, the next `context` opens an epoch.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PinParams {
+    /// The session, by the id that `session_start` gave it. Any string.
+    pub session_id: String,
+    /// A tool call by its id: the message that makes it, and its result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// One message, by the digest that `explain` shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Calls that name this file, with their results. A glob (`*` also over `/`); it may be the end of a path, as
+    /// `src/*.py` is of `/home/me/src/a.py`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// All calls of this tool, with their results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+/// What left at this epoch comes back with the next `context`, and is pinned. An epoch of which no receipt is kept
+/// is refused (-32602).
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoParams {
+    /// The session, by the id that `session_start` gave it. Any string.
+    pub session_id: String,
+    /// Its number, as `report.epoch` said it.
+    pub epoch: f64,
 }
 
 /// What is to be planned on: `entries`, or without them what the session holds.
@@ -2367,7 +2627,7 @@ pub enum ProgressKind {
     Other(String),
 }
 
-/// What went wrong. It never holds conversation text.
+/// What went wrong. Its message never holds conversation text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorObject {
@@ -2380,13 +2640,16 @@ pub struct ErrorObject {
     pub data: Option<ErrorPlace>,
 }
 
-/// Where a fault is.
+/// Where a fault is, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorPlace {
     /// JSON path below the params, such as `$.model.contextWindow`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Of `retrieve`: the call that gives the thing again, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 /// What ctxmgr answers.
@@ -2436,7 +2699,7 @@ pub mod methods {
         type Params = NoParams;
     }
 
-    /// Cancels a request.
+    /// Takes back a request, by the side that sent it.
     pub struct CancelRequest;
     impl Notification for CancelRequest {
         const NAME: &'static str = "$/cancelRequest";
@@ -2619,12 +2882,44 @@ pub mod methods {
         type Answer = PacketResult;
     }
 
-    /// One verdict a message of the last projection, with the rule and the weights.
+    /// One verdict a message of the last projection, with the rule and the weights; and what each epoch did.
     pub struct Explain;
     impl Request for Explain {
         const NAME: &'static str = "explain";
-        type Params = SessionParams;
+        type Params = ExplainParams;
         type Answer = ExplainResult;
+    }
+
+    /// The original of something that left, by the handle in its marker, page by page.
+    pub struct Retrieve;
+    impl Request for Retrieve {
+        const NAME: &'static str = "retrieve";
+        type Params = RetrieveParams;
+        type Answer = RetrieveResult;
+    }
+
+    /// Keeps a message, a call with its result, all that concerns a path, or all of a tool, as it is.
+    pub struct Pin;
+    impl Request for Pin {
+        const NAME: &'static str = "pin";
+        type Params = PinParams;
+        type Answer = StatusResult;
+    }
+
+    /// Takes a pin off: what it held may leave at a later epoch.
+    pub struct Unpin;
+    impl Request for Unpin {
+        const NAME: &'static str = "unpin";
+        type Params = PinParams;
+        type Answer = StatusResult;
+    }
+
+    /// Brings back what left at an epoch, and pins it.
+    pub struct Undo;
+    impl Request for Undo {
+        const NAME: &'static str = "undo";
+        type Params = UndoParams;
+        type Answer = StatusResult;
     }
 
     /// What a compaction would summarise and keep, and the prompts a host can run on its own model.

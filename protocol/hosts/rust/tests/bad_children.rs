@@ -93,9 +93,14 @@ fn child_that_never_comes_up_leaves_the_own_list() {
 #[test]
 fn missing_program_and_a_list_that_is_too_long() {
     let client = client(BOUND, &Clock::default(), || Command::new("/nowhere/ctxmgr"));
-    let given = client.session(start("s", 1_000.0)).context(&conversation(100));
+    let own = conversation(100);
+    let given = client.session(start("s", 1_000.0)).context(&own);
     assert!(matches!(given.fault, Some(Fault::Gone(_))));
-    assert_eq!((given.messages.len(), given.source, given.fits), (201, Source::Own, false));
+    assert_eq!((given.source, given.fits), (Source::Cut, true));
+    assert!(own.ends_with(&given.messages) && (9..99).contains(&given.messages.len()), "{}", given.messages.len());
+    assert_eq!(given.messages.len() % 2, 1); // whole turns, and the next question
+    let given = client.session(start("s", 20.0)).context(&own);
+    assert_eq!((given.messages, given.source, given.fits), (own[200..].to_vec(), Source::Cut, false));
 }
 
 #[test]
@@ -110,6 +115,8 @@ fn failing_child_leaves_the_last_projection_and_what_came_since() {
         ("silent", "Timeout", false),
         ("shape", "Garbage", true),
         ("outside", "Garbage", true),
+        ("twice", "Garbage", true),
+        ("nothing", "Garbage", true),
         ("error", "Refused", true),
         ("stale stale", "Refused", true),
     ] {
@@ -193,9 +200,52 @@ fn shutdown_is_bounded() {
         let pid = client.pid().unwrap();
         let status = client.shutdown(if exits { BOUND } else { SHORT });
         assert_eq!(status.and_then(|status| status.code()), exits.then_some(3));
-        let alive = Command::new("kill").args(["-0", &pid.to_string()]).output().unwrap().status.success();
-        assert!(!alive);
+        assert!(!alive(pid));
         assert_eq!(session.context(&conversation(1)).fault, Some(Fault::Ended));
+    }
+}
+
+/// Whether there is a process of this id, be it one that nobody has waited for.
+fn alive(pid: u32) -> bool {
+    Command::new("kill").args(["-0", &pid.to_string()]).output().unwrap().status.success()
+}
+
+#[test]
+fn child_that_closes_its_output_and_stays_is_gone_before_anybody_hears_of_it() {
+    for _ in 0..20 {
+        let (_, command) = child("orphan", &["ok ok close"]);
+        let client = client(BOUND, &Clock::default(), command);
+        let session = client.session(start("s", 1e6));
+        session.start().unwrap();
+        let pid = client.pid().unwrap();
+        assert!(matches!(session.context(&conversation(1)).fault, Some(Fault::Gone(_))));
+        assert!(!alive(pid)); // a host that ends now leaves no orphan
+        let _ = session.context(&conversation(1)); // finds out that it is gone
+        assert_eq!(client.shutdown(BOUND), None);
+    }
+}
+
+#[test]
+fn shutdown_ends_a_child_that_is_being_started() {
+    for _ in 0..5 {
+        let (pid_file, clock) = (folder("starting").join("pid"), Clock::default());
+        let path = pid_file.clone();
+        let client = client(BOUND, &clock, move || {
+            let mut command = Command::new("sh");
+            command.args(["-c", "echo $$ >\"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 600"]).arg(&path);
+            command
+        });
+        let session = client.session(start("s", 1e6));
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| session.context(&conversation(1)).fault);
+            while !pid_file.exists() {
+                std::thread::yield_now();
+            }
+            assert_eq!(client.shutdown(BOUND), None);
+            let pid = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
+            assert!(!alive(pid));
+            assert!(call.join().unwrap().is_some());
+        });
     }
 }
 

@@ -1,5 +1,5 @@
-//! A session with the real sidecar. `CTXMGR_COMMAND` holds its command as a JSON list, such as
-//! `["python", "-m", "ctxmgr", "serve"]`; without it, `ctxmgr serve` from the path.
+//! A session with the real sidecar. `CTXMGR_COMMAND` holds its command, as words between blanks (`python3 -m ctxmgr`) or
+//! as a JSON list of them; without it, `ctxmgr` from the path.
 #![cfg(unix)]
 
 mod talk;
@@ -20,17 +20,21 @@ const WINDOW: f64 = 200_000.0;
 const RED: f64 = 130_000.0; // of 200,000: red begins at 128,531
 
 fn options(state_dir: &Path) -> Options {
-    let said = std::env::var("CTXMGR_COMMAND").unwrap_or_else(|_| r#"["ctxmgr","serve"]"#.into());
-    let words: Vec<String> = serde_json::from_str(&said).expect("CTXMGR_COMMAND is a JSON list of words");
+    let said = std::env::var("CTXMGR_COMMAND").unwrap_or_else(|_| "ctxmgr".into());
+    let words: Vec<String> =
+        serde_json::from_str(&said).unwrap_or_else(|_| said.split_whitespace().map(String::from).collect());
     let state_dir = state_dir.to_owned();
     let mut options = Options::new(move || {
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).arg("--state-dir").arg(&state_dir);
+        command.args(&words[1..]).args(["serve", "--state-dir"]).arg(&state_dir);
         command
     });
     options.bound = BOUND;
-    options.initialize.policy =
-        Some(PolicyKeys { tokenizer: Some(String::from("estimate").into()), ..Default::default() });
+    options.initialize.policy = Some(PolicyKeys {
+        preset: Some(Preset::Turns),
+        tokenizer: Some(String::from("estimate").into()),
+        ..Default::default()
+    });
     options
 }
 

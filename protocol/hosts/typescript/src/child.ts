@@ -31,6 +31,8 @@ export interface ChildOptions {
   readonly clock: Clock;
   readonly answering: ReadonlyMap<string, Answering>;
   readonly onStderr: (text: string) => void;
+  /** The process wrote to its output. */
+  readonly onSign: () => void;
 }
 
 export interface CallOptions extends RequestOptions {
@@ -89,6 +91,7 @@ export class Child {
     child.stdout.once("data", (bytes: Buffer) => {
       if (bytes[0] !== C) this.kill(new SidecarFault("garbage", "what the process wrote is not the protocol"));
     });
+    child.stdout.on("data", options.onSign);
     const reader = new StreamMessageReader(child.stdout);
     reader.onError(() => this.kill(new SidecarFault("garbage", "what the process wrote can not be read")));
     const connection = createMessageConnection(reader, new StreamMessageWriter(child.stdin));

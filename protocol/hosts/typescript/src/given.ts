@@ -5,9 +5,21 @@ import type { Answering } from "./child.ts";
 import type { Params, Result, SidecarOptions } from "./interface.ts";
 
 export function commandLine({ command, stateDir, args = [] }: SidecarOptions): readonly string[] {
-  const named = process.env.CTXMGR_COMMAND?.trim();
-  const program = command ?? (named ? named.split(/\s+/) : ["ctxmgr"]);
+  const program = command ?? commandWords(process.env.CTXMGR_COMMAND ?? "") ?? ["ctxmgr"];
   return [...program, "serve", ...(stateDir === undefined ? [] : ["--state-dir", stateDir]), ...args];
+}
+
+/** A command as one text, as in `$CTXMGR_COMMAND`: a JSON list of words, or words between blanks. Undefined where
+ *  there is none. */
+export function commandWords(text: string): string[] | undefined {
+  const isWord = (one: unknown): boolean => typeof one === "string" && one !== "";
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list.length > 0 && list.every(isWord) ? list : undefined;
+  } catch {
+    // no JSON: words
+  }
+  return text.trim() === "" ? undefined : text.trim().split(/\s+/);
 }
 
 /** Declared is what there is a callback for. */

@@ -3,4 +3,5 @@
 export type * from "./interface.ts";
 export type * as protocol from "../../../ctxmgr.ts";
 export { SidecarFault } from "./fault.ts";
+export { commandWords } from "./given.ts";
 export { startSidecar } from "./sidecar.ts";

@@ -14,11 +14,12 @@ export type Asked = Extract<ToCtxmgr, Answered>;
 export type SessionParams<K extends MethodName> = Omit<Params<K>, "sessionId">;
 
 /** What went wrong.
- *  missing: there is no such program. exited: the process has ended. timeout: no answer in time. error: ctxmgr
- *  answered one (`code`). garbage: what came is no answer. gaveUp: too many restarts. cancelled: the caller's own
- *  signal. disposed: `dispose` was called. */
+ *  missing: there is no such program. starting: it, or the session, is not ready yet. exited: the process has ended.
+ *  timeout: no answer in time. error: ctxmgr answered one (`code`). garbage: what came is no answer. gaveUp: too many
+ *  restarts. cancelled: the caller's own signal. disposed: `dispose` was called. */
 export type FaultKind =
   | "missing"
+  | "starting"
   | "exited"
   | "timeout"
   | "error"
@@ -52,7 +53,8 @@ export interface RestartLimits {
 }
 
 export interface SidecarOptions {
-  /** Program and first arguments; `serve` is added. Default: `$CTXMGR_COMMAND` split at blanks, else `ctxmgr` on the path. */
+  /** Program and first arguments; `serve` is added. Default: `$CTXMGR_COMMAND` (a JSON list of words, or
+   *  words between blanks), else `ctxmgr` on the path. */
   readonly command?: readonly string[];
   /** Added as `--state-dir`. Default: where ctxmgr keeps its state. */
   readonly stateDir?: string;
@@ -85,7 +87,12 @@ export interface SidecarOptions {
   /** Default: `context` 2 000, `initialize` and `session_start` 10 000; what may wait for a model its `deadlineMs` and
    *  5 000, or 300 000; all others 5 000. */
   readonly timeoutsMs?: Partial<Record<Asked, number>>;
+  /** A process that has written nothing for so long after a late call is replaced; until it writes, `context` does not
+   *  wait for it. Default: 15 000. */
+  readonly hangMs?: number;
   readonly restart?: Partial<RestartLimits>;
+  /** Longest time `session` takes; what is not done by then goes on. Default: 5 000. */
+  readonly sessionMs?: number;
   /** Longest time `dispose` takes before it kills. Default: 3 000. */
   readonly endMs?: number;
   readonly clock?: Clock;
@@ -162,8 +169,8 @@ export interface Sidecar {
   readonly lastFault: Fault | undefined;
   /** The answer to `initialize`. */
   readonly server: Result<"initialize"> | undefined;
-  /** Starts a session, or gives the one of that id that is there. Never rejects: what can not be told to ctxmgr now is
-   *  told when the process is back. */
+  /** Starts a session, or gives the one of that id that is there, within `sessionMs`. Never rejects: what can not be
+   *  told to ctxmgr now is told when the process is there. Until then `context` does without it, at once. */
   session<M extends object = object>(options: SessionOptions): Promise<Session<M>>;
   /** Any method. Rejects with `SidecarFault`. */
   request<K extends Asked>(method: K, params: Params<K>, options?: RequestOptions): Promise<Result<K>>;

@@ -4,8 +4,10 @@
 // 1. A message that is kept is the object that was given, for hosts that remember things by identity.
 // 2. What a list weighs is a guess that errs on the heavy side: 4 characters a token, and a quarter more, as ctxmgr
 //    starts with.
-// 3. Without ctxmgr a list is cut, if it must be, before a message of the user: no call is parted from its result.
+// 3. An answer is taken only where it means a list that can be: messages of the host's in their order, each once, and
+//    new ones that are messages. A provider would refuse any other.
 
+import { newest } from "./cutting.ts";
 import { SidecarFault } from "./fault.ts";
 import type { Result } from "./interface.ts";
 
@@ -54,23 +56,40 @@ export function continues<M>(messages: readonly M[], sizes: readonly number[], b
   return before.given.every((one, at) => before.sizes[at] === sizes[at] && same(one, messages[at]));
 }
 
-/** The list that an answer means. Throws garbage where it means none. */
+/** The list that an answer means (rule 3). Throws garbage where it means none. */
 export function projected<M>(messages: M[], answer: Result<"context">): M[] {
   if (answer?.unchanged === true) return messages;
   const list: M[] = [];
-  const garbage = new SidecarFault("garbage", "the answer to context means no list", "context");
-  for (const edit of (answer?.edits ?? []) as any[]) {
-    const [from, to] = Array.isArray(edit?.keep) ? edit.keep : [-1, -1];
-    if (0 <= from && from <= to && to <= messages.length) {
-      for (const message of messages.slice(from, to)) list.push(message);
-    } else if (typeof edit?.put === "object" && edit.put !== null) {
-      list.push(edit.put);
+  let kept = 0; // all before it is kept or left out
+  const edits: any = answer?.edits;
+  for (const edit of Array.isArray(edits) ? edits : []) {
+    if (isRange(edit?.keep, kept, messages.length)) {
+      for (const message of messages.slice(...(edit.keep as [number, number]))) list.push(message);
+      kept = edit.keep[1];
+    } else if (isMessage(edit?.put)) {
+      list.push(edit.put as M);
     } else {
-      throw garbage;
+      throw garbage();
     }
   }
-  if (list.length === 0 && messages.length > 0) throw garbage;
+  if (list.length === 0 && messages.length > 0) throw garbage();
   return list;
+}
+
+function garbage(): SidecarFault {
+  return new SidecarFault("garbage", "the answer to context means no list", "context");
+}
+
+/** Whether it is `[from, to]`, whole numbers that rise from `low` to `high`. */
+function isRange(keep: unknown, low: number, high: number): boolean {
+  if (!Array.isArray(keep) || keep.length !== 2 || !keep.every(Number.isInteger)) return false;
+  return low <= keep[0] && keep[0] <= keep[1] && keep[1] <= high;
+}
+
+/** Whether it can be a message: of every format each has a role, or as an item a type. */
+function isMessage(put: any): boolean {
+  if (typeof put !== "object" || put === null || Array.isArray(put)) return false;
+  return typeof put.role === "string" || typeof put.type === "string";
 }
 
 /** `messages` where `list` holds the same objects and no others. */
@@ -80,34 +99,14 @@ export function identical<M>(list: M[], messages: M[]): M[] {
 }
 
 /** What to send without an answer: the last projection and what came since, or the list as it is, if that fits into
- *  `room` tokens; else as many of the newest turns as fit, and the newest in any case. */
+ *  `room` tokens; else of the first of them what `newest` leaves. */
 export function unaided<M>(messages: M[], sizes: readonly number[], last: Projection<M> | undefined, room: number): M[] {
-  let list = messages;
+  let [list, weights] = [messages, sizes];
   if (last && continues(messages, sizes, last)) {
     list = [...last.list, ...messages.slice(last.given.length)];
-    if (tokens(list.map(size)) <= room) return list;
+    weights = list.map(size);
+    if (tokens(weights) <= room) return list;
   }
   if (tokens(sizes) <= room) return messages;
-  return newest(list, room);
-}
-
-function newest<M>(list: readonly M[], room: number): M[] {
-  const roles = list.map((message) => (message as { role?: unknown } | null)?.role);
-  const head = roles.findIndex((role) => role !== "system" && role !== "developer");
-  const first = head < 0 ? list.length : head;
-  const sizes = list.map(size);
-  let left = room - tokens(sizes.slice(0, first));
-  let from = list.length;
-  for (let at = list.length - 1; at >= first; at--) {
-    left -= tokens([sizes[at]!]);
-    if (left < 0 && from < list.length) break;
-    if (opensTurn(list[at])) from = at;
-  }
-  return from === list.length ? [...list] : [...list.slice(0, first), ...list.slice(from)];
-}
-
-/** A message of the user that is no tool's result (Anthropic's results lie in such messages). */
-function opensTurn(message: any): boolean {
-  const content = message?.content;
-  return message?.role === "user" && !(Array.isArray(content) && content.some((block) => block?.type === "tool_result"));
+  return newest(list, weights.map((one) => tokens([one])), room);
 }

@@ -3,7 +3,7 @@
 // Rules:
 // 1. After anything but a good answer, the next list travels whole: what ctxmgr holds is not known then.
 // 2. A session that ctxmgr does not hold is started before the next call, within the bound of that call; where
-//    another call does that already, it is not waited for.
+//    another call does that already, it is not waited for, but by `request`: who asks by name wants the cause.
 
 import { ErrorCode } from "../../../ctxmgr.ts";
 import { SidecarFault } from "./fault.ts";
@@ -75,6 +75,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
       given instanceof Function ? given() : this.#lived ? undefined : given;
     const params = { sessionId, cwd, model: this.#model, entries: now(entries), leafId: now(leafId) };
     const answer = await this.#line.call("session_start", params, options);
+    this.#line.works("session_start");
     this.#live = this.#lived = true;
     this.restored = answer?.restored;
     this.lastStatus = answer?.status ?? this.lastStatus;
@@ -82,11 +83,12 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   async #call<K extends Asked>(method: K, params: object, options: RequestOptions = {}): Promise<Result<K>> {
     if (!this.#live) {
-      if (this.#starting) throw new SidecarFault("exited", "the session is being started");
+      if (this.#starting) throw new SidecarFault("starting", "the session is being started");
       await this.start({ timeoutMs: options.timeoutMs ?? this.#line.bound(method) });
     }
     try {
       const answer = await this.#line.call(method, { sessionId: this.sessionId, ...params }, options);
+      if (method === "turn_end" && !holdsCommands(answer)) throw noAnswer(method);
       if (method !== "context") this.#line.works(method);
       this.lastStatus = (method === "getStatus" ? answer : answer?.status) ?? this.lastStatus;
       return answer;
@@ -192,6 +194,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   request: Session["request"] = async (method, params, options) => {
     await this.#line.whenReady();
+    if (!this.#live) await this.#starting;
     return this.#call(method, params, options);
   };
 
@@ -199,4 +202,14 @@ export class LiveSession<M extends object = object> implements Session<M> {
     this.#line.forget(this);
     if (this.#live) await this.#tell("session_shutdown", {});
   }
+}
+
+/** Whether `turn_end` was answered by what can be carried out. */
+function holdsCommands(answer: any): boolean {
+  const isCommand = (one: any): boolean => typeof one?.method === "string" && typeof (one.params ?? 0) === "object";
+  return Array.isArray(answer?.commands) && answer.commands.every(isCommand);
+}
+
+function noAnswer(method: MethodName): SidecarFault {
+  return new SidecarFault("garbage", `the answer to ${method} is none`, method);
 }

@@ -1,21 +1,23 @@
 // The life of the process: spawned, greeted, spawned again when it has ended, and let go.
 //
 // Rules:
-// 1. A process that does not answer two short calls in a row hangs: it is killed, and counts as ended.
+// 1. A process that hangs (`life.ts`) is killed, and counts as ended.
 // 2. What will not mend itself is not tried again: no such program, `initialize` refused.
-// 3. A new process hears of all sessions before anything else.
+// 3. A new process hears of all sessions before anything else; until then nothing is sent to it.
 
 import { long, bound } from "./bounds.ts";
 import { Child } from "./child.ts";
 import { SidecarFault } from "./fault.ts";
 import { answering, commandLine, compactionAnswer, greeting, guarded } from "./given.ts";
 import type * as seen from "./interface.ts";
+import { Life } from "./life.ts";
 import { Restarts } from "./restarts.ts";
 import { LiveSession, type Line } from "./session.ts";
 import { Stretch } from "./stretch.ts";
 
+const SESSION_MS = 5_000; // a person waits for it; a cold interpreter takes one or two
 const END_MS = 3_000;
-const HANGS = 2; // short calls without an answer
+const HANG_MS = 15_000; // without a sign of life after a late call: longer than a loaded machine makes one wait
 
 const REAL: seen.Clock = {
   now: () => Date.now(),
@@ -39,9 +41,9 @@ class LiveSidecar implements seen.Sidecar, Line {
   #restarts: Restarts;
   #takeBack: () => void = () => undefined; // of the restart that is waited for
   #child!: Child;
-  #down: SidecarFault | undefined; // why there is no process
+  #down: SidecarFault | undefined = new SidecarFault("starting", "ctxmgr is being started"); // why nothing can be sent
   #ready: Promise<void> = Promise.resolve();
-  #hangs = 0;
+  #life!: Life;
   #disposed: Promise<void> | undefined;
 
   constructor(options: seen.SidecarOptions) {
@@ -59,7 +61,8 @@ class LiveSidecar implements seen.Sidecar, Line {
   // the process
 
   #start(): void {
-    const { cwd, env, onStderr } = this.#options;
+    const { cwd, env, onStderr, hangMs = HANG_MS } = this.#options;
+    const life = new Life(this.#clock, hangMs, (fault) => child.kill(fault));
     const child = new Child({
       command: commandLine(this.#options),
       cwd,
@@ -67,12 +70,16 @@ class LiveSidecar implements seen.Sidecar, Line {
       clock: this.#clock,
       answering: answering(this.#options),
       onStderr: (text) => guarded(() => onStderr?.(text)),
+      onSign: () => life.sign(),
     });
     this.state = "starting";
-    this.#hangs = 0;
+    this.#life = life;
     this.#child = child;
     this.#ready = this.#greet(child);
-    void child.ended.then((fault) => this.#ended(fault));
+    void child.ended.then((fault) => {
+      life.sign(); // nothing is waited for any more
+      this.#ended(fault);
+    });
   }
 
   async #greet(child: Child): Promise<void> {
@@ -145,11 +152,28 @@ class LiveSidecar implements seen.Sidecar, Line {
   // sessions
 
   async session<M extends object = object>(options: seen.SessionOptions): Promise<seen.Session<M>> {
-    await this.#ready;
     const session: LiveSession<M> = this.#sessions.get(options.sessionId) ?? new LiveSession<M>(this, options);
     this.#sessions.set(options.sessionId, session);
-    await this.#begin(session);
+    await this.#atMost(this.#options.sessionMs ?? SESSION_MS, this.#told(session));
     return session;
+  }
+
+  /** Once ctxmgr has heard of it, or can not. A process that is being greeted hears of all sessions then. */
+  async #told(session: LiveSession<any>): Promise<void> {
+    const greeted = this.state !== "starting";
+    await this.#ready;
+    if (greeted) await this.#begin(session);
+  }
+
+  /** What is not done by then goes on. */
+  #atMost(milliseconds: number, doing: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const takeBack = this.#clock.after(milliseconds, resolve);
+      void doing.then(() => {
+        takeBack();
+        resolve();
+      });
+    });
   }
 
   #begin(session: LiveSession<any>): Promise<void> {
@@ -175,16 +199,19 @@ class LiveSidecar implements seen.Sidecar, Line {
 
   async call(method: string, params: object, options: seen.RequestOptions = {}): Promise<unknown> {
     if (this.#down) throw this.#down;
-    const child = this.#child;
+    const [child, life] = [this.#child, this.#life];
+    if (method === "context" && life.doubted) {
+      throw new SidecarFault("timeout", "the process has not answered since a call was late", method);
+    }
     const timeoutMs = options.timeoutMs ?? bound(method, params, this.#options.timeoutsMs);
     try {
       const answer = await child.call(method, params, { ...options, timeoutMs });
-      this.#hangs = 0;
+      life.answered();
       return answer;
     } catch (thrown) {
       const fault = thrown as SidecarFault;
-      if (fault.kind === "error") this.#hangs = 0;
-      if (fault.kind === "timeout" && !long(method) && ++this.#hangs === HANGS) child.kill(fault);
+      if (fault.kind === "error") life.answered();
+      if (fault.kind === "timeout" && !long(method)) life.late(fault);
       throw fault;
     }
   }

@@ -15,6 +15,7 @@ export class Stretch {
   }
 
   note(fault: SidecarFault): void {
+    if (fault.kind === "starting" && this.last) return; // why it has to start tells more
     const told = [...this.#faults.values()].some((one) => one.kind === fault.kind);
     const key = `${fault.kind} ${fault.method ?? ""}`;
     this.#faults.delete(key);

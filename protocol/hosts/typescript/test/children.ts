@@ -1,10 +1,10 @@
 // Processes to be spawned in the sidecar's place, written out as scripts, and the real one.
 
 import type { Sidecar, SidecarOptions } from "../src/index.ts";
-import { startSidecar } from "../src/index.ts";
+import { commandWords, startSidecar } from "../src/index.ts";
 
-/** The real sidecar: `CTXMGR_TEST_COMMAND` as a JSON array, else `ctxmgr` on the path. */
-export const REAL: readonly string[] = JSON.parse(process.env.CTXMGR_TEST_COMMAND ?? '["ctxmgr"]');
+/** The real sidecar: `CTXMGR_COMMAND`, else `ctxmgr` on the path. */
+export const REAL: readonly string[] = commandWords(process.env.CTXMGR_COMMAND ?? "") ?? ["ctxmgr"];
 
 export const MODEL = { id: "m", contextWindow: 200_000 };
 

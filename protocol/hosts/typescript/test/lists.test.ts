@@ -47,6 +47,8 @@ test("an answer's list holds the very objects", () => {
   const made = projected<object>(list, { edits: [{ put }, { keep: [1, 3] }] } as any);
   assert.equal(identical(made, list), made);
   assert.deepEqual([made.length, made[0] === put, made[1] === list[1], made[2] === list[2]], [3, true, true, true]);
+  const item = { type: "function_call_output" }; // of the Responses API: no role
+  assert.deepEqual(projected<object>(list, { edits: [{ keep: [0, 1] }, { put: item }] } as any), [list[0], item]);
 });
 
 test("an answer that means no list is garbage", () => {
@@ -60,7 +62,16 @@ test("an answer that means no list is garbage", () => {
     { edits: [{ keep: [2, 1] }] },
     { edits: [{ keep: [-1, 1] }] },
     { edits: [{ keep: ["a", 1] }] },
-    { edits: [{ put: "text" }] },
+    { edits: [{ keep: [0.5, 2] }] },
+    { edits: [{ keep: [0, 1, 2] }] },
+    { edits: [{ keep: [0, 2] }, { keep: [0, 2] }] }, // each message once
+    { edits: [{ keep: [1, 2] }, { keep: [0, 1] }] }, // and in its order
+    { edits: [{ put: "text" }, { keep: [0, 2] }] },
+    { edits: [{ put: [] }, { keep: [0, 2] }] },
+    { edits: [{ put: {} }, { keep: [0, 2] }] },
+    { edits: [{ put: { role: 1 } }, { keep: [0, 2] }] },
+    { edits: [{}] },
+    { edits: { length: 1 } },
     { edits: [] },
   ];
   const garbage = (fault: unknown): boolean => fault instanceof SidecarFault && fault.kind === "garbage";

@@ -12,7 +12,7 @@ import { StandingClock } from "./clock.ts";
 type Message = { role: string; [member: string]: unknown };
 
 const PATIENT = { initialize: 30_000, session_start: 30_000, context: 30_000, turn_end: 30_000, compact: 30_000 };
-const POLICY = { tokenizer: "estimate" as const };
+const POLICY = { preset: "turns" as const, tokenizer: "estimate" as const }; // known packets, whatever the default is
 
 /** `body` with the real sidecar on a state directory of its own. `heard` are the host's lines, after the end. */
 async function real(options: SidecarOptions, body: (sidecar: Sidecar, directory: string) => Promise<void>): Promise<any[]> {
@@ -20,7 +20,7 @@ async function real(options: SidecarOptions, body: (sidecar: Sidecar, directory:
   const record = join(directory, "record.jsonl");
   try {
     const args = ["--record", record];
-    const all = { command: REAL, stateDir: directory, args, policy: POLICY, timeoutsMs: PATIENT, endMs: 20_000 };
+    const all = { command: REAL, stateDir: directory, args, policy: POLICY, timeoutsMs: PATIENT, sessionMs: 60_000, endMs: 20_000 };
     await using({ ...all, ...options }, (sidecar) => body(sidecar, directory));
     const lines = readFileSync(record, "utf8").trimEnd().split("\n");
     return lines.map((line) => JSON.parse(line)).flatMap(({ from, message }) => (from === "host" ? [message] : []));

@@ -2,7 +2,7 @@
 //!
 //! `ok` answers, `silent` does not, `stay` never ends, `exit` ends, `close` closes its output and stays, `text` writes what is no frame,
 //! `number` and `scalar` what is no message, `shape` an answer of another shape, `outside` an edit that points nowhere,
-//! `error` and `stale` answer errors. After the last word: `ok`. Each message is noted in LOG as method and count.
+//! `twice` edits that keep each message twice, `nothing` an edit that puts in no message, `error` and `stale` answer errors. After the last word: `ok`. Each message is noted in LOG as method and count.
 
 use std::fs::OpenOptions;
 use std::io::{stdin, stdout, BufReader, Read, Write};
@@ -37,10 +37,13 @@ fn main() {
             framing::write(&mut stdout(), &serde_json::to_vec(&answer).unwrap()).unwrap();
         };
         match words.next().unwrap_or("ok") {
-            "ok" => {
-                say("result", result(method, json!([{"put": "packet"}, {"keep": [end.saturating_sub(1), end]}])))
-            }
+            "ok" => say(
+                "result",
+                result(method, json!([{"put": {"role": "custom"}}, {"keep": [end.saturating_sub(1), end]}])),
+            ),
             "outside" => say("result", result(method, json!([{"keep": [0, end + 1]}]))),
+            "twice" => say("result", result(method, json!([{"keep": [0, end]}, {"keep": [0, end]}]))),
+            "nothing" => say("result", result(method, json!([{"put": []}, {"keep": [0, end]}]))),
             "shape" => say("result", json!({"edits": 7})),
             "error" => say("error", json!({"code": -32603, "message": "a fault"})),
             "stale" => say("error", json!({"code": -32801, "message": "stale"})),
@@ -67,7 +70,7 @@ fn result(method: &str, edits: Value) -> Value {
         "turnsKept": 0, "turnsDropped": 0, "resultsDistilled": 0, "resultsPruned": 0, "packetTokens": 0, "checks": []});
     let status = json!({"mode": "on", "preset": "turns", "zone": "green", "pressure": 0, "tokens": null,
         "contextWindow": 1, "packetTokens": 0, "summaries": {"compaction": 0, "branch": 0},
-        "latch": {"state": "idle", "failures": 0}, "promise": true, "weigher": "estimate", "notes": [], "seq": 0,
+        "latch": {"state": "idle", "failures": 0}, "promise": true, "weigher": "estimate", "notes": [], "epoch": 0, "pins": 0, "seq": 0,
         "stats": {"contexts": 0, "fallbacks": 0, "turnsDropped": 0, "resultsDistilled": 0, "resultsPruned": 0,
             "tokensScanned": 0, "tokensPruned": 0, "tokensProtected": 0, "compactionsRequested": 0}});
     match method {

@@ -1,0 +1,92 @@
+"""Turns a list and what was decided before into the plan of preset `balanced`: the same bytes until an epoch pays.
+
+Rules (design, sections 4 and 6):
+1. Between epochs the plan is the one before it and what came since (`held`). Nothing old changes.
+2. An epoch begins when regret has reached its cost, when the cache is cold, in red, or when the prefix is lost for
+   another reason (`epoch`). What it does is decided in `opening`.
+3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine import held
+from ctxmgr.engine.held import Layout
+from ctxmgr.engine.opening import Opened, Want, opened
+from ctxmgr.engine.turns import Index
+from ctxmgr.model.epochs import Epoch, Opening
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Plan
+
+SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What a plan is asked for beside the list.
+
+    `last`: the plan before, and `before` the number of messages it was of, where this list goes on from it; else
+    the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `at`: the call's time in
+    milliseconds. `want` is what an epoch is decided by.
+    """
+
+    want: Want
+    epoch: Epoch
+    reopen: Opening | None = None
+    last: Plan | None = None
+    before: int = 0
+    at: int | None = None
+
+
+class Projected(msgspec.Struct, frozen=True):
+    """The plan, the epoch in force, and what was opened now, None where nothing was."""
+
+    plan: Plan
+    epoch: Epoch
+    opened: Opened | None = None
+
+
+def standing(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
+    """The plan if nothing is decided now (rule 1)."""
+    want = ask.want
+    if ask.last is not None:
+        return held.extended(ask.last, messages, index, ask.before, want.zone)
+    layout = Layout(want.decisions, want.packet, want.place, want.rewrite, want.shorten)
+    return held.lay_out(messages, index, want.zone, layout)
+
+
+def due(ask: Ask, weight: int) -> Opening | None:
+    """Why an epoch is to be opened over a plan of this weight, in tokens; None where it is not (rule 2)."""
+    if ask.reopen is not None:
+        return ask.reopen
+    kept = _kept(ask)
+    if weight <= kept * SLACK:
+        return None
+    if not ask.want.cached:
+        return "cold"
+    if ask.want.zone in ("red", "compact"):
+        return "red"
+    changing = kept * ask.want.rates.write - weight * ask.want.rates.read
+    return "price" if _regret(ask, weight) >= changing else None
+
+
+def project(messages: Sequence[Message], index: Index, ask: Ask) -> Projected:
+    """The plan for this list. Pure but for the memo, which only saves time."""
+    plan = standing(messages, index, ask)
+    opening = due(ask, plan.weight)
+    epoch = Epoch(ask.epoch.number, _regret(ask, plan.weight), ask.epoch.calls + 1, ask.epoch.kept, ask.at)
+    if opening is None:
+        return Projected(plan, epoch)
+    done = opened(messages, index, ask.want, plan, epoch, opening)
+    if done is None:  # rule 3
+        return Projected(plan, Epoch(epoch.number, 0.0, epoch.calls, plan.weight, ask.at))
+    return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)
+
+
+def _kept(ask: Ask) -> int:
+    """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
+    return ask.epoch.kept or ask.want.room.old + ask.want.room.newest + ask.want.room.index
+
+
+def _regret(ask: Ask, weight: int) -> float:
+    return ask.epoch.regret + ask.want.rates.read * max(0, weight - _kept(ask))

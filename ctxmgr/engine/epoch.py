@@ -1,0 +1,109 @@
+"""Turns prices and weights into when an epoch begins, and where the prefix breaks.
+
+Providers cache a prompt by its exact prefix. Changing old text makes everything after it be written anew; leaving
+it makes every call read it. Rules (design, section 6), in tokens of uncached input:
+
+1. *Regret*: each call pays `read` for every token that a choice would have taken away. It adds up since the last
+   epoch.
+2. *Cost*: changing now writes what is left after the first change, and saves what keeping would have cost for the
+   same stretch: reading what is cached of it, writing what is not.
+3. An epoch begins when regret has reached the cost: whoever waits so long pays never more than twice what the
+   best schedule would, whatever comes (as with renting skis). Where nothing is cached the cost is below zero, and
+   so it is where it must be written anyway.
+4. *Where*: taking less away after a later place keeps more of the prefix. Of all places the one is taken whose
+   savings, over as many calls as the last epoch had, exceed its cost by most.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.model.state import Prices
+
+READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
+CACHE_TTL = 300_000  # milliseconds
+CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the last one did
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """Prices of a cached token and of one written to the cache, as parts of the input price."""
+
+    read: float = READ
+    write: float = WRITE
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """One message of the projection as it stands: its weight `now` and after the choice, in tokens; whether the
+    provider may hold it. `start` says whether the prefix may break before it."""
+
+    index: int
+    now: int
+    then: int
+    cached: bool
+    start: bool = True
+
+
+class Break(msgspec.Struct, frozen=True):
+    """A change from the row `place` on: `after` tokens stood there, `cached` of them cached, `left` remain.
+    `cost` and `saves` (a call) in tokens of uncached input."""
+
+    place: int
+    after: int
+    cached: int
+    left: int
+    cost: float
+    saves: float
+
+
+def rates(prices: Prices | None) -> Rates:
+    """Of a model. What is not told is as most providers have it: a price of 0 for reading the cache is none, and
+    where reading is told and writing is not, writing costs what input does."""
+    if prices is None or prices.input <= 0:
+        return Rates()
+    read = prices.cache_read / prices.input if prices.cache_read > 0 else READ
+    untold = WRITE if prices.cache_read <= 0 else 1.0
+    write = prices.cache_write / prices.input if prices.cache_write > 0 else untold
+    return Rates(min(read, write), write)
+
+
+def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:
+    """Has the provider's cache been dropped since the last call? Times in milliseconds; unknown counts as warm."""
+    return at is not None and last_at is not None and at - last_at > (CACHE_TTL if ttl is None else ttl)
+
+
+def cost(after: int, cached: int, left: int, by: Rates) -> float:
+    """Rule 2: of writing `left` tokens where `after` stand, `cached` of them in the cache."""
+    return left * by.write - cached * by.read - (after - cached) * by.write
+
+
+def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: bool = False) -> Break | None:
+    """Rule 4. `inserted`: tokens of what is put in anew after the break (the packet). None where nothing is
+    removed; `must`: a place is wanted all the same."""
+    best: tuple[float, Break] | None = None
+    after = cached = left = 0
+    for place in range(len(rows) - 1, -1, -1):
+        row = rows[place]
+        after += row.now
+        cached += row.now if row.cached else 0
+        left += row.then
+        removed = after - left - inserted
+        if not row.start or (removed <= 0 and not must):
+            continue
+        found = Break(
+            place, after, cached, left + inserted, cost(after, cached, left + inserted, by), removed * by.read
+        )
+        gain = max(CALLS_AT_LEAST, calls) * found.saves - found.cost
+        if best is None or gain > best[0]:
+            best = gain, found
+    return best[1] if best is not None else None
+
+
+def arithmetic(found: Break, by: Rates, regret: float, calls: int) -> str:
+    """The sum in one line, for a person to check."""
+    uncached = found.after - found.cached
+    kept = f"{found.cached:,} x {by.read:g} + {uncached:,} x {by.write:g}"
+    return (
+        f"{found.after:,} tokens from the first change on become {found.left:,}: written {found.left:,} x "
+        f"{by.write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a call; "
+        f"regret of {calls} calls {regret:,.0f} (all in tokens of uncached input)"
+    )

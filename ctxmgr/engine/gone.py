@@ -1,0 +1,145 @@
+"""Turns what leaves at an epoch into the packet's index of it: which file or command, and which names it held.
+
+1. Only names that nothing shown holds are told, the best worth for their length first, each under the newest
+   thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
+2. A line begins with what to ask for again: the path, or the command and whether it failed; with a handle, where
+   the host's model can retrieve by it.
+3. User messages that left are told in their own words, shortened, each with its length.
+4. The index never weighs more than its budget.
+"""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine import names
+from ctxmgr.engine.atoms import Atom
+from ctxmgr.engine.names import Memo
+from ctxmgr.engine.packet_text import code, one_line
+from ctxmgr.engine.touches import reading
+from ctxmgr.model.messages import Message, Unit
+
+HEADING = "## Left out (names it held; look again for more)"
+SAID_HEADING = "## Said by the user (shortened)"
+LABEL_CHARACTERS = 100
+SAID_CHARACTERS = 400  # of one user message
+NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
+
+Weigh = Callable[[str], int]
+
+
+class Lost(msgspec.Struct, frozen=True, gc=False):
+    """One unit that is no longer shown: what to ask for again, and the names in it."""
+
+    label: str
+    names: frozenset[str]
+
+
+def losses(
+    messages: Sequence[Message],
+    atoms: Sequence[Atom],
+    dropped: Container[int],
+    pruned: Container[tuple[int, int]],
+    handle: Callable[[int, int], str],
+    memo: Memo,
+) -> list[Lost]:
+    """Every unit that is not shown, oldest first. `handle` of a result, by message index and unit number; "" for
+    none."""
+    found: list[Lost] = []
+    for atom in atoms:
+        labels: dict[str, str] = {}
+        for position in atom.said:
+            gone = position in dropped
+            for unit, held in _units(messages[position], memo):
+                label = _label(unit) if unit.kind == "call" else ""
+                labels[unit.call_id] = label
+                if gone and held:
+                    found.append(Lost(label, held))
+        for position in atom.results:
+            for number, (unit, held) in enumerate(_units(messages[position], memo)):
+                if held and (position in dropped or (position, number) in pruned):
+                    label = labels.get(unit.call_id, "") or _label(unit)
+                    failed = " (failed)" if unit.is_error else ""
+                    by = handle(position, number)
+                    found.append(Lost(f"{label}{failed}{f' [{by}]' if by else ''}", held))
+    return found
+
+
+def _units(message: Message, memo: Memo) -> Iterable[tuple[Unit, frozenset[str]]]:
+    return zip(message.view.units, names.of_message(message, memo), strict=True)
+
+
+def _label(unit: Unit) -> str:
+    """What to ask for again."""
+    found = reading(unit.tool, unit.arguments or {}).touches
+    path = next((one.path for one in found if one.path and one.kind in ("read", "write", "edit")), "")
+    if path:
+        return one_line(path, LABEL_CHARACTERS)
+    command = (unit.arguments or {}).get("command")
+    return code(command, LABEL_CHARACTERS) if isinstance(command, str) else one_line(unit.tool, LABEL_CHARACTERS)
+
+
+def index_of(
+    lost: Sequence[Lost], shown: Container[str], worth: Mapping[str, float], budget: int, weigh: Weigh
+) -> str:
+    """The index, "" where nothing is to be told or nothing fits; at most `budget` tokens by `weigh`."""
+    newest: dict[str, str] = {}
+    for one in lost:
+        for name in one.names:
+            newest[name] = one.label
+    ranked = sorted(
+        (name for name in newest if name not in shown),
+        key=lambda name: (-worth.get(name, 0.0) / _tokens(name), name),
+    )
+    chosen: list[str] = []
+    labels: set[str] = set()
+    room: float = budget - weigh(HEADING)
+    for name in ranked:
+        label = newest[name]
+        needed = _tokens(name) + (0 if label in labels else _tokens(label))
+        if needed > room:
+            break
+        room -= needed
+        chosen.append(name)
+        labels.add(label)
+    while chosen:
+        text = _composed(lost, chosen, newest)
+        over = weigh(text) - budget
+        if over <= 0:
+            return text
+        while chosen and over > 0:  # by estimate, so that few whole texts are weighed
+            over -= int(_tokens(chosen.pop())) + 1
+    return ""
+
+
+def _tokens(text: str) -> float:
+    return NAME_OVERHEAD + len(text) / CHARACTERS_A_TOKEN
+
+
+def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, str]) -> str:
+    by_label: dict[str, list[str]] = {}
+    for name in chosen:
+        by_label.setdefault(newest[name], []).append(name)
+    order = {one.label: number for number, one in enumerate(lost)}  # the newest place of each
+    lines = [
+        f"- {label or 'said'}: {', '.join(sorted(by_label[label]))}"
+        for label in sorted(by_label, key=lambda label: order[label])
+    ]
+    return "\n".join((HEADING, *lines))
+
+
+def said(texts: Sequence[str], budget: int, weigh: Weigh) -> str:
+    """User messages that left, oldest first, each shortened; those that do not fit any more are counted."""
+    lines: list[str] = []
+    room = budget - weigh(SAID_HEADING)
+    for text in reversed(texts):
+        line = f'- ({len(text):,} characters) "{one_line(text, SAID_CHARACTERS)}"'
+        room -= weigh(line + "\n")
+        if room < 0:
+            break
+        lines.append(line)
+    if not lines:
+        return ""
+    missing = len(texts) - len(lines)
+    head = f"{SAID_HEADING[:-1]}; {missing} older not shown)" if missing else SAID_HEADING
+    return "\n".join((head, *reversed(lines)))

@@ -1,0 +1,119 @@
+"""Turns a list and the decisions of an epoch into a plan: the same decisions give the same bytes, call after call.
+
+1. A message that was dropped is left out; edited units are written anew; all others stay as they came.
+2. The packet stands where it stood: before the message it was put before.
+3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
+
+Nothing is decided here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.project import Rewrite
+from ctxmgr.engine.turns import Index, key, unit_key
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Zone
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+
+# (message index, unit number) -> (arguments, weight in tokens) of a call with its long texts shortened, or None
+Shorten = Callable[[int, int], tuple[dict[str, Any], int] | None]
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """What a plan is laid out by. `packet` stands before the message `place`; its text may be ""."""
+
+    decisions: Mapping[str, Decision]
+    packet: Packet
+    place: int
+    rewrite: Rewrite
+    shorten: Shorten
+
+
+def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layout) -> Plan:
+    """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
+    pieces: list[Piece] = []
+    start, weight, dropped = 0, 0, 0
+    edited = {"distilled": 0, "pruned": 0, "shortened": 0}
+    for position, message in enumerate(messages):
+        if position == layout.place and layout.packet.text:
+            _keep(pieces, start, position)
+            pieces.append(layout.packet)
+            weight += layout.packet.weight
+            start = position
+        at = key(index, messages, position)
+        decision = layout.decisions.get(at)
+        if decision is not None and decision.kind == "dropped":
+            _keep(pieces, start, position)
+            start = position + 1
+            dropped += 1
+            continue
+        weight += message.weight
+        edits = _edits(messages, index, position, layout)
+        if edits:
+            _keep(pieces, start, position)
+            pieces += edits
+            start = position + 1
+        for edit in edits:
+            weight -= edit.before - edit.after
+            edited[edit.kind] += 1
+    _keep(pieces, start, len(messages))
+    return Plan(
+        pieces=tuple(pieces),
+        zone=zone,
+        floor=layout.place if layout.packet.text else 0,
+        weight=weight,
+        raw_weight=index.raw_weight,
+        decisions=dict(layout.decisions),
+        turns_kept=len(index.turns),
+        distilled=edited["distilled"] + edited["shortened"],
+        pruned=edited["pruned"],
+        dropped=dropped,
+        packet_weight=layout.packet.weight if layout.packet.text else 0,
+    )
+
+
+def extended(plan: Plan, messages: Sequence[Message], index: Index, before: int, zone: Zone) -> Plan:
+    """The plan of a list that goes on from the one `plan` is of, which had `before` messages (rule 3)."""
+    pieces = plan.pieces
+    size = len(messages)
+    if size > before:
+        last = pieces[-1] if pieces else None
+        if isinstance(last, Keep) and last.end == before:
+            pieces = (*pieces[:-1], Keep(last.start, size))
+        else:
+            pieces = (*pieces, Keep(before, size))
+    weight = plan.weight + sum(message.weight for message in messages[before:])
+    return msgspec.structs.replace(
+        plan, pieces=pieces, zone=zone, weight=weight, raw_weight=index.raw_weight, turns_kept=len(index.turns)
+    )
+
+
+def _keep(pieces: list[Piece], start: int, end: int) -> None:
+    if end > start:
+        pieces.append(Keep(start, end))
+
+
+def _edits(messages: Sequence[Message], index: Index, position: int, layout: Layout) -> list[Edit]:
+    message = messages[position]
+    found: list[Edit] = []
+    for number, unit in enumerate(message.view.units):
+        if unit.kind not in ("result", "call"):
+            continue
+        at = unit_key(index, messages, position, number)
+        decision = layout.decisions.get(at)
+        if decision is None or decision.kind == "dropped":
+            continue
+        before = message.weights[number]
+        if decision.kind != "shortened" and unit.kind == "result":
+            text, after = layout.rewrite(position, number, decision)
+            if after < before:
+                found.append(Edit(position, number, decision.kind, text, at, before, after))
+        elif decision.kind == "shortened" and unit.kind == "call":
+            shorter = layout.shorten(position, number)
+            if shorter is not None and shorter[1] < before:
+                arguments, after = shorter
+                found.append(Edit(position, number, "shortened", "", at, before, after, arguments))
+    return found

@@ -1,0 +1,296 @@
+"""Turns a list at the moment an epoch begins into what stays, what leaves, and the packet that stands for it.
+
+Rules (design, sections 4 and 6):
+1. What stays is chosen by worth (`choose`) within the room of the zone (`room`). The choice is made twice: freely,
+   to find where the prefix had best break (`epoch`); then again with what stands before that place as it is, so
+   that nothing is kept that is shown there already.
+2. One packet stands between what is old and the newest steps (`seam`).
+3. User messages stay as they came while they fit a tenth of what is usable; beyond it the longest leave for the
+   packet, shortened. The newest stays.
+4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave, the
+   oldest first, the newest step's last.
+5. Pins, and what came back through `retrieve` lately, stay.
+6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
+   write covers are shortened, but in no message that holds anything signed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine import held, lasting, superseded
+from ctxmgr.engine.atoms import Atom, atoms_of
+from ctxmgr.engine.choose import MARKER_TOKENS, Choice, Place, Wishes, choose
+from ctxmgr.engine.epoch import Break, Rates, Row, arithmetic, best_break
+from ctxmgr.engine.held import Layout, Shorten
+from ctxmgr.engine.names import Memo
+from ctxmgr.engine.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
+from ctxmgr.engine.prune import call_of, results
+from ctxmgr.engine.receipts import Original, originals, receipt, shown_weights
+from ctxmgr.engine.room import STEPS_LOSSLESS, USER_SHARE, Room
+from ctxmgr.engine.seam import NO_PACKET, Seam, packet_of, place_of
+from ctxmgr.engine.shorten import may_shorten_at
+from ctxmgr.engine.turns import Index, key, unit_key
+from ctxmgr.engine.worth import worths
+from ctxmgr.model.epochs import Epoch, Opening, Receipt
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.projection import Decision, Packet, Plan
+
+MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
+KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
+
+
+class Want(msgspec.Struct, frozen=True):
+    """What an epoch is decided by, beside the list.
+
+    `decisions` in force; `packet` stands before the message `place`. `cached`: so many of the list's messages the
+    provider may hold; 0 when its cache is cold. `usable` and `window_limit` in tokens, uncalibrated. `held` tells
+    the indices of messages that stay (rule 5), and is asked only where an epoch begins. `facts` renders the ledger
+    within a budget, `handle` names an original by its key, "" where there is no archive.
+    """
+
+    zone: Zone
+    policy: Policy
+    room: Room
+    rates: Rates
+    decisions: Mapping[str, Decision]
+    packet: Packet
+    place: int
+    cached: int
+    usable: float
+    window_limit: float
+    held: Callable[[], frozenset[int]]
+    rewrite: Rewrite
+    shorten: Shorten
+    facts: Callable[[int], str]
+    handle: Callable[[str], str]
+    weigh: Callable[[str], int]
+    memo: Memo
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left."""
+
+    plan: Plan
+    packet: Packet
+    kept: int
+    receipt: Receipt
+    originals: tuple[Original, ...]
+
+
+def opened(
+    messages: Sequence[Message], index: Index, want: Want, plan: Plan, epoch: Epoch, opening: Opening
+) -> Opened | None:
+    """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
+    return _Draft(messages, index, want, plan).opened(epoch, opening)
+
+
+class _Draft:
+    """One epoch while it is being decided."""
+
+    def __init__(self, messages: Sequence[Message], index: Index, want: Want, plan: Plan) -> None:
+        self.messages, self.index, self.want, self.old = messages, index, want, plan
+        self.held = want.held()
+        every = atoms_of(messages, index)
+        self.every, self.atoms = every, every.atoms
+        self.worth = worths(messages, index, self.atoms, want.memo)
+        files = superseded.standing(messages, index, want.memo)
+        self.stale: Mapping[Place, str] = dict(files.superseded)
+        self.lasting = lasting.lasting(messages, self.atoms, files.latest)
+        self.newest = self._newest()
+        self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in _positions(atom))
+        self.users = [at for at in every.fixed if messages[at].view.role == "user"]
+        self.shortened_users = self._over_share()
+
+    def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
+        choice = self._choose(0)
+        found = self._break(choice, epoch, opening in MUST)
+        if found is None or (opening == "rewritten" and found[1].cost > 0):
+            return None
+        cut, sums = found
+        if cut:
+            choice = self._choose(cut)
+        decisions = self._squeezed(self._decisions(choice, cut))
+        seam = Seam(self.messages, self.index, self.every, self.newest, self.worth)
+        packet = packet_of(seam, self._plan(decisions), self.want)
+        plan = self._plan(decisions, packet, place_of(seam, decisions))
+        if plan.pieces == self.old.pieces or (plan.weight >= self.old.weight and opening not in MUST):
+            return None
+        sum_of = arithmetic(sums, self.want.rates, epoch.regret, epoch.calls)
+        gone = originals(self.messages, self.index, self.old, plan, self.want.handle)
+        done = receipt(
+            gone, epoch.number + 1, opening, (self.old.weight, plan.weight), sum_of, self._why, epoch.last_at
+        )
+        return Opened(plan, packet, self._kept(plan), done, gone)
+
+    def _why(self, one: Original) -> str:
+        if one.index in self.shortened_users:
+            return "user messages over their share"
+        return self.stale.get((one.index, max(0, one.unit)), "worth less than its place")
+
+    def _kept(self, plan: Plan) -> int:
+        room = self.want.room
+        fixed = sum(self.messages[at].weight for at in self.every.fixed)
+        return min(plan.weight, round(KEPT_ABOVE * (fixed + room.newest + room.old + plan.packet_weight)))
+
+    def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
+        layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten)
+        return held.lay_out(self.messages, self.index, self.want.zone, layout)
+
+    # what does not compete
+
+    def _newest(self) -> int:
+        """The number of the first lossless atom (rule 4)."""
+        number, weight = len(self.atoms), 0
+        while number > 0:
+            more = sum(self.messages[at].weight for at in _positions(self.atoms[number - 1]))
+            if len(self.atoms) - number >= STEPS_LOSSLESS and weight + more > self.want.room.newest:
+                break
+            number -= 1
+            weight += more
+        return number
+
+    def _over_share(self) -> frozenset[int]:
+        """User messages that leave for the packet (rule 3); of equally long ones the oldest first."""
+        over = sum(self.messages[at].weight for at in self.users) - USER_SHARE * self.want.usable
+        leaving: set[int] = set()
+        for at in sorted(self.users[:-1], key=lambda at: (-self.messages[at].weight, at)):
+            if over <= 0:
+                break
+            units = self.messages[at].view.units
+            if at not in self.held and all(unit.kind == "text" and not unit.images for unit in units):
+                leaving.add(at)
+                over -= self.messages[at].weight
+        return frozenset(leaving)
+
+    # the choice
+
+    def _choose(self, cut: int) -> Choice:
+        """What stays; what stands before the message `cut` does so as it is (rule 1)."""
+        held_now, gone_now, stale = set(self.held), set[int](), set(self.stale)
+        stale -= {place for place in stale if place[0] in self.held}
+        budget = self.want.room.old
+        for atom in self.atoms:
+            if min(_positions(atom)) >= cut:
+                continue
+            for at in _positions(atom):
+                if self._drops(self.want.decisions, at):
+                    gone_now.add(at)
+                    continue
+                held_now.add(at)
+                budget -= self.messages[at].weight
+                for number, _, weight in results(self.messages, at):
+                    if self._decided(at, number) == "pruned":
+                        stale.add((at, number))
+                        budget += weight
+        wishes = Wishes(
+            budget=max(0, budget),
+            newest=self.newest,
+            held=held_now,
+            gone=gone_now,
+            worth=self.worth,
+            lasting=self.lasting,
+            stale=stale,
+            spared=self._spared(),
+        )
+        return choose(self.messages, self.every, wishes, self.want.memo)
+
+    def _spared(self) -> frozenset[Place]:
+        protected = self.want.policy.protected_tools
+        if not protected:
+            return frozenset()
+        return frozenset(
+            (at, number)
+            for atom in self.atoms
+            for at in atom.results
+            for number, _, _ in results(self.messages, at)
+            if call_of(self.messages, self.index, at, number).tool in protected
+        )
+
+    def _decided(self, at: int, number: int) -> str:
+        found = self.want.decisions.get(unit_key(self.index, self.messages, at, number))
+        return found.kind if found is not None else ""
+
+    def _drops(self, decisions: Mapping[str, Decision], at: int) -> bool:
+        found = decisions.get(key(self.index, self.messages, at))
+        return found is not None and found.kind == "dropped"
+
+    # where the prefix breaks
+
+    def _break(self, choice: Choice, epoch: Epoch, must: bool) -> tuple[int, Break] | None:
+        """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
+        what is to come back: the break can not be after either. Nor can it part a step."""
+        want = self.want
+        now = shown_weights(self.old, self.messages)
+        packet_at = want.place if want.packet.text else len(self.messages)
+        hidden = (at for at in self.held if now.get(at, -1) < self.messages[at].weight)
+        at_most = min((packet_at, *hidden))
+        inside = {at for atom in self.atoms for at in _positions(atom) if at != min(_positions(atom))}
+        rows = []
+        for at in sorted(now):
+            here = want.packet.weight if at == packet_at else 0
+            start = at <= at_most and at not in inside
+            rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
+        inserted = want.packet.weight or want.room.index + LITTLE
+        found = best_break(rows, inserted, epoch.calls, want.rates, must)
+        return (rows[found.place].index, found) if found is not None else None
+
+    def _then(self, choice: Choice, at: int, now: int) -> int:
+        """About what the choice leaves of a message, in tokens."""
+        if at in choice.dropped or at in self.shortened_users:
+            return 0
+        message = self.messages[at]
+        pruned = [weight for number, weight in enumerate(message.weights) if (at, number) in choice.pruned]
+        return min(now, message.weight - sum(pruned) + MARKER_TOKENS * len(pruned))
+
+    # decisions
+
+    def _decisions(self, choice: Choice, cut: int) -> dict[str, Decision]:
+        """All in force from now on: before the cut as they were, from it on as was chosen."""
+        decisions: dict[str, Decision] = {}
+        for at, message in enumerate(self.messages):
+            if at >= cut and (at in choice.dropped or at in self.shortened_users or message.view.role == "packet"):
+                decisions[key(self.index, self.messages, at)] = Decision("dropped")
+                continue
+            for number in range(len(message.view.units)):
+                unit_at = unit_key(self.index, self.messages, at, number)
+                decision = self._for_unit(choice, at, number) if at >= cut else self.want.decisions.get(unit_at)
+                if decision is not None:
+                    decisions[unit_at] = decision
+        return decisions
+
+    def _for_unit(self, choice: Choice, at: int, number: int) -> Decision | None:
+        """What is done to one unit of a message that stays (rule 6)."""
+        unit = self.messages[at].view.units[number]
+        if unit.kind == "result" and (at, number) in choice.pruned:
+            return Decision("pruned")
+        if at in self.lossless or at in self.held:
+            return None
+        if unit.kind == "result" and unit.can_edit and (unit.is_error or unit.doubtful):
+            return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
+        if unit.kind == "call" and unit.can_edit and (at, number) in self.stale:
+            return Decision("shortened") if may_shorten_at(self.messages, at) else None
+        return None
+
+    def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
+        """Rule 4: what the newest steps lose where the list would not fit the window."""
+        over = self._plan(decisions).weight + self.want.room.index + LITTLE - self.want.window_limit
+        if over <= 0:
+            return decisions
+        steps = self.atoms[self.newest :]
+        for number, atom in enumerate(steps):
+            decision = Decision("distilled", LAST_RESORT_LENGTH) if atom is steps[-1] else Decision("pruned")
+            for at in atom.results:
+                for number, unit, weight in results(self.messages, at):
+                    if over <= 0 or not unit.can_edit:
+                        continue
+                    _, after = self.want.rewrite(at, number, decision)
+                    if after < weight:
+                        decisions[unit_key(self.index, self.messages, at, number)] = decision
+                        over -= weight - after
+        return decisions
+
+
+def _positions(atom: Atom) -> tuple[int, ...]:
+    return (*atom.said, *atom.results)

@@ -1,0 +1,70 @@
+"""Turns the paths that calls name into one spelling each, and tells which of them are surely the same file.
+
+Rules:
+
+1. A path is spelled without `.`, doubled slashes and what `..` takes back; Windows' backslashes are slashes.
+2. A relative path is the absolute one that ends with it where there is exactly one such, under the one directory
+   that the session works in. That is the directory under which most of the relative paths are found; of one
+   bare name alone it is not told, for half of all directories have a README.
+3. Else two spellings are two files.
+
+It knows no file system.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+UNKNOWN = "?"  # a directory that is not known: no file is named from there
+LEAST_VOTES = 2  # names, or parts of one name, that must agree on the directory (rule 2)
+_WINDOWS = re.compile(r"^[A-Za-z]:[\\/]")
+
+
+def normal(path: str) -> str:
+    """The path by rule 1; "" stays what it is."""
+    if "\\" in path and (_WINDOWS.match(path) or "/" not in path):
+        path = path.replace("\\", "/")
+    if path == ".":
+        return ""
+    if "//" not in path and "/." not in path and not path.startswith("./") and not path.endswith("/"):
+        return path
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", ".") and not (part == ".." and path.startswith("/")):
+            parts.append(part)
+    return ("/" if path.startswith("/") else "") + "/".join(parts)
+
+
+def is_absolute(path: str) -> bool:
+    return path.startswith(("/", "~")) or bool(_WINDOWS.match(path))
+
+
+def joined(directory: str, path: str) -> str:
+    """The path as seen from a directory ("" where none is known)."""
+    return normal(path if not directory or is_absolute(path) else f"{directory}/{path}")
+
+
+def same(paths: Iterable[str]) -> Mapping[str, str]:
+    """Each relative path that is surely an absolute one (rule 2), with that one."""
+    known = dict.fromkeys(paths)
+    relative = {path for path in known if path and not is_absolute(path)}
+    if not relative:
+        return {}
+    roots: dict[str, list[str]] = {}
+    for path in known:
+        at = path.find("/") if is_absolute(path) else -1
+        while at >= 0:
+            if path[at + 1 :] in relative:
+                roots.setdefault(path[at + 1 :], []).append(path[:at])
+            at = path.find("/", at + 1)
+    votes = Counter(root for found in roots.values() for root in found)
+    for path, found in roots.items():
+        for root in found:
+            votes[root] += path.count("/") > 0
+    ranked = votes.most_common(2)
+    if not ranked or ranked[0][1] < LEAST_VOTES or (len(ranked) > 1 and ranked[1][1] == ranked[0][1]):
+        return {}
+    root = ranked[0][0]
+    return {path: f"{root}/{path}" for path, found in roots.items() if found == [root]}

@@ -1,0 +1,114 @@
+"""Turns what an epoch took away into the one packet that stands for it, and finds the place where it stands.
+
+1. The packet stands between what is old and the newest steps. What is before it is the prefix that later epochs
+   try to keep: at the head of the list it would break all of it each time.
+2. It goes before what was said right before those steps, so that no answer is parted from its question.
+3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
+   what it stands for. What does not fit goes from its end.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from ctxmgr.engine import gone, names
+from ctxmgr.engine.atoms import Atoms
+from ctxmgr.engine.names import Memo
+from ctxmgr.engine.room import USER_SHARE, Room
+from ctxmgr.engine.turns import Index, key, unit_key
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+
+NO_PACKET = Packet("", 0)
+
+
+class Seam(msgspec.Struct, frozen=True):
+    """Where old and new meet: `newest` is the number of the first lossless atom. `worth` of names."""
+
+    messages: Sequence[Message]
+    index: Index
+    atoms: Atoms
+    newest: int
+    worth: Mapping[str, float]
+
+
+class Telling(Protocol):
+    """What a packet is told by (`opening.Want` is one)."""
+
+    @property
+    def room(self) -> Room: ...
+    @property
+    def usable(self) -> float: ...
+    @property
+    def facts(self) -> Callable[[int], str]: ...
+    @property
+    def handle(self) -> Callable[[str], str]: ...
+    @property
+    def weigh(self) -> Callable[[str], int]: ...
+    @property
+    def memo(self) -> Memo: ...
+
+
+def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
+    """The index of the message that the packet stands before (rules 1 and 2)."""
+    messages, atoms = seam.messages, seam.atoms.atoms
+    at = len(messages)
+    if seam.newest < len(atoms):
+        at = min((*atoms[seam.newest].said, *atoms[seam.newest].results))
+    fixed = frozenset(seam.atoms.fixed)
+    while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
+        at -= 1
+    while at < len(messages) and _drops(seam, decisions, at):
+        at += 1
+    return at
+
+
+def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
+    """The packet for what the plan `bare` leaves out (rule 3)."""
+    stands_for = seam.index.raw_weight - bare.weight
+    if stands_for <= 0:
+        return NO_PACKET
+    dropped = {at for at in range(len(seam.messages)) if _drops(seam, bare.decisions, at)}
+    users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
+    said = [seam.messages[at].view.units[0].text for at in users]
+    found = [
+        told.facts(stands_for),
+        gone.said(said, int(USER_SHARE * told.usable), told.weigh),
+        gone.index_of(
+            _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh
+        ),
+    ]
+    parts = [part for part in found if part]
+    while parts:
+        text = "\n\n".join(parts)
+        weight = told.weigh(text)
+        if weight <= stands_for:
+            return Packet(text, weight)
+        parts.pop()
+    return NO_PACKET
+
+
+def _drops(seam: Seam, decisions: Mapping[str, Decision], at: int) -> bool:
+    found = decisions.get(key(seam.index, seam.messages, at))
+    return found is not None and found.kind == "dropped"
+
+
+def _lost(seam: Seam, bare: Plan, dropped: set[int], told: Telling) -> list[gone.Lost]:
+    edits = (piece for piece in bare.pieces if isinstance(piece, Edit))
+    pruned = {(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
+
+    def handle(at: int, number: int) -> str:
+        return told.handle(unit_key(seam.index, seam.messages, at, number))
+
+    return gone.losses(seam.messages, seam.atoms.atoms, dropped, pruned, handle, told.memo)
+
+
+def _shown(seam: Seam, bare: Plan, memo: Memo) -> set[str]:
+    """The names in what is kept as it came."""
+    shown: set[str] = set()
+    for piece in bare.pieces:
+        if isinstance(piece, Keep):
+            for at in range(piece.start, piece.end):
+                shown.update(names.whole(seam.messages[at], memo))
+    return shown

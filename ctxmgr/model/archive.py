@@ -1,0 +1,22 @@
+"""What goes into the archive of originals, and what comes back of it."""
+
+import msgspec
+
+
+class ArchiveRow(msgspec.Struct, frozen=True, gc=False):
+    """The original of one thing that left. `handle` is what a marker names it by, `key` its decision's key, `call`
+    the tool and its telling arguments (or what the message was), `text` all of what left."""
+
+    handle: str
+    key: str
+    call: str
+    text: str
+
+
+class Archived(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The archive's answer to rows that were put (`fault` None: it has them) or to a handle (`row` None: it holds
+    none under it). `fault` and `note` are sentences for people; with a note all went well."""
+
+    row: ArchiveRow | None = None
+    fault: str | None = None
+    note: str | None = None

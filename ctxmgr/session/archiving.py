@@ -1,0 +1,61 @@
+"""Takes what leaves a session's view into the archive, before the answer that holds its markers leaves.
+
+Rules:
+1. A verb that lets something leave adds its row to `session.leaving` where it assigns the new state; nobody else
+   empties that list. Rows are added only where the host declared `retrieve`; without, they are passed over.
+2. A row is held here until the archive has it: what can not be saved can still be retrieved. That is said once.
+3. What the archive did not take is put again with the next rows, and when the session ends: a disk at fault costs
+   no call that lets nothing leave.
+4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
+"""
+
+from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import Put, Verb
+
+HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
+
+
+def archived(session: Session, again: bool = False) -> Verb[None]:
+    """Asks for the archive where something has left; `again`: also for what it did not take before."""
+    leaving = tuple(session.leaving)
+    if not session.capabilities.retrieve:
+        session.leaving.clear()
+        return
+    if not leaving and not (again and session.unarchived):
+        return
+    held = session.unarchived | {row.key: row for row in leaving}
+    session.unarchived = _bounded(held)
+    session.leaving.clear()
+    rows = tuple(session.unarchived.values())
+    answer: Archived = yield Put(rows, session.policy.archive)
+    if answer.fault:
+        hear(session, f"what left could not be archived and is kept in memory: {answer.fault}")
+    else:
+        session.unarchived = {}
+    hear(session, answer.note)
+
+
+def held(session: Session, handle: str) -> ArchiveRow | None:
+    """What is under this handle and not in the archive yet; None where two things are."""
+    rows = [row for row in (*session.unarchived.values(), *session.leaving) if row.handle == handle]
+    return rows[-1] if len({row.key for row in rows}) == 1 else None
+
+
+def hear(session: Session, text: str | None) -> None:
+    """A sentence for people: on stderr, and once in the status."""
+    if text and text not in session.notes:
+        session.notes = (*session.notes, text)
+        session.complaints.append(text)
+
+
+def _bounded(rows: dict[str, ArchiveRow]) -> dict[str, ArchiveRow]:
+    """Rule 4, oldest first; the newest row stays however long it is."""
+    room = HELD_CHARACTERS
+    kept: dict[str, ArchiveRow] = {}
+    for key, row in reversed(rows.items()):
+        room -= len(row.text)
+        if room < 0 and kept:
+            break
+        kept[key] = row
+    return dict(reversed(kept.items()))

@@ -1,0 +1,24 @@
+"""A count of things that were asked for, and how many of them were there."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+
+class Share(msgspec.Struct, frozen=True, gc=False):
+    held: int = 0
+    of: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """None where nothing was asked for."""
+        return self.held / self.of if self.of else None
+
+
+def total(some: Iterable[Share]) -> Share:
+    """Of all together: each counts by what was asked of it."""
+    held = of = 0
+    for one in some:
+        held += one.held
+        of += one.of
+    return Share(held, of)

@@ -1,0 +1,46 @@
+"""The params and answers of what brings back what left, or keeps it from leaving, as they stand on the wire."""
+
+from typing import Annotated
+
+import msgspec
+
+from ctxmgr.wire.verbs import Count, Wire
+
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+Size = Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(ge=1)]
+
+
+class RetrieveParams(Wire, frozen=True):
+    """`offset` and `limit` in characters."""
+
+    session_id: str
+    handle: str
+    offset: Count | None = None
+    limit: Size | None = None
+
+
+class RetrieveResult(Wire, frozen=True, omit_defaults=False):
+    """One page of an original, in characters; `call` says what it is the original of."""
+
+    text: str
+    offset: int
+    next: int | None
+    total: int
+    more: bool
+    call: str
+    seq: int
+
+
+class PinParams(Wire, frozen=True):
+    """Exactly one of the four is given."""
+
+    session_id: str
+    call_id: Name | None = None
+    digest: Name | None = None
+    path: Name | None = None
+    tool: Name | None = None
+
+
+class UndoParams(Wire, frozen=True):
+    session_id: str
+    epoch: Count

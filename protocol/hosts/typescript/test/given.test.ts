@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commandLine, commandWords } from "../src/given.ts";
+
+test("a command as one text", () => {
+  const cases: [string, string[] | undefined][] = [
+    ["", undefined],
+    ["  ", undefined],
+    ["ctxmgr", ["ctxmgr"]],
+    [" python3  -m ctxmgr\n", ["python3", "-m", "ctxmgr"]],
+    ['["/my programs/python3", "-m", "ctxmgr"]', ["/my programs/python3", "-m", "ctxmgr"]],
+    ["[]", undefined],
+    ["[1]", undefined],
+    ["[broken", ["[broken"]], // what comes of it is told as a program that is missing
+  ];
+  for (const [text, expected] of cases) assert.deepEqual(commandWords(text), expected, text);
+});
+
+test("what is run: the option, else $CTXMGR_COMMAND, else ctxmgr on the path", () => {
+  const before = process.env.CTXMGR_COMMAND;
+  try {
+    process.env.CTXMGR_COMMAND = '["a b", "c"]';
+    assert.deepEqual(commandLine({ stateDir: "/s" }), ["a b", "c", "serve", "--state-dir", "/s"]);
+    assert.deepEqual(commandLine({ command: ["own"], args: ["--x"] }), ["own", "serve", "--x"]);
+    process.env.CTXMGR_COMMAND = "";
+    assert.deepEqual(commandLine({}), ["ctxmgr", "serve"]);
+  } finally {
+    if (before === undefined) delete process.env.CTXMGR_COMMAND;
+    else process.env.CTXMGR_COMMAND = before;
+  }
+});

@@ -1,0 +1,35 @@
+"""A ctxmgr from whose lists each tool result leaves, as at an epoch: for tests of the archive on the disk.
+
+At its end it says on stderr whether it has loaded SQLite.
+"""
+
+import os
+import sys
+from typing import Any
+
+from ctxmgr import cli
+from ctxmgr.engine.handles import handle
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.session import listing
+from ctxmgr.session.session import Session
+
+_context = listing.context
+_left: set[tuple[str, str]] = set()
+
+
+def context(session: Session, *given: Any) -> Any:
+    parts = yield from _context(session, *given)
+    for message in session.standing.messages:
+        for unit in message.view.units:
+            at = session.state.session_id, unit.call_id
+            if unit.kind == "result" and at not in _left:
+                _left.add(at)
+                session.leaving.append(ArchiveRow(handle(unit.call_id), unit.call_id, unit.tool, unit.text))
+    return parts
+
+
+if __name__ == "__main__":
+    listing.context = context
+    code = cli.main()
+    os.write(2, b"SQLite was loaded\n" if "sqlite3" in sys.modules else b"SQLite was not loaded\n")
+    sys.exit(code)

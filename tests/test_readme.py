@@ -1,0 +1,71 @@
+"""What README.md says of itself: its host runs as it stands, and its marks of a summary are heard."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.formats import FORMATS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MOST_LINES = 40
+BOUND = 60  # seconds; only a failing one takes so long
+_HOST = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_MARKS = re.compile(r"^\| `(\w+)` \| (`\{.*)$", re.MULTILINE)
+_SAID = re.compile(r"^call (\d+): (\d+) messages, (\d+) sent, asked for: (.*)$", re.MULTILINE)
+DEAF = (sys.executable, "-c", "pass")
+
+
+def host() -> str:
+    (text,) = _HOST.findall(README)
+    return str(text)
+
+
+def ran(tmp_path: Path, *command: str) -> "subprocess.CompletedProcess[str]":
+    file = tmp_path / "host.py"
+    file.write_text(host(), encoding="utf-8")
+    run = [sys.executable, "-W", "error", str(file), *command]
+    return subprocess.run(run, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=BOUND, check=False)
+
+
+def test_the_host_is_short() -> None:
+    assert len(host().splitlines()) <= MOST_LINES
+
+
+def test_the_host_gets_its_pruned_list(tmp_path: Path) -> None:
+    done = ran(tmp_path, sys.executable, "-m", "ctxmgr", "serve", "--state-dir", str(tmp_path / "state"))
+    assert (done.returncode, done.stderr) == (0, "")
+    calls = [(int(held), int(sent), asked) for _, held, sent, asked in _SAID.findall(done.stdout)]
+    assert len(calls) == 16
+    assert all(asked == "[]" for _, _, asked in calls)
+    assert calls[0][:2] == (3, 1)
+    assert calls[-1][1] < calls[-1][0] - 5  # whole turns were left out
+    assert len(list((tmp_path / "state").glob("s1-*.jsonl"))) == 1
+
+
+def test_the_host_goes_on_without_it(tmp_path: Path) -> None:
+    done = ran(tmp_path, *DEAF)
+    assert done.returncode == 0
+    calls = _SAID.findall(done.stdout)
+    assert [(int(held), int(sent), asked) for _, held, sent, asked in calls][-1] == (32, 31, "None")
+
+
+def marks() -> list[tuple[str, str]]:
+    return [(form, text) for form, cell in _MARKS.findall(README) for text in re.findall(r"`(\{.*?\})`", cell)]
+
+
+@pytest.mark.parametrize(("form", "text"), marks())
+def test_a_mark_of_a_summary_is_heard(form: str, text: str) -> None:
+    message = json.loads(text)
+    view = FORMATS[form].view(json.dumps(message).encode())
+    assert view.summary == ("branch" if message["role"] == "branchSummary" else "compaction")
+
+
+def test_each_format_has_a_mark_or_says_that_it_has_none() -> None:
+    assert {form for form, _ in marks()} == {"pi", "openai", "anthropic"}
+    assert "| `responses` | none" in README
+    assert set(FORMATS) == {"pi", "openai", "anthropic", "responses"}
