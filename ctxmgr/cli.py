@@ -10,14 +10,8 @@ from ctxmgr import __version__
 
 # written out: starting the server waits for no import it does not need
 PRESETS = ("off", "tools", "turns", "balanced")
-STRATEGIES = (
-    "single-shot",
-    "parallel-stitch",
-    "sequential-accumulated",
-    "sequential-rolling",
-    "incremental",
-    "extractive",
-)
+WITH_MODEL = ("single-shot", "parallel-stitch", "sequential-accumulated", "sequential-rolling", "incremental")
+STRATEGIES = (*WITH_MODEL, "extractive")
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
 MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that, or not a number, is a mistake
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
@@ -153,15 +147,14 @@ def _measures(command: argparse.ArgumentParser) -> None:
         help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of it "
         "(default: 3,0.1,1.25)",
     )
+    measures.add_argument("--cache-ttl", metavar="SECONDS", type=_seconds, help="life of the cache (300)")
     measures.add_argument(
-        "--cache-ttl", metavar="SECONDS", type=_seconds, help="how long a cached prompt lives (default: 300)"
+        "--control", action="store_true", help="beside them, a plain rule: the newest 20000 tokens"
     )
-    measures.add_argument(
-        "--control", action="store_true", help="beside the presets, a plain rule: keep the newest 20000 tokens"
-    )
-    measures.add_argument(
-        "--optimum", action="store_true", help="beside them, the cheapest cuts that hindsight finds, how far off"
-    )
+    hindsight = "beside them, the cheapest cuts that hindsight finds, and how far off the presets are"
+    measures.add_argument("--optimum", action="store_true", help=hindsight)
+    knob = "preset balanced with this costVersusRecall as well; several times: its curve"
+    measures.add_argument("--knob", metavar="SHARE", type=_share, action="append", help=knob)
     measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")
 
 
@@ -388,11 +381,18 @@ def _prices(text: str) -> tuple[float, float, float]:
     return input, read, write
 
 
+def _share(text: str) -> float:
+    return _checked(float(text), 0 <= float(text) <= 1)
+
+
 def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 < number < MAX_SECONDS:
-        raise ValueError(text)
-    return number
+    return _checked(float(text), 0 < float(text) < MAX_SECONDS)
+
+
+def _checked(number: float, fits: bool) -> float:
+    if fits:
+        return number
+    raise ValueError(number)
 
 
 def _study(name: str) -> Callable[[argparse.Namespace], int]:

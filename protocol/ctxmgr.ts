@@ -83,13 +83,16 @@ export type CompactionMoment = "whenIdle" | "midRun";
 export interface PolicyKeys {
   /** What is done to a list. Default: "balanced". */
   preset?: Preset | null;
-  /** How many of the newest turns are kept, by zone. Default: {"green": 6, "yellow": 3, "red": 1, "compact": 1}. */
+  /**
+   * Preset turns: how many of the newest turns are kept, by zone. Default: {"green": 6, "yellow": 3, "red": 1,
+   * "compact": 1}.
+   */
   recentUserTurns?: TurnsKeptKeys | null;
   /** Where the zones begin. Default: {"yellow": 0.5, "red": 0.7, "compact": 0.9}. */
   zones?: ZonesKeys | null;
   /**
-   * How long a tool result in an older turn may be, by zone. Default: {"green": 1000, "yellow": 400, "red": 300,
-   * "compact": 200}.
+   * Preset turns: how long a tool result in an older turn may be, by zone. Default: {"green": 1000, "yellow": 400,
+   * "red": 300, "compact": 200}.
    */
   distill?: DistillOverKeys | null;
   /**
@@ -377,11 +380,11 @@ export interface ServerCapabilities {
 export interface Policy {
   /** What is done to a list. */
   preset: Preset;
-  /** How many of the newest turns are kept, by zone. */
+  /** Preset turns: how many of the newest turns are kept, by zone. */
   recentUserTurns: TurnsKept;
   /** Where the zones begin. */
   zones: Zones;
-  /** How long a tool result in an older turn may be, by zone. */
+  /** Preset turns: how long a tool result in an older turn may be, by zone. */
   distill: DistillOver;
   /** The packet's budget in tokens, by zone; a number is the budget in green, and less above. */
   packetTokens: number | PacketTokens;
@@ -629,9 +632,9 @@ export interface Model {
   provider?: string | null;
   /** The longest answer in tokens. Summaries that this model writes are kept below it. */
   maxOutputTokens?: number | null;
-  /** What its tokens cost. Kept, not used yet. */
+  /** What its tokens cost. Only proportions count. */
   prices?: Prices | null;
-  /** How long its provider keeps a cached prompt, in milliseconds. Kept, not used yet. */
+  /** How long its provider keeps a cached prompt, in milliseconds. */
   cacheTtlMs?: number | null;
 }
 
@@ -1889,7 +1892,7 @@ export interface Methods {
   "session_shutdown": { params: SessionParams; result: null; direction: "to ctxmgr"; kind: "event" };
   /** Where the session stands. */
   "getStatus": { params: SessionParams; result: Status; direction: "to ctxmgr"; kind: "request" };
-  /** The next `context` prunes tool output, past the minimum. */
+  /** The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch. */
   "prune": { params: SessionParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };
   /** Switches projection and packet off or on; ledger and snapshot go on. */
   "setPruning": { params: SetPruningParams; result: StatusResult; direction: "to ctxmgr"; kind: "request" };

@@ -4,7 +4,8 @@ Rules (design, sections 4 and 6):
 1. Between epochs the plan is the one before it and what came since (`held`). Nothing old changes.
 2. An epoch begins when regret has reached its cost, when the cache is cold, in red, or when the prefix is lost for
    another reason (`epoch`). What it does is decided in `opening`.
-3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret.
+3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret. But
+   where the host has put another list in place of the old one, the epoch is over, whatever the new one holds.
 """
 
 from collections.abc import Sequence
@@ -13,13 +14,14 @@ import msgspec
 
 from ctxmgr.engine import held
 from ctxmgr.engine.held import Layout
-from ctxmgr.engine.opening import Opened, Want, opened
+from ctxmgr.engine.opening import MUST, Opened, Want, opened, unmoved
 from ctxmgr.engine.turns import Index
 from ctxmgr.model.epochs import Epoch, Opening
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Plan
 
 SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
+GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -64,7 +66,7 @@ def due(ask: Ask, weight: int) -> Opening | None:
         return None
     if not ask.want.cached:
         return "cold"
-    if ask.want.zone in ("red", "compact"):
+    if ask.want.zone in ("red", "compact") and weight > kept * GROWN:
         return "red"
     changing = kept * ask.want.rates.write - weight * ask.want.rates.read
     return "price" if _regret(ask, weight) >= changing else None
@@ -78,6 +80,8 @@ def project(messages: Sequence[Message], index: Index, ask: Ask) -> Projected:
     if opening is None:
         return Projected(plan, epoch)
     done = opened(messages, index, ask.want, plan, epoch, opening)
+    if done is None and ask.last is None and ask.before and opening in MUST:
+        done = unmoved(plan, epoch, opening, ask.want.packet)
     if done is None:  # rule 3
         return Projected(plan, Epoch(epoch.number, 0.0, epoch.calls, plan.weight, ask.at))
     return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)

@@ -17,7 +17,7 @@ is never far from it (submodular). Same list, same choice: ties go to the later 
 """
 
 import heapq
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -37,7 +37,8 @@ class Wishes(msgspec.Struct, frozen=True):
     """What a choice is made by. `budget` in tokens, for what competes. `newest`: number of the first lossless atom.
     `held`: message indices that stay as they came; `gone`: those that left for good and do not compete. `worth` of
     names; `lasting`: worth a token of units that hold a file's last state; `stale`: units that are covered by later
-    ones; `spared`: results that are never pruned."""
+    ones; `shorter`: what calls weigh whose arguments are shortened where their
+    step stays, in tokens; `spared`: results that are never pruned."""
 
     budget: int
     newest: int
@@ -47,6 +48,7 @@ class Wishes(msgspec.Struct, frozen=True):
     lasting: Mapping[Place, float]
     stale: Container[Place]
     spared: Container[Place]
+    shorter: dict[Place, int] = {}
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -87,9 +89,8 @@ class _Market:
         for position in atom.said:
             self._show(position)
         for position in atom.results:
-            if number >= self.wishes.newest or position in self.wishes.held or self._holds_call(atom):
-                self._show(position)
-                self.full.update(self._results(position))
+            whole = number >= self.wishes.newest or position in self.wishes.held or self._holds_call(atom)
+            self._in_full(place for place in self._results(position) if whole or self._rides(place))
 
     def _holds_call(self, atom: Atom) -> bool:
         """Is it the call that is held? Then so is its result, if that is not gone."""
@@ -155,17 +156,33 @@ class _Market:
         worth, cost, new = 0.0, 0, set[str]()
         if number not in self.kept:
             for position in atom.said:
-                new.update(names.whole(self.messages[position], self.memo))
-                cost += self.messages[position].weight
+                new.update(self._said(position))
+                cost += self.messages[position].weight - self._shortens(position)
                 worth += self._lasting(position)
-            for position in atom.results:
-                cost += sum(self._least(result) for result in self._results(position))
+            for result in (result for position in atom.results for result in self._results(position)):
+                cost += self._least(result)
+                if self._rides(result):
+                    new |= self._names(result)
         if place != STEP:
-            new |= names.of_message(self.messages[place[0]], self.memo)[place[1]]
+            new |= self._names(place)
             cost += self._weight(place) - (self._least(place) if atom.said else 0)
             worth += self.wishes.lasting.get(place, 0.0) * self._weight(place)
         known = self.wishes.worth
         return worth + sum(sorted(known.get(name, 0.0) for name in new - self.shown)), cost
+
+    def _said(self, position: int) -> Iterator[str]:
+        """The names of an assistant's message, but for those of arguments that will be shortened."""
+        for number, found in enumerate(names.of_message(self.messages[position], self.memo)):
+            if (position, number) not in self.wishes.shorter:
+                yield from found
+
+    def _shortens(self, position: int) -> int:
+        """What shortening takes from a message that stays, in tokens."""
+        shorter = self.wishes.shorter
+        weights = enumerate(self.messages[position].weights)
+        return sum(
+            weight - shorter[position, number] for number, weight in weights if (position, number) in shorter
+        )
 
     def _lasting(self, position: int) -> float:
         weights = self.messages[position].weights
@@ -189,18 +206,22 @@ class _Market:
         if number not in self.kept:
             self._keep(number, atom)
         if place != STEP:
-            self.full.add(place)
-            self.shown |= names.of_message(self.messages[place[0]], self.memo)[place[1]]
+            self._in_full((place,))
 
     def _keep(self, number: int, atom: Atom) -> None:
         self.kept.add(number)
         for position in atom.said:
-            self._show(position)
+            self.shown.update(self._said(position))
         for position in atom.results:
-            for place in self._results(position):
-                if self._rides(place):
-                    self.full.add(place)
-                    self.shown |= names.of_message(self.messages[position], self.memo)[place[1]]
+            self._in_full(place for place in self._results(position) if self._rides(place))
+
+    def _in_full(self, places: Iterable[Place]) -> None:
+        for place in places:
+            self.full.add(place)
+            self.shown |= self._names(place)
+
+    def _names(self, place: Place) -> frozenset[str]:
+        return names.of_message(self.messages[place[0]], self.memo)[place[1]]
 
     def _result(self) -> Choice:
         dropped: set[int] = set()

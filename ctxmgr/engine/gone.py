@@ -3,7 +3,8 @@
 1. Only names that nothing shown holds are told, the best worth for their length first, each under the newest
    thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
 2. A line begins with what to ask for again: the path, or the command and whether it failed; with a handle, where
-   the host's model can retrieve by it.
+   the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the newest first,
+   within a share of the budget.
 3. User messages that left are told in their own words, shortened, each with its length.
 4. The index never weighs more than its budget.
 """
@@ -22,6 +23,8 @@ from ctxmgr.model.messages import Message, Unit
 HEADING = "## Left out (names it held; look again for more)"
 SAID_HEADING = "## Said by the user (shortened)"
 LABEL_CHARACTERS = 100
+LABELS_SHARE = 0.25  # of the budget, for what has no name to tell
+ALSO = "- also: "
 SAID_CHARACTERS = 400  # of one user message
 NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
 
@@ -57,7 +60,7 @@ def losses(
                     found.append(Lost(label, held))
         for position in atom.results:
             for number, (unit, held) in enumerate(_units(messages[position], memo)):
-                if held and (position in dropped or (position, number) in pruned):
+                if unit.kind in ("result", "shell") and (position in dropped or (position, number) in pruned):
                     label = labels.get(unit.call_id, "") or _label(unit)
                     failed = " (failed)" if unit.is_error else ""
                     by = handle(position, number)
@@ -86,14 +89,15 @@ def index_of(
     newest: dict[str, str] = {}
     for one in lost:
         for name in one.names:
-            newest[name] = one.label
+            if name not in one.label:  # the line says it already
+                newest[name] = one.label
     ranked = sorted(
         (name for name in newest if name not in shown),
         key=lambda name: (-worth.get(name, 0.0) / _tokens(name), name),
     )
     chosen: list[str] = []
     labels: set[str] = set()
-    room: float = budget - weigh(HEADING)
+    room: float = (1 - LABELS_SHARE) * budget - weigh(HEADING)
     for name in ranked:
         label = newest[name]
         needed = _tokens(name) + (0 if label in labels else _tokens(label))
@@ -102,21 +106,34 @@ def index_of(
         room -= needed
         chosen.append(name)
         labels.add(label)
-    while chosen:
-        text = _composed(lost, chosen, newest)
+    also = _others(lost, labels, room + LABELS_SHARE * budget)
+    while chosen or also:
+        text = _composed(lost, chosen, newest, also)
         over = weigh(text) - budget
         if over <= 0:
             return text
-        while chosen and over > 0:  # by estimate, so that few whole texts are weighed
-            over -= int(_tokens(chosen.pop())) + 1
+        while (chosen or also) and over > 0:  # by estimate, so that few whole texts are weighed
+            over -= int(_tokens((also or chosen).pop())) + 1
     return ""
+
+
+def _others(lost: Sequence[Lost], told: Container[str], room: float) -> list[str]:
+    """The labels of what left and is not told of yet, newest first."""
+    found: list[str] = []
+    for label in dict.fromkeys(one.label for one in reversed(lost)):
+        if label and label not in told:
+            room -= _tokens(label)
+            if room < 0:
+                break
+            found.append(label)
+    return found
 
 
 def _tokens(text: str) -> float:
     return NAME_OVERHEAD + len(text) / CHARACTERS_A_TOKEN
 
 
-def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, str]) -> str:
+def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, str], also: Sequence[str]) -> str:
     by_label: dict[str, list[str]] = {}
     for name in chosen:
         by_label.setdefault(newest[name], []).append(name)
@@ -125,6 +142,8 @@ def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, 
         f"- {label or 'said'}: {', '.join(sorted(by_label[label]))}"
         for label in sorted(by_label, key=lambda label: order[label])
     ]
+    if also:
+        lines.append(ALSO + "; ".join(reversed(also)))
     return "\n".join((HEADING, *lines))
 
 

@@ -3,6 +3,8 @@
 1. A message that was dropped is left out; edited units are written anew; all others stay as they came.
 2. The packet stands where it stood: before the message it was put before.
 3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
+4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
+   and only after a restart, since a list that goes on does not ask for them.
 
 Nothing is decided here.
 """
@@ -36,6 +38,7 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
     """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
+    found: dict[str, Decision] = {}
     edited = {"distilled": 0, "pruned": 0, "shortened": 0}
     for position, message in enumerate(messages):
         if position == layout.place and layout.packet.text:
@@ -43,8 +46,8 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
             pieces.append(layout.packet)
             weight += layout.packet.weight
             start = position
-        at = key(index, messages, position)
-        decision = layout.decisions.get(at)
+        found |= _of_message(messages, index, position, layout.decisions)
+        decision = found.get(key(index, messages, position))
         if decision is not None and decision.kind == "dropped":
             _keep(pieces, start, position)
             start = position + 1
@@ -66,7 +69,7 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
         floor=layout.place if layout.packet.text else 0,
         weight=weight,
         raw_weight=index.raw_weight,
-        decisions=dict(layout.decisions),
+        decisions=found,
         turns_kept=len(index.turns),
         distilled=edited["distilled"] + edited["shortened"],
         pruned=edited["pruned"],
@@ -89,6 +92,15 @@ def extended(plan: Plan, messages: Sequence[Message], index: Index, before: int,
     return msgspec.structs.replace(
         plan, pieces=pieces, zone=zone, weight=weight, raw_weight=index.raw_weight, turns_kept=len(index.turns)
     )
+
+
+def _of_message(
+    messages: Sequence[Message], index: Index, position: int, decisions: Mapping[str, Decision]
+) -> dict[str, Decision]:
+    """The decisions about a message and its units (rule 4)."""
+    units = range(max(1, len(messages[position].view.units)))
+    keys = (unit_key(index, messages, position, number) for number in units)
+    return {at: decisions[at] for at in keys if at in decisions}
 
 
 def _keep(pieces: list[Piece], start: int, end: int) -> None:

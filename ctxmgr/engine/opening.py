@@ -12,6 +12,8 @@ Rules (design, sections 4 and 6):
 5. Pins, and what came back through `retrieve` lately, stay.
 6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
    write covers are shortened, but in no message that holds anything signed.
+7. The list starts with something a provider takes as a user message, if it came so: what it starts with stays where
+   else a reply would be first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,14 +23,14 @@ import msgspec
 from ctxmgr.engine import held, lasting, superseded
 from ctxmgr.engine.atoms import Atom, atoms_of
 from ctxmgr.engine.choose import MARKER_TOKENS, Choice, Place, Wishes, choose
-from ctxmgr.engine.epoch import Break, Rates, Row, arithmetic, best_break
+from ctxmgr.engine.epoch import Break, Rates, Row, arithmetic, best_break, cost
 from ctxmgr.engine.held import Layout, Shorten
 from ctxmgr.engine.names import Memo
 from ctxmgr.engine.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
-from ctxmgr.engine.prune import call_of, results
-from ctxmgr.engine.receipts import Original, originals, receipt, shown_weights
+from ctxmgr.engine.prune import call_of, named, results
+from ctxmgr.engine.receipts import Original, changed, originals, receipt, shown_weights
 from ctxmgr.engine.room import STEPS_LOSSLESS, USER_SHARE, Room
-from ctxmgr.engine.seam import NO_PACKET, Seam, packet_of, place_of
+from ctxmgr.engine.seam import NO_PACKET, Seam, headless, packet_of, place_of
 from ctxmgr.engine.shorten import may_shorten_at
 from ctxmgr.engine.turns import Index, key, unit_key
 from ctxmgr.engine.worth import worths
@@ -38,6 +40,8 @@ from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Packet, Plan
 
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
+CALLS_ASKED_FOR = 30  # an epoch that was asked for is expected to last so many calls
+LEAST_SAVED = 0.05  # of the list: less is not worth a prefix, whatever the zone
 KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
 
 
@@ -86,6 +90,13 @@ def opened(
     return _Draft(messages, index, want, plan).opened(epoch, opening)
 
 
+def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opened:
+    """An epoch that begins with the list as it is."""
+    weights = (plan.weight, plan.weight)
+    done = receipt((), epoch.number + 1, opening, weights, f"{opening}: nothing more leaves", str, epoch.last_at)
+    return Opened(plan, packet, plan.weight, done, ())
+
+
 class _Draft:
     """One epoch while it is being decided."""
 
@@ -100,29 +111,49 @@ class _Draft:
         self.lasting = lasting.lasting(messages, self.atoms, files.latest)
         self.newest = self._newest()
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in _positions(atom))
+        self.shorter = self._shorter()
         self.users = [at for at in every.fixed if messages[at].view.role == "user"]
         self.shortened_users = self._over_share()
 
     def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
         choice = self._choose(0)
-        found = self._break(choice, epoch, opening in MUST)
+        found = self._break(choice, epoch, opening)
         if found is None or (opening == "rewritten" and found[1].cost > 0):
             return None
         cut, sums = found
         if cut:
             choice = self._choose(cut)
         decisions = self._squeezed(self._decisions(choice, cut))
-        seam = Seam(self.messages, self.index, self.every, self.newest, self.worth)
-        packet = packet_of(seam, self._plan(decisions), self.want)
-        plan = self._plan(decisions, packet, place_of(seam, decisions))
-        if plan.pieces == self.old.pieces or (plan.weight >= self.old.weight and opening not in MUST):
+        plan, packet = self._told(decisions)
+        if (head := headless(self.messages, self.index, plan)) >= 0:  # rule 7
+            del decisions[key(self.index, self.messages, head)]
+            plan, packet = self._told(decisions)
+        if plan.pieces == self.old.pieces or not (opening in MUST or self._is_worth(plan, sums)):
             return None
-        sum_of = arithmetic(sums, self.want.rates, epoch.regret, epoch.calls)
+        done_by = self._came_to(sums.place, plan)
+        sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.calls)
         gone = originals(self.messages, self.index, self.old, plan, self.want.handle)
         done = receipt(
             gone, epoch.number + 1, opening, (self.old.weight, plan.weight), sum_of, self._why, epoch.last_at
         )
         return Opened(plan, packet, self._kept(plan), done, gone)
+
+    def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
+        """The plan with its packet."""
+        seam = Seam(self.messages, self.index, self.every, self.newest, self.worth)
+        packet = packet_of(seam, self._plan(decisions), self.want)
+        return self._plan(decisions, packet, place_of(seam, decisions)), packet
+
+    def _came_to(self, place: int, plan: Plan) -> Break:
+        """The sum of what was done: the place was found by an estimate."""
+        after, cached, left = changed(self.old, plan, self.messages, self.want.cached)
+        by = self.want.rates
+        return Break(place, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+
+    def _is_worth(self, plan: Plan, sums: Break) -> bool:
+        """Is it worth a break, or needed to fit?"""
+        saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.window_limit
+        return saved > 0 and (sums.cost <= 0 or not fits or saved >= LEAST_SAVED * self.old.weight)
 
     def _why(self, one: Original) -> str:
         if one.index in self.shortened_users:
@@ -150,6 +181,17 @@ class _Draft:
             number -= 1
             weight += more
         return number
+
+    def _shorter(self) -> dict[Place, int]:
+        """The calls whose arguments are shortened where their step stays, and what they weigh then (rule 6)."""
+        found: dict[Place, int] = {}
+        for at, number in self.stale:
+            unit = self.messages[at].view.units[number]
+            if unit.kind != "call" or not unit.can_edit or at in self.lossless or at in self.held:
+                continue
+            if may_shorten_at(self.messages, at) and (told := self.want.shorten(at, number)) is not None:
+                found[at, number] = told[1]
+        return found
 
     def _over_share(self) -> frozenset[int]:
         """User messages that leave for the packet (rule 3); of equally long ones the oldest first."""
@@ -192,6 +234,7 @@ class _Draft:
             worth=self.worth,
             lasting=self.lasting,
             stale=stale,
+            shorter=self.shorter,
             spared=self._spared(),
         )
         return choose(self.messages, self.every, wishes, self.want.memo)
@@ -205,7 +248,7 @@ class _Draft:
             for atom in self.atoms
             for at in atom.results
             for number, _, _ in results(self.messages, at)
-            if call_of(self.messages, self.index, at, number).tool in protected
+            if named(call_of(self.messages, self.index, at, number).tool, protected)
         )
 
     def _decided(self, at: int, number: int) -> str:
@@ -218,7 +261,7 @@ class _Draft:
 
     # where the prefix breaks
 
-    def _break(self, choice: Choice, epoch: Epoch, must: bool) -> tuple[int, Break] | None:
+    def _break(self, choice: Choice, epoch: Epoch, opening: Opening) -> tuple[int, Break] | None:
         """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
         what is to come back: the break can not be after either. Nor can it part a step."""
         want = self.want
@@ -227,22 +270,30 @@ class _Draft:
         hidden = (at for at in self.held if now.get(at, -1) < self.messages[at].weight)
         at_most = min((packet_at, *hidden))
         inside = {at for atom in self.atoms for at in _positions(atom) if at != min(_positions(atom))}
-        rows = []
+        rows: list[Row] = []
         for at in sorted(now):
             here = want.packet.weight if at == packet_at else 0
-            start = at <= at_most and at not in inside
+            start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
         inserted = want.packet.weight or want.room.index + LITTLE
-        found = best_break(rows, inserted, epoch.calls, want.rates, must)
-        return (rows[found.place].index, found) if found is not None else None
+        calls = epoch.calls if opening in ("price", "cold", "red") else max(epoch.calls, CALLS_ASKED_FOR)
+        found = best_break(rows, inserted, calls, want.rates, opening in MUST)
+        if found is None:
+            return None
+        cut = rows[found.place].index
+        return (cut if cut <= at_most else 0), found  # before the first shown stands only what left
 
     def _then(self, choice: Choice, at: int, now: int) -> int:
         """About what the choice leaves of a message, in tokens."""
-        if at in choice.dropped or at in self.shortened_users:
+        if at in choice.dropped or at in self.shortened_users or self.messages[at].view.role == "packet":
             return 0
-        message = self.messages[at]
-        pruned = [weight for number, weight in enumerate(message.weights) if (at, number) in choice.pruned]
-        return min(now, message.weight - sum(pruned) + MARKER_TOKENS * len(pruned))
+        left = self.messages[at].weight
+        for number, weight in enumerate(self.messages[at].weights):
+            if (at, number) in choice.pruned:
+                left -= weight - MARKER_TOKENS
+            elif (at, number) in self.shorter:
+                left -= weight - self.shorter[at, number]
+        return min(now, left)
 
     # decisions
 
@@ -250,14 +301,18 @@ class _Draft:
         """All in force from now on: before the cut as they were, from it on as was chosen."""
         decisions: dict[str, Decision] = {}
         for at, message in enumerate(self.messages):
-            if at >= cut and (at in choice.dropped or at in self.shortened_users or message.view.role == "packet"):
+            units = range(len(message.view.units))
+            if at < cut:
+                keys = (unit_key(self.index, self.messages, at, number) for number in units or (0,))
+                decisions |= {one: self.want.decisions[one] for one in keys if one in self.want.decisions}
+                continue
+            if at in choice.dropped or at in self.shortened_users or message.view.role == "packet":
                 decisions[key(self.index, self.messages, at)] = Decision("dropped")
                 continue
-            for number in range(len(message.view.units)):
-                unit_at = unit_key(self.index, self.messages, at, number)
-                decision = self._for_unit(choice, at, number) if at >= cut else self.want.decisions.get(unit_at)
+            for number in units:
+                decision = self._for_unit(choice, at, number)
                 if decision is not None:
-                    decisions[unit_at] = decision
+                    decisions[unit_key(self.index, self.messages, at, number)] = decision
         return decisions
 
     def _for_unit(self, choice: Choice, at: int, number: int) -> Decision | None:
@@ -269,9 +324,7 @@ class _Draft:
             return None
         if unit.kind == "result" and unit.can_edit and (unit.is_error or unit.doubtful):
             return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
-        if unit.kind == "call" and unit.can_edit and (at, number) in self.stale:
-            return Decision("shortened") if may_shorten_at(self.messages, at) else None
-        return None
+        return Decision("shortened") if (at, number) in self.shorter else None
 
     def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
         """Rule 4: what the newest steps lose where the list would not fit the window."""

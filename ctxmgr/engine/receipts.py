@@ -12,7 +12,7 @@ from ctxmgr.engine.prune import call_of
 from ctxmgr.engine.turns import Index, unit_key
 from ctxmgr.model.epochs import Left, LeftKind, Opening, Receipt
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Plan
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps
@@ -47,6 +47,33 @@ def shown_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
             weights.setdefault(piece.index, messages[piece.index].weight)
             weights[piece.index] -= piece.before - piece.after
     return weights
+
+
+def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> tuple[int, int, int]:
+    """(tokens of `old` from the first change on, those among them of the list's first `cached` messages, tokens of
+    `new` from there on)."""
+    before, after = _rows(old, messages), _rows(new, messages)
+    same = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    there = sum(weight for at, weight, _ in before[same:] if at < cached)
+    return sum(row[1] for row in before[same:]), there, sum(row[1] for row in after[same:])
+
+
+def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple[Piece, ...]]]:
+    """(index, weight, how it was written anew) of all that is shown; a packet has the index of what follows it."""
+    rows: list[tuple[int, int, tuple[Piece, ...]]] = []
+    for piece in plan.pieces:
+        if isinstance(piece, Keep):
+            rows += [(at, messages[at].weight, ()) for at in range(piece.start, piece.end)]
+        elif isinstance(piece, Packet):
+            rows.append((plan.floor, piece.weight, (piece,)))
+        else:
+            weight, edits = messages[piece.index].weight, tuple[Piece, ...]()
+            if rows and rows[-1][0] == piece.index and any(isinstance(one, Edit) for one in rows[-1][2]):
+                _, weight, edits = rows.pop()  # another unit of the same message
+            rows.append((piece.index, weight - piece.before + piece.after, (*edits, piece)))
+    return rows
 
 
 def originals(

@@ -2,8 +2,8 @@
 
 1. One knob, `costVersusRecall`: from 0, the cheapest, to 1, which keeps most; each tenth keeps a little under 1.4
    times as much. The middle was chosen where recorded sessions cost about half of doing nothing.
-2. A small window keeps less: never more than a fifth of what is usable for the old part and a tenth for the newest
-   steps, so that there is room to grow before the next epoch.
+2. A small window keeps less, so that there is room to grow before the next epoch: of what is usable a tenth for
+   the newest steps, and for the old part a tenth at the knob's cheap end, half of it at the other.
 3. Red halves the old part, compact takes all of it and leaves the last two steps: the smallest safe suffix.
 """
 
@@ -12,11 +12,12 @@ import msgspec
 from ctxmgr.model.policy import Zone
 
 CHEAPEST, DEAREST = 2_000, 72_000  # tokens of the old part at the knob's ends
-OLD_SHARE, NEWEST_SHARE = 0.2, 0.1  # of the usable window, at most
+OLD_SHARE_LEAST, OLD_SHARE_MOST = 0.1, 0.5  # of the usable window, at the knob's ends
+NEWEST_SHARE = 0.1
 NEWEST = 6_000  # tokens of newest steps that are lossless
 USER_SHARE = 0.1  # of the usable window: user messages in place
 STEPS_LOSSLESS = 2  # newest steps that no epoch touches
-INDEX_SHARE = 0.1  # of the old part: what the index of what left may weigh
+INDEX_SHARE = 0.12  # of the old part: what the index of what left may weigh
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -30,7 +31,7 @@ class Room(msgspec.Struct, frozen=True):
 def room(knob: float, usable: float, zone: Zone) -> Room:
     """`usable` in tokens, uncalibrated."""
     wanted = CHEAPEST * (DEAREST / CHEAPEST) ** knob
-    old = min(wanted, OLD_SHARE * usable)
+    old = min(wanted, (OLD_SHARE_LEAST + (OLD_SHARE_MOST - OLD_SHARE_LEAST) * knob) * usable)
     newest = min(NEWEST, NEWEST_SHARE * usable)
     index = int(INDEX_SHARE * old)
     if zone == "red":

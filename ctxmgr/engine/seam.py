@@ -12,8 +12,9 @@ from typing import Protocol
 
 import msgspec
 
-from ctxmgr.engine import gone, names
+from ctxmgr.engine import gone, names, packet
 from ctxmgr.engine.atoms import Atoms
+from ctxmgr.engine.check import USER_LIKE
 from ctxmgr.engine.names import Memo
 from ctxmgr.engine.room import USER_SHARE, Room
 from ctxmgr.engine.turns import Index, key, unit_key
@@ -61,7 +62,23 @@ def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
         at -= 1
     while at < len(messages) and _drops(seam, decisions, at):
         at += 1
-    return at
+    return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
+
+
+def headless(messages: Sequence[Message], index: Index, plan: Plan) -> int:
+    """The message that the list came with in front, something a provider takes as a user message, where by this
+    plan a reply would be first; -1 where all is well."""
+    first = index.turns[0].start if index.turns else -1
+    if first < 0 or messages[first].view.role not in USER_LIKE:
+        return -1
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            return -1
+        start, end = (piece.start, piece.end) if isinstance(piece, Keep) else (piece.index, piece.index + 1)
+        for at in range(start, end):
+            if messages[at].view.role != "prompt":
+                return -1 if messages[at].view.role in USER_LIKE else first
+    return -1
 
 
 def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
@@ -71,9 +88,9 @@ def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
         return NO_PACKET
     dropped = {at for at in range(len(seam.messages)) if _drops(seam, bare.decisions, at)}
     users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
-    said = [seam.messages[at].view.units[0].text for at in users]
+    said = ["\n".join(unit.text for unit in seam.messages[at].view.units) for at in users]
     found = [
-        told.facts(stands_for),
+        told.facts(stands_for) or packet.MARK,
         gone.said(said, int(USER_SHARE * told.usable), told.weigh),
         gone.index_of(
             _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh

@@ -32,7 +32,7 @@ INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than t
 
 
 class Choosing(Exception):
-    """An epoch is due over a long list: to be tried again where it holds nothing up."""
+    """A long list has an epoch due, or is to be laid out anew: to be tried again where that holds nothing up."""
 
 
 class Arrived(msgspec.Struct, frozen=True):
@@ -49,11 +49,16 @@ class Arrived(msgspec.Struct, frozen=True):
 def projected(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Projected:
     """The plan. Raises Choosing where `setting` forbids to open an epoch here and one is due."""
     ask = _ask(state, arrived, zone, setting)
-    if not setting.may_choose and arrived.index.raw_weight > INLINE_WEIGHT:
+    if is_long(arrived, setting):
         plan = standing(arrived.messages, arrived.index, ask)
         if due(ask, plan.weight) is not None:
             raise Choosing
     return project(arrived.messages, arrived.index, ask)
+
+
+def is_long(arrived: Arrived, setting: Setting) -> bool:
+    """Would it hold others up to go through the whole list here?"""
+    return not setting.may_choose and arrived.index.raw_weight > INLINE_WEIGHT
 
 
 def as_decided(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Plan:
@@ -109,16 +114,19 @@ def reads_gone(arrived: Arrived, done: Projected) -> tuple[str, ...]:
 
 def _unchanged(state: State, arrived: Arrived, plan: Plan) -> State:
     """The packet that is shown stays, and what is no longer in the list needs no memory."""
-    packet = next((piece for piece in plan.pieces if isinstance(piece, Packet)), None)
-    if state.packet is None and packet is not None:
+    packet = _shown_packet(plan) if state.packet is None else None
+    if packet is not None:
         at = key(arrived.index, arrived.messages, plan.floor) if plan.floor else ""
         rendered = Rendered(f"epoch {state.epoch.number}", packet.text, packet.weight)
         state = msgspec.structs.replace(state, packet=rendered, anchor=at)
-    if arrived.last is not None:
-        decided = plan.decisions
-        return state if decided is state.decisions else msgspec.structs.replace(state, decisions=decided)
-    kept = {at: one for at, one in state.decisions.items() if digest_of(at) in arrived.index.seen}
-    return state if len(kept) == len(state.decisions) else msgspec.structs.replace(state, decisions=kept)
+    decided = plan.decisions
+    if decided is state.decisions or decided == state.decisions:  # == looks at each key
+        return state
+    return msgspec.structs.replace(state, decisions=decided)
+
+
+def _shown_packet(plan: Plan) -> Packet | None:
+    return next((piece for piece in plan.pieces if isinstance(piece, Packet)), None)
 
 
 def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
@@ -127,7 +135,8 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
     place, packet, lost = _packet(state, arrived)
     model = state.model
     moment = setting.moment
-    cold = is_cold(moment, state.epoch.last_at, model.cache_ttl or setting.policy.cache_ttl_ms)
+    ttl = model.cache_ttl if model.cache_ttl is not None else setting.policy.cache_ttl_ms
+    cold = is_cold(moment, state.epoch.last_at, ttl)
     want = Want(
         zone=zone,
         policy=setting.policy,
@@ -174,8 +183,7 @@ def _packet(state: State, arrived: Arrived) -> tuple[int, Packet, Opening | None
     opened."""
     held_by = state.packet
     if arrived.last is not None:  # what is shown is the truth, whatever was reset since
-        shown = next((piece for piece in arrived.last.pieces if isinstance(piece, Packet)), Packet("", 0))
-        return arrived.last.floor, shown, None
+        return arrived.last.floor, _shown_packet(arrived.last) or Packet("", 0), None
     rewritten: Opening | None = "rewritten" if state.decisions and arrived.known < arrived.before else None
     if held_by is None or not held_by.text:
         return 0, Packet("", 0), rewritten

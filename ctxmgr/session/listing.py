@@ -206,7 +206,7 @@ def _answer(
         body = [b'"edits":[', *_edits(standing), b"]"]
     else:
         body = [b'"messages":[', *_messages(standing, spool), b"]"]
-    begins = shared(before, standing, arrival.prefix) if before.answered else None
+    begins = shared(before, standing, arrival.prefix) if before.plan.pieces else None
     report = _report(standing, session, begins, reason, mended)
     if done.epoch is not None:
         gone = tuple(reports.ReadGone(path) for path in done.reads_gone)

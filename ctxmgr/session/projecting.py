@@ -81,7 +81,7 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
         answered=True,
     )
     standing = msgspec.structs.replace(standing, size=size_of(standing, old, prefix))
-    if made.steps and not made.epoch and extends and first_changed(old, standing, prefix) >= 0:
+    if made.steps and active and not made.epoch and extends and first_changed(old, standing, prefix) >= 0:
         raise Broken(("epoch",))  # between epochs a list only grows at its end
     after = msgspec.structs.replace(
         made.state,
@@ -141,8 +141,12 @@ def _balanced(
 ) -> _Made:
     """Preset `balanced`."""
     known = shown.count if shown is not None else len(messages) if state.shown is None else prefix
+    if shown is None and not state.decisions and old.plan.decisions:  # what was edited comes back as it was
+        known = min(known, _untouched(old.plan))
     before = state.shown.count if state.shown is not None else 0
     arrived = balancing.Arrived(messages, index, known, old.plan if extends else None, before)
+    if not extends and balancing.is_long(arrived, setting):
+        raise balancing.Choosing
     weight = 0 if shown is not None else balancing.as_decided(state, arrived, "green", setting).weight
     tokens = _tokens_before(state, messages, setting, shown, weight)
     zone = zone_of(tokens, setting.at)
@@ -155,6 +159,12 @@ def _balanced(
     receipt = done.opened.receipt if done.opened is not None else None
     after = balancing.after(state, arrived, done)
     return _Made(done.plan, after, tokens, True, receipt, balancing.rows(done), balancing.reads_gone(arrived, done))
+
+
+def _untouched(plan: Plan) -> int:
+    """So many messages at the head of its list are shown as they came."""
+    first = plan.pieces[0] if plan.pieces else None
+    return first.end if isinstance(first, Keep) and first.start == 0 else 0
 
 
 def _checked(

@@ -251,6 +251,8 @@ class Session:
             return False
         if self.policy.preset != "balanced" or self.plan.zone in ("red", "compact"):
             return True
+        if not self.standing.answered and self.state.shown is not None:
+            return False  # since a restart no list has come: the first may be pruned
         key, overhead = self.ratio_key, self.state.overhead
         usable = meter.weight_at(self.state.meter, key, self.at.usable, overhead)
         stays = room(self.policy.cost_versus_recall, usable, "red")
@@ -349,17 +351,26 @@ class Session:
         settings.known(keys)
         overrides = settings.merged(self.state.overrides, keys)
         settings.policy(settings.merged(self.defaults, overrides), self.state.model.id)
-        self._replace(overrides=overrides, packet=None, reopen=self._reopen("policy"))
+        before = self.policy.preset
+        self._replace(overrides=overrides, reopen=self._reopen("policy"))
         self._refresh()
+        if self.policy.preset != before or before != "balanced":  # there it stands until an epoch puts another
+            self._replace(packet=None)
+        if self.policy.preset != before:  # what the one decided, the other does not go on from
+            self.standing = msgspec.structs.replace(self.standing, answered=False)
 
     def set_pruning(self, enabled: bool) -> None:
+        if enabled != self.state.enabled:  # the next list is shown by other rules: it does not go on from the last
+            self.standing = msgspec.structs.replace(self.standing, answered=False)
         self._replace(enabled=enabled)
 
     def edit_scratchpad(self, operations: Sequence[compactions.ScratchpadOperation]) -> None:
-        """Raises scratchpad.Refused, and then nothing has changed. The packet is rendered anew with it."""
+        """Raises scratchpad.Refused, and then nothing has changed. The packet is rendered anew with it; in
+        `balanced` when an epoch puts another."""
         text = scratchpad.edited(self.state.scratchpad, operations)
         if text != self.state.scratchpad:
-            self._replace(scratchpad=text, packet=None)
+            packet = self.state.packet if self.policy.preset == "balanced" else None
+            self._replace(scratchpad=text, packet=packet)
 
     def force_prune(self) -> None:
         self._replace(force_prune=True)

@@ -69,5 +69,5 @@ def _begin(client: Client, recorded: Recording | Stream, options: Options, outco
             **({"stateDir": str(options.state_dir)} if options.state_dir else {}),
         },
     )
-    outcome.preset = answer["policy"].get("preset", outcome.preset)
+    outcome.preset = options.label or answer["policy"].get("preset", outcome.preset)
     client.notify("initialized", {})

@@ -67,6 +67,8 @@ class HostSide:
         seconds = time.perf_counter() - started
         result = _members(raw)
         report: dict[str, Any] = msgspec.json.decode(result["report"])
+        if said := report.get("arithmetic"):
+            self.outcome.arithmetic.append(f"call {len(self.outcome.calls) + 1}, epoch {report['epoch']}: {said}")
         self.base = msgspec.json.decode(result["base"])
         self.sent = len(self.items)
         placed = self._judge(result, report)

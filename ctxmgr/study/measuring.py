@@ -50,7 +50,14 @@ def work(
             {"preset": name, "measures": measures_figures.figures(one, base)} for name, one in simulated.items()
         ),
         distances=tuple(_distance(one) for one in seen.distances) if seen else (),
-        sheet=report_measured.sheet(recorded.name, _about(outcomes[0], measures[0]), presets, simulated, seen),
+        sheet=report_measured.sheet(
+            recorded.name,
+            _about(outcomes[0], measures[0]),
+            presets,
+            simulated,
+            seen,
+            {outcome.preset: outcome.arithmetic for outcome in outcomes},
+        ),
     )
 
 

@@ -12,7 +12,7 @@ class Options(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
 
     `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
-    `measure`: keep what was shown at each call.
+    `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset.
     """
 
     preset: str | None = None
@@ -22,6 +22,7 @@ class Options(msgspec.Struct, frozen=True):
     state_dir: Path | None = None
     record: Path | None = None
     policy: dict[str, Any] = {}
+    label: str | None = None
     env: dict[str, str] | None = None
     measure: bool = False
 
@@ -52,7 +53,7 @@ class Outcome(msgspec.Struct):
     """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
 
     `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
-    `notes` are the recording's. `sights`: what was shown, where that was asked for.
+    `notes` are the recording's. `sights`: what was shown, where that was asked for. `arithmetic`: of each epoch.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Outcome(msgspec.Struct):
     calls: list[Call] = []
     marks: list[Mark] = []
     failures: list[str] = []
+    arithmetic: list[str] = []
     requested: int = 0
     compacted: int = 0
     own: int = 0

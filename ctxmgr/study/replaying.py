@@ -25,6 +25,7 @@ from ctxmgr.study.showing import console, plain, safe
 from ctxmgr.study.tables import Figures, figures, tables
 
 FINDINGS_SHOWN = 50
+KNOBBED = "balanced"  # the preset that costVersusRecall is of
 
 
 def run(parsed: Namespace) -> int:
@@ -89,7 +90,10 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
     asked = parsed.preset or [None]
     measured = not parsed.no_measures
     outcomes = []
-    for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]:
+    wanted = [(preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]]
+    wanted += [(KNOBBED, knob) for knob in parsed.knob or () if measured]
+    listed = [(preset, None) for preset in asked]
+    for preset, knob in wanted:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
             options = Options(
                 preset=preset,
@@ -97,8 +101,10 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
                 append=parsed.append,
                 recorded_compactions=parsed.recorded_compactions,
                 state_dir=Path(state),
-                record=_record_file(parsed.record, found.name, preset) if preset in asked else None,
+                record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
                 measure=measured,
+                policy={} if knob is None else {"costVersusRecall": knob},
+                label=None if knob is None else f"{KNOBBED} {knob:g}",
             )
             outcomes.append(_driven(recorded, options))
     out = [figures(outcome) for outcome in outcomes]

@@ -7,9 +7,9 @@ MEANINGS: dict[str, str] = {
     'can say: zones must rise, slices may not overlap by all they hold, and `model` "endpoint" needs an '
     "`endpoint`.",
     "Policy.preset": "What is done to a list.",
-    "Policy.recentUserTurns": "How many of the newest turns are kept, by zone.",
+    "Policy.recentUserTurns": "Preset turns: how many of the newest turns are kept, by zone.",
     "Policy.zones": "Where the zones begin.",
-    "Policy.distill": "How long a tool result in an older turn may be, by zone.",
+    "Policy.distill": "Preset turns: how long a tool result in an older turn may be, by zone.",
     "Policy.packetTokens": "The packet's budget in tokens, by zone; a number is the budget in green, and less "
     "above.",
     "Policy.resumeTokens": "The resume packet's budget in tokens.",

@@ -150,7 +150,7 @@ TABLE: tuple[Method, ...] = (
         "request",
         verbs.SessionParams,
         verbs.StatusResult,
-        "The next `context` prunes tool output, past the minimum.",
+        "The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch.",
         errors=_SESSION,
     ),
     Method(

@@ -7,8 +7,8 @@ from time import perf_counter
 from benching.host import Host
 from benching.pair import (
     FLOOR,
-    KEEP_ALL,
     KEEP_ALL_MODEL,
+    PIN_ALL,
     Options,
     Pair,
     checked,
@@ -80,7 +80,7 @@ def _memory(options: Options) -> list[Figure]:
     figures.append(figure("memory, vocabulary loaded", "MB", [pair.ours.memory() / MEGABYTE]))
     for label, size in (("1 MB", 1_000_000), ("8 MB", 8_000_000)):
         grown = growing(size, 5)
-        session = pair.session(KEEP_ALL_MODEL, KEEP_ALL)
+        session = pair.session(KEEP_ALL_MODEL, pin=PIN_ALL)
         for number in range(grown.first_of(size), len(grown.ends)):
             parts = context(number, session, grown.upto(number), "messages")
             checked(pair.ours.ask(parts))

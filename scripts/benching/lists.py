@@ -1,13 +1,14 @@
 """Measures `context`: whole lists of three sizes, and `append` with `edits`."""
 
 import re
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 import msgspec
 
 from benching.host import Host
-from benching.pair import KEEP_ALL, KEEP_ALL_MODEL, MODEL, Options, Pair, checked, timed
+from benching.pair import KEEP_ALL, KEEP_ALL_MODEL, MODEL, PIN_ALL, Options, Pair, checked, timed
 from benching.prepared import Growing, appended, context, growing
 from benching.table import Figure, Goal, figure, percentile
 
@@ -18,6 +19,10 @@ APPEND_STEPS_A_TURN = 10
 APPEND_CALLS = 200  # of one round
 MILLISECONDS = 1_000
 BASE = re.compile(rb'"base":"([^"]*)"')
+
+
+Both = tuple[list[float], list[float]]
+Start = Callable[[], str]  # begins a session, and names it
 
 
 class List(msgspec.Struct, frozen=True):
@@ -35,20 +40,23 @@ def measure(options: Options) -> list[Figure]:
     try:
         figures = []
         for label, size in SIZES:
-            figures += _whole(pair, label, size)
+            figures += _whole(pair, label, size, lambda: pair.session(KEEP_ALL_MODEL, pin=PIN_ALL))
+        for label, size in SIZES[1:]:
+            start = lambda: pair.session(KEEP_ALL_MODEL, KEEP_ALL)  # noqa: E731
+            figures += _whole(pair, f"{label}, preset turns", size, start)
         figures += _pruned(pair, "1 MB", 1_000_000)
-        figures += _appends(pair, "100 turns", APPEND_STEPS_A_TURN, MODEL, {})
-        figures += _appends(pair, "one turn", 0, KEEP_ALL_MODEL, {})
+        figures += _appends(pair, "100 turns", APPEND_STEPS_A_TURN, MODEL)
+        figures += _appends(pair, "one turn", 0, KEEP_ALL_MODEL)
         return figures
     finally:
         pair.close()
 
 
-def _whole(pair: Pair, label: str, size: int) -> list[Figure]:
+def _whole(pair: Pair, label: str, size: int, start: Start) -> list[Figure]:
     """The whole list comes back: nothing is dropped, and the answer is wanted as messages."""
     calls = pair.options.times(STEADY_CALLS)
     grown = growing(size, calls)
-    first, steady = _rounds(pair, grown, size, calls, KEEP_ALL_MODEL, KEEP_ALL, whole=True)
+    first, steady = _rounds(pair, grown, size, calls, start, whole=True)
     goal = Goal("ratio", "at most", 1.0) if size >= 1_000_000 else None
     return [
         figure(f"context {label}, first call", "ms", *first),
@@ -57,37 +65,34 @@ def _whole(pair: Pair, label: str, size: int) -> list[Figure]:
 
 
 def _pruned(pair: Pair, label: str, size: int) -> list[Figure]:
-    """As a session runs: the default preset, most turns dropped."""
+    """As a session runs: most of the list left out."""
     calls = pair.options.times(STEADY_CALLS)
     grown = growing(size, calls)
     model = {**MODEL, "contextWindow": 200_000}
-    first, steady = _rounds(pair, grown, size, calls, model, {}, whole=False)
+    first, steady = _rounds(pair, grown, size, calls, lambda: pair.session(model), whole=False)
     return [
-        figure(f"context {label}, default preset, first call", "ms", *first),
-        figure(f"context {label}, default preset, steady", "ms", *steady, note="the floor echoes the whole list"),
+        figure(f"context {label}, as a session runs, first call", "ms", *first),
+        figure(
+            f"context {label}, as a session runs, steady", "ms", *steady, note="the floor echoes the whole list"
+        ),
     ]
 
 
-Both = tuple[list[float], list[float]]
-
-
-def _rounds(
-    pair: Pair, grown: Growing, size: int, calls: int, model: dict[str, Any], policy: dict[str, Any], whole: bool
-) -> tuple[Both, Both]:
+def _rounds(pair: Pair, grown: Growing, size: int, calls: int, start: Start, whole: bool) -> tuple[Both, Both]:
     """Milliseconds of the first call and of the median steady call, ctxmgr's and the floor's, by round."""
-    start = grown.first_of(size)
+    reached = grown.first_of(size)
     first: Both = ([], [])
     steady: Both = ([], [])
     for _ in range(pair.options.rounds):
-        session = pair.session(model, policy)
+        session = start()
         times: Both = ([], [])
         for number in range(calls):
-            parts = context(100 + number, session, grown.upto(start + number), "messages")
+            parts = context(100 + number, session, grown.upto(reached + number), "messages")
             order = ((pair.ours, times[0]), (pair.floor, times[1]))
             for host, kept in order if number % 2 else reversed(order):
                 kept.append(timed(host, parts) * MILLISECONDS)
         if whole:
-            _check(pair, session, grown, start + calls)
+            _check(pair, session, grown, reached + calls)
         pair.end(session)
         for side in (0, 1):
             first[side].append(times[side][0])
@@ -105,24 +110,23 @@ def _check(pair: Pair, session: str, grown: Growing, number: int) -> None:
             raise RuntimeError(f"{len(messages)} messages came back, {grown.counts[number]} were sent")
 
 
-def _appends(
-    pair: Pair, label: str, steps_a_turn: int, model: dict[str, Any], policy: dict[str, Any]
-) -> list[Figure]:
+def _appends(pair: Pair, label: str, steps_a_turn: int, model: dict[str, Any]) -> list[Figure]:
+    """In the default preset; a few of the calls open an epoch, and p99 tells of them."""
     calls = pair.options.times(APPEND_CALLS)
     grown = growing(APPEND_MESSAGES * 1_000, calls + 1, steps_a_turn, 1_000)
     start = next(number for number, count in enumerate(grown.counts) if count >= APPEND_MESSAGES)
     middle: Both = ([], [])
     high: Both = ([], [])
     for _ in range(pair.options.rounds):
-        session = pair.session(model, policy)
-        base = _base(pair.ours, context(1, session, grown.upto(start), "edits"))
+        session = pair.session(model)
+        tag = base(pair.ours, context(1, session, grown.upto(start), "edits"))
         times: Both = ([], [])
         for number in range(start + 1, min(start + calls, len(grown.ends) - 1) + 1):
             new = grown.between(number - 1, number)
-            parts = appended(number, session, grown.counts[number - 1], base, new)
+            parts = appended(number, session, grown.counts[number - 1], tag, new)
             times[1].append(timed(pair.floor, parts) * MILLISECONDS)
             times[0].append(timed(pair.ours, parts) * MILLISECONDS)
-            base = _base(pair.ours, None)
+            tag = base(pair.ours, None)
         pair.end(session)
         for side in (0, 1):
             middle[side].append(percentile(times[side], 0.5))
@@ -134,7 +138,7 @@ def _appends(
     ]
 
 
-def _base(host: Host, parts: Any) -> bytes:
+def base(host: Host, parts: Any) -> bytes:
     """The tag in the answer to these parts; of the answer read last where there are none."""
     answer = host.ask(parts) if parts else host.last
     found = BASE.search(checked(answer))

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,9 +16,13 @@ from benching.prepared import Part, request
 ROOT = Path(__file__).resolve().parents[2]
 FLOOR = Path(__file__).with_name("floor.py")
 MODEL = {"id": "bench-1", "provider": "bench", "contextWindow": 1_000_000}
-# A window that no list fills, every turn kept, nothing distilled: the whole list comes back through all rules.
+# Two ways to have the whole list back through all rules, in a window that no list fills: every turn kept, nothing
+# distilled; or in the default preset, every result pinned, and with it its call.
 KEEP_ALL_MODEL = {**MODEL, "contextWindow": 1_000_000_000}
-KEEP_ALL = {"recentUserTurns": {"green": 1_000_000}, "distill": {"green": 1_000_000_000}}
+KEEP_ALL = {"preset": "turns", "recentUserTurns": {"green": 1_000_000}, "distill": {"green": 1_000_000_000}}
+PIN_ALL = {"tool": "read"}
+
+_numbers = count(1)  # of sessions of all pairs: a name that comes again would be restored from its snapshot
 
 Question = Callable[[Host], list[Part]]
 
@@ -59,17 +64,22 @@ class Pair:
         self.options = options
         self.ours = Host(serve_command(options.state_dir, "--preload"), options.transport, environment(options))
         self.floor = Host([sys.executable, str(FLOOR)], options.transport, environment(options))
-        self._sessions = 0
         checked(self.ours.ask(initialize()))
         self.floor.ask(initialize())
 
-    def session(self, model: dict[str, Any] = MODEL, policy: dict[str, Any] | None = None) -> str:
+    def session(
+        self,
+        model: dict[str, Any] = MODEL,
+        policy: dict[str, Any] | None = None,
+        pin: dict[str, str] | None = None,
+    ) -> str:
         """The name of a new session of ctxmgr's; the floor has no sessions."""
-        self._sessions += 1
-        name = f"bench-{self._sessions}"
+        name = f"bench-{next(_numbers)}"
         checked(self.ours.ask(request(1, "session_start", {"sessionId": name, "model": model})))
         if policy:
             checked(self.ours.ask(request(2, "setPolicy", {"sessionId": name, "policy": policy})))
+        if pin:
+            checked(self.ours.ask(request(4, "pin", {"sessionId": name, **pin})))
         return name
 
     def end(self, session: str) -> None:

@@ -39,15 +39,15 @@ def _stall(pair: Pair, label: str, joined: bytes) -> Figure:
         weighing = pair.session(KEEP_ALL_MODEL, KEEP_ALL)
         ping = request(5, "getStatus", {"sessionId": asking})
         parts = context(CONTEXT_ID, weighing, joined, "messages")
-        ours.append(_beyond_normal(pair.ours, ping, parts))
-        floor.append(_beyond_normal(pair.floor, ping, parts))
+        ours.append(beyond_normal(pair.ours, ping, parts))
+        floor.append(beyond_normal(pair.floor, ping, parts))
         pair.end(asking)
         pair.end(weighing)
     name = f"largest wait while 1 MB is weighed: {label}"
     return figure(name, "ms", ours, floor, Goal("ours", "at most", 5), "beyond the usual answer")
 
 
-def _beyond_normal(host: Host, ping: list[Part], parts: list[Part]) -> float:
+def beyond_normal(host: Host, ping: list[Part], parts: list[Part]) -> float:
     """Milliseconds. The request and its own answer travel in between: that is part of the wait."""
     usual = median(_round_trips(host, ping, PINGS_BEFORE))
     host.write(parts)

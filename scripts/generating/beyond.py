@@ -52,4 +52,5 @@ RULES: tuple[Beyond, ...] = (
         {**_S, "handle": "nonesuch"},
     ),
     Beyond("The `epoch` of `undo` is one of which a receipt is kept.", "undo", {**_S, "epoch": 7}),
+    Beyond("The `epoch` of `explain` is one of which a receipt is kept.", "explain", {**_S, "epoch": 7}),
 )

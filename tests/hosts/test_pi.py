@@ -82,6 +82,44 @@ def test_long_session(program: Installed, model: ModelServer, places: Places) ->
         _in_order(place.recorded(sidecar))
 
 
+def test_held_flat_by_epochs(program: Installed, model: ModelServer, tmp_path: Path) -> None:
+    """The default preset: but where an epoch begins, what the model is sent grows at its end alone, through a kill
+    and in a resumed session too. pi never has to compact."""
+    with contextlib.closing(Place(tmp_path, model.url)) as place:
+        for number in range(1, 10):
+            place.write(f"notes-{number}.txt", SMALL)
+        with Pi(program.node, program.pi, place) as pi:
+            sidecars = [place.sidecar()]
+            file = pi.ask("get_state")["sessionFile"]
+            for number in range(1, 8):
+                _two_files(pi, program, model, number)
+            assert pi.command("/ctx-status").startswith("Pruning on (balanced), zone ")
+            os.kill(sidecars[0], signal.SIGKILL)
+            _two_files(pi, program, model, 8)
+            sidecars.append(place.sidecar())
+            assert "The session was known from before." in pi.command("/ctx-status")
+            _two_files(pi, program, model, 9)
+            assert "so changing costs" in pi.command("/ctx-explain")
+            assert pi.of("compaction_start") == []
+            _clean(pi)
+        with Pi(program.node, program.pi, place, "--session", file) as pi:
+            sidecars.append(place.sidecar())
+            for number in range(10, 15):
+                _two_files(pi, program, model, number)
+            assert pi.of("compaction_start") == []
+            _clean(pi)
+        epochs = [epoch for sidecar in sidecars for epoch in place.epochs(sidecar)]
+    lists = [_conversation(one) for one in model.requests]
+    broken = [at for at in range(1, len(lists)) if lists[at][: len(lists[at - 1])] != lists[at - 1]]
+    assert epochs == list(range(1, len(epochs) + 1))
+    assert len(broken) == len(epochs) >= 2  # an epoch takes something away
+    assert all(scripted.tokens(model.requests[at]) < scripted.tokens(model.requests[at - 1]) for at in broken)
+    assert max(map(scripted.tokens, model.requests)) < HOST
+    assert {len(scripted.packets(model.requests[at])) for at in broken} == {1}
+    for request in model.requests:
+        _legal(request)
+
+
 def test_prompt_during_a_compaction(program: Installed, tmp_path: Path) -> None:
     """It is answered after the compaction, with the list that came of it. (Where a turn's end takes compactions
     too: ctxmgr takes no summary without sections, so pi writes this one when the run is over.)"""
@@ -157,6 +195,23 @@ def _run(pi: Pi, program: Installed, model: ModelServer, words: str) -> list[Req
     before = len(model.requests)
     pi.prompt(words, program.last)
     return [one for one in model.requests[before:] if not scripted.is_summary(one)]
+
+
+def _two_files(pi: Pi, program: Installed, model: ModelServer, number: int) -> None:
+    words = f"Step {number}: read notes-{number % 9 + 1}.txt notes-{number * 2 % 9 + 1}.txt"
+    requests = _run(pi, program, model, words)
+    assert len(requests) == 3
+    for request in requests:
+        assert _asked(request)[0].startswith("Step 1: ")  # what the user said stays
+        assert _asked(request)[-1] == words
+    whole = [text for text in map(scripted.text, requests[-1].body["messages"]) if len(text) > SMALL * 0.9]
+    assert len(whole) >= 2  # what was read last is there as it came
+
+
+def _conversation(request: Request) -> list[dict[str, Any]]:
+    """All but pi's own prompt, which tells the day."""
+    messages: list[dict[str, Any]] = request.body["messages"]
+    return [one for one in messages if one["role"] not in ("system", "developer")]
 
 
 def _asked(request: Request) -> list[str]:

@@ -21,6 +21,7 @@ FETCH_SECONDS, BUILD_SECONDS = 120.0, 400.0  # a cold build takes 10 s on two id
 HELD = {
     "kept_messages_are_the_very_bytes_that_were_sent",
     "killed_sidecar_goes_on_where_it_was",
+    "long_run_is_held_flat_by_epochs_and_grows_between_them",
     "callbacks_run_while_calls_wait",
     "child_that_never_comes_up_leaves_the_own_list",
     "failing_child_leaves_the_last_projection_and_what_came_since",

@@ -5,6 +5,7 @@ where `firstChangedIndex` is -1 it begins with the whole of the one before.
 """
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -19,10 +20,16 @@ from tests.translation import RULES, TO, plain
 WINDOW = 16_000  # tokens: an epoch is worth its price once a list weighs a few thousand
 EDITS = {**HOST, "edits": True}
 RETRIEVE = {**EDITS, "retrieve": True}
-POLICY = {"preset": "balanced", "hostReserve": 1_000}
+POLICY = {"preset": "balanced", "hostReserve": 1_000, "costVersusRecall": 0.25}
 MINUTE = 60_000  # milliseconds
 NOON = 1_750_000_000_000  # a call's time, milliseconds
-LINES = 24  # of a file: about 400 tokens
+LINES = 24  # of a file: about 350 tokens
+_NUMBER = r"(-?[0-9][0-9,.]*)"
+_SUM = re.compile(
+    rf"\w+: {_NUMBER} tokens from the first change on become {_NUMBER}: written {_NUMBER} x {_NUMBER}, "
+    rf"kept {_NUMBER} x {_NUMBER} \+ {_NUMBER} x {_NUMBER}, "
+    rf"so changing costs {_NUMBER} now and saves {_NUMBER} a call; "
+)
 
 
 def file(name: str, lines: int = LINES) -> str:
@@ -71,7 +78,10 @@ class Run:
 
     def step(self, output: str, tool: str = "read", is_error: bool = False, **arguments: Any) -> Fields:
         """One call and its result, which is answered."""
-        self.messages += [self.make.reply("", self.make.call(tool, **arguments)), self.make.result(output, is_error)]
+        self.messages += [
+            self.make.reply("", self.make.call(tool, **arguments)),
+            self.make.result(output, is_error),
+        ]
         return self.messages[-1]
 
     def read(self, *names: str) -> None:
@@ -94,6 +104,8 @@ class Run:
         assert report["checks"] == []
         assert self._faults(sent, answer) == []
         self._grown(report["firstChangedIndex"])
+        if "arithmetic" in report:
+            self._sum(report, grown="append" in new)
         return report
 
     @property
@@ -125,6 +137,19 @@ class Run:
     @property
     def packet(self) -> str:
         return packet(self.shown)
+
+    def _sum(self, report: Fields, grown: bool) -> None:
+        """What a person would check: the sum is right, and tells of the list what came of it."""
+        found = _SUM.match(report["arithmetic"])
+        assert found, report["arithmetic"]
+        after, left, written, write, cached, read, rest, same, cost, saves = (
+            float(text.replace(",", "")) for text in found.groups()
+        )
+        assert (after, left, write) == (cached + rest, written, same)
+        assert abs(left * write - cached * read - rest * write - cost) <= 1
+        assert abs((after - left) * read - saves) <= 1
+        if grown:
+            assert left == report["tokens"] - report["prefixTokens"]
 
     def _faults(self, sent: list[Fields], answer: Fields) -> list[str]:
         if self.form == "pi":

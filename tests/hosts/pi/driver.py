@@ -66,8 +66,16 @@ class Place:
 
     def recorded(self, pid: int) -> list[Record]:
         """What this sidecar heard."""
+        return self._said(pid, "host")
+
+    def epochs(self, pid: int) -> list[int]:
+        """The epochs that this sidecar opened."""
+        reports = (one["result"].get("report", {}) for one in self._said(pid, "ctxmgr") if one.get("result"))
+        return [report["epoch"] for report in reports if "arithmetic" in report]
+
+    def _said(self, pid: int, sender: str) -> list[Record]:
         lines = (self.starts.with_name(f"record-{pid}.jsonl")).read_text().splitlines()[1:]
-        return [one["message"] for one in map(json.loads, lines) if one.get("from") == "host"]
+        return [one["message"] for one in map(json.loads, lines) if one.get("from") == sender and "message" in one]
 
 
 def _provider(url: str) -> Record:

@@ -3,6 +3,7 @@
 import type { protocol } from "../../typescript/src/index.ts";
 
 const LINES_SHOWN = 60; // of verdicts
+const EPOCHS_SHOWN = 3; // the newest
 
 export function status(given: protocol.Status, restored: boolean | undefined): string {
   const { mode, preset, zone, pressure, tokens, contextWindow, packetTokens, weigher, summaries, latch, notes } = given;
@@ -50,8 +51,8 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** All that was not kept, newest last, and the sums. */
-export function explained({ verdicts }: Pick<protocol.ExplainResult, "verdicts">): string {
+/** The sums, the last epochs with their arithmetic, and all that was not kept, newest last. */
+export function explained({ verdicts, epochs }: Pick<protocol.ExplainResult, "verdicts" | "epochs">): string {
   const sums = new Map<string, { count: number; before: number; after: number }>();
   for (const { verdict, before, after } of verdicts) {
     const sum = sums.get(verdict) ?? { count: 0, before: 0, after: 0 };
@@ -61,9 +62,14 @@ export function explained({ verdicts }: Pick<protocol.ExplainResult, "verdicts">
   const hidden = changed.length - LINES_SHOWN;
   return [
     ...[...sums].map(([name, sum]) => `${sum.count} ${name}: ${number(sum.before)} -> ${number(sum.after)} tokens`),
+    ...epochs.slice(-EPOCHS_SHOWN).map(receipt),
     ...(hidden > 0 ? [`(the first ${hidden} of the changed are not shown)`] : []),
     ...changed.slice(-LINES_SHOWN).map(line),
   ].join("\n");
+}
+
+function receipt({ epoch, before, after, count, arithmetic }: protocol.EpochReceipt): string {
+  return `Epoch ${epoch}: ${number(before)} -> ${number(after)} tokens, ${plural(count, "thing")} left; ${arithmetic}`;
 }
 
 function line({ index, verdict, rule, before, after }: protocol.Verdict): string {

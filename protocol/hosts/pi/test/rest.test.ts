@@ -84,9 +84,16 @@ test("verdicts: sums first, then what was not kept, the newest when there are ma
   const many = Array.from({ length: 100 }, (_, index) => {
     return { index, verdict: index === 0 ? ("kept" as const) : ("dropped" as const), ...same };
   });
-  const lines = show.explained({ verdicts: many }).split("\n");
+  const lines = show.explained({ verdicts: many, epochs: [] }).split("\n");
   assert.deepEqual(lines.slice(0, 2), ["1 kept: 10 -> 0 tokens", "99 dropped: 990 -> 0 tokens"]);
   assert.equal(lines[2], "(the first 39 of the changed are not shown)");
   assert.equal(lines.at(-1), "  #99 dropped (r): 10 -> 0");
   assert.equal(lines.length, 63);
+  const receipt = { opening: "cold", before: 3_814, after: 2_763, arithmetic: "cold: so much", count: 1 };
+  const epochs = [1, 2, 3, 4].map((epoch) => ({ epoch, ...receipt }));
+  assert.deepEqual(show.explained({ verdicts: [], epochs }).split("\n"), [
+    "Epoch 2: 3,814 -> 2,763 tokens, 1 thing left; cold: so much",
+    "Epoch 3: 3,814 -> 2,763 tokens, 1 thing left; cold: so much",
+    "Epoch 4: 3,814 -> 2,763 tokens, 1 thing left; cold: so much",
+  ]);
 });

@@ -108,13 +108,13 @@ pub struct PolicyKeys {
     /// What is done to a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    /// How many of the newest turns are kept, by zone.
+    /// Preset turns: how many of the newest turns are kept, by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recent_user_turns: Option<TurnsKeptKeys>,
     /// Where the zones begin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zones: Option<ZonesKeys>,
-    /// How long a tool result in an older turn may be, by zone.
+    /// Preset turns: how long a tool result in an older turn may be, by zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distill: Option<DistillOverKeys>,
     /// The packet's budget in tokens, by zone; a number is the budget in green, and less above.
@@ -645,11 +645,11 @@ pub struct ServerCapabilities {
 pub struct Policy {
     /// What is done to a list.
     pub preset: Preset,
-    /// How many of the newest turns are kept, by zone.
+    /// Preset turns: how many of the newest turns are kept, by zone.
     pub recent_user_turns: TurnsKept,
     /// Where the zones begin.
     pub zones: Zones,
-    /// How long a tool result in an older turn may be, by zone.
+    /// Preset turns: how long a tool result in an older turn may be, by zone.
     pub distill: DistillOver,
     /// The packet's budget in tokens, by zone; a number is the budget in green, and less above.
     pub packet_tokens: PolicyPacketTokens,
@@ -1003,10 +1003,10 @@ pub struct Model {
     /// The longest answer in tokens. Summaries that this model writes are kept below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<f64>,
-    /// What its tokens cost. Kept, not used yet.
+    /// What its tokens cost. Only proportions count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
-    /// How long its provider keeps a cached prompt, in milliseconds. Kept, not used yet.
+    /// How long its provider keeps a cached prompt, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_ttl_ms: Option<f64>,
 }
@@ -2826,7 +2826,7 @@ pub mod methods {
         type Answer = Status;
     }
 
-    /// The next `context` prunes tool output, past the minimum.
+    /// The next `context` prunes: tool output, past the minimum; in preset balanced it opens an epoch.
     pub struct Prune;
     impl Request for Prune {
         const NAME: &'static str = "prune";

@@ -10,7 +10,9 @@ use std::sync::mpsc::{channel, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use ctxmgr_client::types::methods::{Compact, Context, GetPolicy, GetStatus, RpcDiscover, SessionCompact, TurnEnd};
+use ctxmgr_client::types::methods::{
+    Compact, Context, Explain, GetPolicy, GetStatus, RpcDiscover, SessionCompact, TurnEnd,
+};
 use ctxmgr_client::types::*;
 use ctxmgr_client::{Cancelled, Client, Fault, Host, Options, Raw, Silent, Source};
 use serde_json::json;
@@ -104,6 +106,53 @@ fn killed_sidecar_goes_on_where_it_was() {
     assert_eq!(third.messages.last(), more.last());
     assert_eq!(session.request::<GetStatus>(&ask("s")).unwrap().seq, 1);
     assert!(session.start().unwrap().restored);
+}
+
+/// One call and its result, of about 400 tokens.
+fn step(n: usize) -> [Raw; 2] {
+    let call = json!({"type": "toolCall", "id": format!("c{n}"), "name": "read", "arguments": {"path": format!("f{n}.rs")}});
+    let text = format!("let name_{n} = other_{n}; ").repeat(64);
+    [
+        json!({"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": n}),
+        json!({"role": "toolResult", "toolCallId": format!("c{n}"), "toolName": "read", "isError": false,
+            "content": [{"type": "text", "text": text}], "timestamp": n}),
+    ]
+    .map(|message| Raw::of(&message).unwrap())
+}
+
+#[test]
+fn long_run_is_held_flat_by_epochs_and_grows_between_them() {
+    let mut options = options(&folder("epochs"));
+    options.initialize.policy = Some(PolicyKeys {
+        tokenizer: Some(String::from("estimate").into()), // and the default preset
+        host_reserve: Some(1_000),
+        ..Default::default()
+    });
+    let client = Client::new(options, Silent);
+    let session = client.session(start("s", 16_000.0));
+    let (mut own, mut before, mut epochs) = (vec![user(0)], Vec::new(), Vec::new());
+    for n in 0..60 {
+        own.extend(step(n));
+        let given = session.context(&own);
+        assert_eq!((given.source, given.fault), (Source::Answered, None));
+        let report = given.report.unwrap();
+        let same = usize::try_from(report.first_changed_index).unwrap_or(before.len());
+        assert_eq!(given.messages[..same], before[..same]);
+        if report.first_changed_index >= 0 {
+            epochs.push(report.epoch); // a list changes with an epoch, and with nothing else
+        } else if n > 0 {
+            assert_eq!(given.messages[same..], own[own.len() - 2..]);
+        }
+        assert_eq!(given.messages[given.messages.len() - 2..], own[own.len() - 2..]);
+        assert!(report.tokens < 9_000, "{} tokens at step {n}", report.tokens);
+        before = given.messages;
+    }
+    assert!((3..=15).contains(&epochs.len()), "{epochs:?}");
+    assert_eq!(epochs, (1..=epochs.len() as i64).collect::<Vec<_>>());
+    let params = ExplainParams { session_id: "s".into(), ..Default::default() };
+    let receipts = session.request::<Explain>(&params).unwrap().epochs;
+    assert_eq!(receipts.iter().map(|receipt| receipt.epoch).collect::<Vec<_>>(), epochs);
+    assert_eq!(client.shutdown(BOUND).and_then(|status| status.code()), Some(0));
 }
 
 /// A host that tells the test what it is asked, and asks back from inside.

@@ -197,6 +197,36 @@ test("killed, it comes back with what it knew", { skip: process.platform === "wi
   });
 });
 
+test("a long run is held flat by epochs, and between two of them a list only grows", async () => {
+  const policy = { tokenizer: "estimate" as const, hostReserve: 1_000 }; // the default preset
+  const heard = await real({ policy }, async (sidecar) => {
+    const session = await sidecar.session<Message>({ sessionId: "s", model: { ...MODEL, contextWindow: 16_000 } });
+    assert.equal(sidecar.server?.policy.preset, "balanced");
+    const list: Message[] = [turn(0)[0]!];
+    let before: Message[] = [];
+    const epochs: number[] = [];
+    for (let number = 1; number <= 60; number++) {
+      const [, call, result] = turn(number, 1_600) as [Message, Message, Message];
+      list.push(call, result);
+      const made = [...(await session.context(list))];
+      const { epoch, firstChangedIndex, tokens } = session.lastReport!;
+      const same = firstChangedIndex < 0 ? before.length : firstChangedIndex;
+      assert.deepEqual(made.slice(0, same), before.slice(0, same));
+      if (firstChangedIndex < 0) assert.deepEqual(made.slice(same), list.slice(number === 1 ? 0 : -2));
+      else epochs.push(epoch);
+      assert.deepEqual(made.slice(-2), [call, result]);
+      assert.ok(tokens < 9_000, `${tokens} tokens at step ${number}`);
+      before = made;
+    }
+    assert.ok(epochs.length >= 3 && epochs.length <= 15, `epochs ${epochs}`);
+    assert.deepEqual(epochs, epochs.map((_, at) => at + 1)); // a list changes with an epoch, and with nothing else
+    const { epochs: receipts } = await session.request("explain", {});
+    assert.deepEqual(receipts.map(({ epoch }) => epoch), epochs);
+    assert.equal(sidecar.lastFault, undefined);
+  });
+  assert.deepEqual(shapes(heard).slice(0, 3), [3, [3, 2], [5, 2]]);
+});
+
 test("any method can be asked for by name", async () => {
   await real({}, async (sidecar) => {
     const { methods } = (await sidecar.request("rpc.discover", {})) as { methods: { name: string }[] };

@@ -1,0 +1,158 @@
+"""Decisions replayed: the same plan from the same decisions, and what is new goes at the end as it came."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine import held
+from ctxmgr.engine.held import Layout
+from ctxmgr.engine.turns import key, unit_key
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Decision, Keep, Packet, Plan
+from tests.engine.projections import kept
+from tests.engine.stepwise import any_list, code, kinds, sent, want
+from tests.notation import Said, a, call, indexed, r, read, talk, think, u
+
+LONG = code(1)
+RUN = call("bash", command="make")
+WRITE = call("write", path="a.py", content=LONG)
+PACKET = Packet("[ctxmgr packet]\nfacts", 6)
+GONE = Decision("dropped")
+PRUNED = Decision("pruned")
+SHORT = Decision("shortened")
+
+
+def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Layout:
+    by = want(messages)
+    return Layout(decisions, PACKET if place >= 0 else Packet("", 0), place, by.rewrite, by.shorten)
+
+
+def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Plan:
+    return held.lay_out(messages, indexed(messages), "green", layout(messages, decisions, place))
+
+
+STEP = [a("so", RUN), r(LONG)]
+# name, conversation, decisions by (index, unit), place of the packet, indices that stay, edits
+TABLE: list[tuple[str, list[Said], dict[tuple[int, int], Decision], int, list[int], dict[int, str]]] = [
+    ("nothing", [], {}, -1, [], {}),
+    ("as it came", [u("go"), *STEP], {}, -1, [0, 1, 2], {}),
+    ("a step dropped", [u("go"), *STEP, u("on")], {(1, 0): GONE, (2, 0): GONE}, -1, [0, 3], {}),
+    ("a packet for it", [u("go"), *STEP, u("on")], {(1, 0): GONE, (2, 0): GONE}, 3, [0, 3], {}),
+    ("a packet before what is dropped", [u("go"), *STEP], {(1, 0): GONE, (2, 0): GONE}, 1, [0], {}),
+    ("a packet in front", [u("go"), *STEP], {}, 0, [0, 1, 2], {}),
+    ("a result pruned", [*STEP], {(1, 0): PRUNED}, -1, [0, 1], {1: "pruned"}),
+    ("a result distilled", [*STEP], {(1, 0): Decision("distilled", 100)}, -1, [0, 1], {1: "distilled"}),
+    ("nothing is edited that gets no lighter", [a(RUN), r("ok")], {(1, 0): PRUNED}, -1, [0, 1], {}),
+    ("a call shortened", [a("so", WRITE), r("ok")], {(0, 1): SHORT}, -1, [0, 1], {0: "shortened"}),
+    ("not one with little in it", [*STEP], {(0, 1): SHORT}, -1, [0, 1], {}),
+    ("a result is not shortened", [*STEP], {(1, 0): SHORT}, -1, [0, 1], {}),
+    ("a call is not pruned", [a(WRITE), r("ok")], {(0, 0): PRUNED}, -1, [0, 1], {}),
+    ("text is not edited", [u(LONG), a(think(LONG))], {(0, 0): PRUNED, (1, 0): SHORT}, -1, [0, 1], {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "by_unit", "place", "stays", "edits"), TABLE, ids=[row[0] for row in TABLE]
+)
+def test_laid_out(
+    name: str,
+    said: list[Said],
+    by_unit: dict[tuple[int, int], Decision],
+    place: int,
+    stays: list[int],
+    edits: dict[int, str],
+) -> None:
+    messages = talk(*said)
+    index = indexed(messages)
+    decisions = {unit_key(index, messages, *at): one for at, one in by_unit.items()}
+    plan = laid_out(messages, decisions, place)
+    assert (kept(plan), kinds(plan)) == (stays, edits)
+    assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
+    assert plan.raw_weight == sum(message.weight for message in messages)
+    assert plan.dropped == len(messages) - len(stays)
+    assert plan.pruned == list(edits.values()).count("pruned")
+    assert plan.distilled == len(edits) - plan.pruned
+    assert (plan.packet_weight, plan.floor) == ((PACKET.weight, place) if place >= 0 else (0, 0))
+    assert [piece for piece in plan.pieces if isinstance(piece, Packet)] == [PACKET] * (place >= 0)
+
+
+def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
+    messages = talk(a("so", WRITE), r("ok"))
+    plan = laid_out(messages, {unit_key(indexed(messages), messages, 0, 1): SHORT})
+    (shown, _) = map(msgspec.json.decode, sent(messages, plan))
+    (text, block) = shown["content"]
+    assert text == {"type": "text", "text": "so"}
+    assert (block["id"], block["name"], block["arguments"]["path"]) == ("c1", "write", "a.py")
+    assert block["arguments"]["content"].endswith("20 lines; read the file to see them]")
+
+
+def test_of_two_alike_the_one_that_is_meant() -> None:
+    messages = talk(u("go"), a("ok"), u("go"), a("ok"))
+    index = indexed(messages)
+    assert kept(laid_out(messages, {key(index, messages, 3): GONE})) == [0, 1, 2]
+    assert kept(laid_out(messages, {key(index, messages, 1): GONE})) == [0, 2, 3]
+
+
+def test_decisions_about_what_is_not_there_are_forgotten() -> None:
+    """Else a message that came again later would leave at once, and only after a restart."""
+    messages = talk(u("go"), a("ok"), u("go"), a("ok"))
+    index = indexed(messages)
+    decisions = {key(index, messages, 3): GONE, "0" * 16: GONE}
+    short = laid_out(messages[:2], decisions)
+    assert short.decisions == {}
+    grown = held.extended(short, messages, index, 2, "green")
+    assert sent(messages, grown) == sent(messages, laid_out(messages, grown.decisions))
+
+
+@st.composite
+def decided(draw: st.DrawFn) -> tuple[tuple[Message, ...], dict[str, Decision], int, int]:
+    """A list, decisions about its first part, the place of a packet in that, and its size."""
+    messages = draw(any_list)
+    size = draw(st.integers(0, len(messages)))
+    index = indexed(messages)
+    some = [GONE, PRUNED, SHORT, Decision("distilled", 200)]
+    decisions: dict[str, Decision] = {}
+    for at in range(size):
+        for unit in range(len(messages[at].view.units)):
+            pick = draw(st.sampled_from([None, None, *some]))
+            if pick is not None:
+                decisions[unit_key(index, messages, at, unit)] = pick
+    return messages, decisions, draw(st.integers(-1, size - 1)), size
+
+
+Drawn = tuple[tuple[Message, ...], dict[str, Decision], int, int]
+
+
+@settings(max_examples=60)
+@given(decided())
+def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
+    """So a restart changes no byte."""
+    messages, decisions, place, size = given
+    before = laid_out(messages[:size], decisions, place)
+    grown = held.extended(before, messages, indexed(messages), size, "red")
+    anew = held.lay_out(messages, indexed(messages), "red", layout(messages, before.decisions, place))
+    assert sent(messages, grown) == sent(messages, anew)
+    assert sent(messages, grown)[: len(sent(messages[:size], before))] == sent(messages[:size], before)
+    told: dict[str, Any] = {"pieces": ()}
+    assert msgspec.structs.replace(grown, **told) == msgspec.structs.replace(anew, **told)
+
+
+@settings(max_examples=60)
+@given(decided())
+def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None:
+    messages, decisions, place, _ = given
+    plan = laid_out(messages, decisions, place)
+    assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
+    assert plan.weight - plan.packet_weight <= plan.raw_weight
+    assert laid_out(messages, dict(reversed(decisions.items())), place).pieces == plan.pieces
+
+
+def test_what_is_new_joins_what_is_kept() -> None:
+    messages = talk(u("go"), a("ok"), u("on"), a("yes"))
+    plan = laid_out(messages[:2], {})
+    grown = held.extended(plan, messages, indexed(messages), 2, "green")
+    assert grown.pieces == (Keep(0, 4),)
+    assert held.extended(grown, messages, indexed(messages), 4, "green").pieces == (Keep(0, 4),)
