@@ -14,7 +14,7 @@ import msgspec
 
 from ctxmgr.engine import held
 from ctxmgr.engine.held import Layout
-from ctxmgr.engine.opening import MUST, Opened, Want, opened, unmoved
+from ctxmgr.engine.opening import REPLACED, Opened, Want, hidden, opened, unmoved
 from ctxmgr.engine.turns import Index
 from ctxmgr.model.epochs import Epoch, Opening
 from ctxmgr.model.messages import Message
@@ -69,19 +69,26 @@ def due(ask: Ask, weight: int) -> Opening | None:
     if ask.want.zone in ("red", "compact") and weight > kept * GROWN:
         return "red"
     changing = kept * ask.want.rates.write - weight * ask.want.rates.read
-    return "price" if _regret(ask, weight) >= changing else None
+    return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
 def project(messages: Sequence[Message], index: Index, ask: Ask) -> Projected:
     """The plan for this list. Pure but for the memo, which only saves time."""
     plan = standing(messages, index, ask)
+    if ask.reopen in ("pin", "undo") and not hidden(messages, plan, ask.want.held()):  # nothing is to come back
+        ask = msgspec.structs.replace(ask, reopen=None)
     opening = due(ask, plan.weight)
-    epoch = Epoch(ask.epoch.number, _regret(ask, plan.weight), ask.epoch.calls + 1, ask.epoch.kept, ask.at)
+    if opening in ("price", "red") and ask.before == len(messages) == ask.want.cached:
+        opening = None  # the same list, asked for again
+    regret = _regret(ask, plan.weight)
+    epoch = msgspec.structs.replace(ask.epoch, regret=regret, calls=ask.epoch.calls + 1, last_at=ask.at)
     if opening is None:
         return Projected(plan, epoch)
     done = opened(messages, index, ask.want, plan, epoch, opening)
-    if done is None and ask.last is None and ask.before and opening in MUST:
+    if done is None and ask.last is None and ask.before and opening in REPLACED:
         done = unmoved(plan, epoch, opening, ask.want.packet)
+    if done is not None and opening == "price" and done.cost > epoch.regret:  # the estimate was too low
+        return Projected(plan, msgspec.structs.replace(epoch, needed=done.cost))
     if done is None:  # rule 3
         return Projected(plan, Epoch(epoch.number, 0.0, epoch.calls, plan.weight, ask.at))
     return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)

@@ -12,6 +12,7 @@ As `check` does for whole turns, relative to what came in, and walking the piece
 7. start: the list starts with something a provider takes as a user message, if it came so.
 8. weight: the projection weighs what the plan says, and no more than what came in.
 9. prompts: each of them is there.
+10. step: items that together are one assistant's message are there together, or none of them.
 
 Where the new projection begins with the pieces of the last one, the walk goes on from there.
 """
@@ -21,7 +22,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.check import USER_LIKE
-from ctxmgr.engine.turns import Index
+from ctxmgr.engine.turns import Index, goes_on
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
@@ -139,6 +140,7 @@ class _Walk:
             if at == self.newest_reply:
                 self.faults.add("newest step")
             self._pairs(at, shown=False)
+            self._joined(at, shown=False)
         self.next = max(self.next, end)
 
     def _kept(self, start: int, end: int) -> None:
@@ -153,6 +155,7 @@ class _Walk:
             message = self.messages[at]
             self.weight += message.weight
             self.prompts += message.view.role == "prompt"
+            self._joined(at, shown=True)
             if message.view.opens_turn:
                 self.newest_user = at
             if message.view.role in ("result", "user"):
@@ -164,6 +167,11 @@ class _Walk:
             asked_at = self.index.pairs.get((at, number)) if unit.kind == "result" else None
             if asked_at is not None and (asked_at in self.gone) == shown:
                 self.faults.add("pairs")
+
+    def _joined(self, at: int, shown: bool) -> None:
+        """An item is there where the one is that it goes on from."""
+        if at and self.messages[at].view.joins and goes_on(self.messages, at) and (at - 1 in self.gone) == shown:
+            self.faults.add("step")
 
     def walked(self, pieces: tuple[Piece, ...]) -> Walked:
         return Walked(

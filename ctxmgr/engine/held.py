@@ -5,6 +5,9 @@
 3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
 4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
    and only after a restart, since a list that goes on does not ask for them.
+5. An assistant's message of several items is left out whole or not at all. Decisions know messages by what they tell, and by the how-manieth they
+   are of those that tell the same (reasoning that only the provider can read tells nothing): where a host took
+   older ones away, they mean others. Then those of the step that are told from all others decide.
 
 Nothing is decided here.
 """
@@ -14,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.atoms import Atom, atoms_of
 from ctxmgr.engine.project import Rewrite
 from ctxmgr.engine.turns import Index, key, unit_key
 from ctxmgr.model.messages import Message
@@ -39,6 +43,7 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
     found: dict[str, Decision] = {}
+    decisions = _whole_steps(messages, index, layout.decisions)
     edited = {"distilled": 0, "pruned": 0, "shortened": 0}
     for position, message in enumerate(messages):
         if position == layout.place and layout.packet.text:
@@ -46,7 +51,7 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
             pieces.append(layout.packet)
             weight += layout.packet.weight
             start = position
-        found |= _of_message(messages, index, position, layout.decisions)
+        found |= _of_message(messages, index, position, decisions)
         decision = found.get(key(index, messages, position))
         if decision is not None and decision.kind == "dropped":
             _keep(pieces, start, position)
@@ -92,6 +97,36 @@ def extended(plan: Plan, messages: Sequence[Message], index: Index, before: int,
     return msgspec.structs.replace(
         plan, pieces=pieces, zone=zone, weight=weight, raw_weight=index.raw_weight, turns_kept=len(index.turns)
     )
+
+
+def _whole_steps(
+    messages: Sequence[Message], index: Index, decisions: Mapping[str, Decision]
+) -> Mapping[str, Decision]:
+    """The decisions, made of one mind about each step (rule 5)."""
+    dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
+    if not dropped:
+        return decisions
+    changed: dict[str, Decision] | None = None
+    for atom in atoms_of(messages, index).atoms:
+        if len(atom.said) < 2:
+            continue
+        keys = {at: key(index, messages, at) for at in (*atom.said, *atom.results)}
+        leaving = {at for at, one in keys.items() if one in dropped}
+        if len(leaving.intersection(atom.said)) in (0, len(atom.said)):
+            continue
+        changed = dict(decisions) if changed is None else changed
+        if _leaves(messages, index, atom, leaving):
+            changed |= dict.fromkeys(keys.values(), Decision("dropped"))
+        else:
+            for at in leaving:
+                del changed[keys[at]]
+    return decisions if changed is None else changed
+
+
+def _leaves(messages: Sequence[Message], index: Index, atom: Atom, leaving: set[int]) -> bool:
+    """Do all messages of the step leave that no other message of the list tells the same as?"""
+    sure = [at for at in (*atom.said, *atom.results) if index.seen[messages[at].digest] == 1]
+    return bool(sure) and leaving.issuperset(sure) and not atom.bound
 
 
 def _of_message(

@@ -18,7 +18,7 @@ READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat
 
 _RUN = re.compile(r"[A-Za-z_$@~./][\w$@~./-]{3,}")
 _MARKED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./-]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d")
-_LETTER = re.compile(r"[A-Za-z]{2}")
+_LETTERS = re.compile(r"[A-Za-z]{2}|^[A-Z]\d{3,5}$")  # E501, but not x = 12
 _ENDS = "./-~@"
 
 Names = tuple[frozenset[str], ...]
@@ -35,7 +35,7 @@ def _is_name(text: str) -> bool:
     if not SHORTEST <= len(text) <= LONGEST or _MARKED.search(text) is None:
         return False
     joined = "-" in text and not ("/" in text or "." in text or "_" in text)  # "long-lived" is prose
-    return _LETTER.search(text) is not None and not joined
+    return _LETTERS.search(text) is not None and not joined
 
 
 def of_message(message: Message, memo: Memo) -> Names:

@@ -9,7 +9,7 @@ Rules (design, sections 4 and 6):
    packet, shortened. The newest stays.
 4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave, the
    oldest first, the newest step's last.
-5. Pins, and what came back through `retrieve` lately, stay.
+5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay.
 6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
    write covers are shortened, but in no message that holds anything signed.
 7. The list starts with something a provider takes as a user message, if it came so: what it starts with stays where
@@ -39,7 +39,9 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Packet, Plan
 
+REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
+LEAST_FREE = 0.01  # the same where nothing is cached: it costs nothing but a receipt
 CALLS_ASKED_FOR = 30  # an epoch that was asked for is expected to last so many calls
 LEAST_SAVED = 0.05  # of the list: less is not worth a prefix, whatever the zone
 KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
@@ -74,20 +76,29 @@ class Want(msgspec.Struct, frozen=True):
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left."""
+    """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left; `cost` in
+    tokens of uncached input."""
 
     plan: Plan
     packet: Packet
     kept: int
     receipt: Receipt
     originals: tuple[Original, ...]
+    cost: float = 0.0
 
 
 def opened(
     messages: Sequence[Message], index: Index, want: Want, plan: Plan, epoch: Epoch, opening: Opening
 ) -> Opened | None:
     """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
-    return _Draft(messages, index, want, plan).opened(epoch, opening)
+    done = _Draft(messages, index, want, plan).opened(epoch, opening)
+    if done is None or done.plan.weight <= want.window_limit or not want.held():
+        return done
+    bare = _Draft(messages, index, msgspec.structs.replace(want, held=frozenset), plan).opened(epoch, opening)
+    if bare is None or bare.plan.weight >= done.plan.weight:
+        return done
+    told = f"{bare.receipt.arithmetic}; pins are passed over, with them the list would not fit the window"
+    return msgspec.structs.replace(bare, receipt=msgspec.structs.replace(bare.receipt, arithmetic=told))
 
 
 def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opened:
@@ -97,13 +108,19 @@ def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opene
     return Opened(plan, packet, plan.weight, done, ())
 
 
+def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
+    """The indices of what is to stay and is not shown in full."""
+    now = shown_weights(plan, messages) if held else {}
+    return tuple(sorted(at for at in held if now.get(at, -1) < messages[at].weight))
+
+
 class _Draft:
     """One epoch while it is being decided."""
 
     def __init__(self, messages: Sequence[Message], index: Index, want: Want, plan: Plan) -> None:
         self.messages, self.index, self.want, self.old = messages, index, want, plan
-        self.held = want.held()
         every = atoms_of(messages, index)
+        self.held = want.held() | self._protected()
         self.every, self.atoms = every, every.atoms
         self.worth = worths(messages, index, self.atoms, want.memo)
         files = superseded.standing(messages, index, want.memo)
@@ -136,7 +153,7 @@ class _Draft:
         done = receipt(
             gone, epoch.number + 1, opening, (self.old.weight, plan.weight), sum_of, self._why, epoch.last_at
         )
-        return Opened(plan, packet, self._kept(plan), done, gone)
+        return Opened(plan, packet, self._kept(plan), done, gone, done_by.cost)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
@@ -153,7 +170,8 @@ class _Draft:
     def _is_worth(self, plan: Plan, sums: Break) -> bool:
         """Is it worth a break, or needed to fit?"""
         saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.window_limit
-        return saved > 0 and (sums.cost <= 0 or not fits or saved >= LEAST_SAVED * self.old.weight)
+        least = LEAST_SAVED if sums.cost > 0 and fits else LEAST_FREE
+        return saved >= least * self.old.weight
 
     def _why(self, one: Original) -> str:
         if one.index in self.shortened_users:
@@ -217,7 +235,7 @@ class _Draft:
             if min(_positions(atom)) >= cut:
                 continue
             for at in _positions(atom):
-                if self._drops(self.want.decisions, at):
+                if self._drops(self.old.decisions, at):
                     gone_now.add(at)
                     continue
                 held_now.add(at)
@@ -234,25 +252,30 @@ class _Draft:
             worth=self.worth,
             lasting=self.lasting,
             stale=stale,
-            shorter=self.shorter,
             spared=self._spared(),
+            shorter=self.shorter,
         )
         return choose(self.messages, self.every, wishes, self.want.memo)
 
+    def _protected(self) -> frozenset[int]:
+        """The messages that call a protected tool."""
+        tools = self.want.policy.protected_tools
+        asked_at = set(self.index.pairs.values()) if tools else ()
+        return frozenset(
+            at for at in asked_at if any(named(unit.tool, tools) for unit in self.messages[at].view.units)
+        )
+
     def _spared(self) -> frozenset[Place]:
-        protected = self.want.policy.protected_tools
-        if not protected:
-            return frozenset()
+        """The results of protected tools."""
+        tools = self.want.policy.protected_tools
         return frozenset(
             (at, number)
-            for atom in self.atoms
-            for at in atom.results
-            for number, _, _ in results(self.messages, at)
-            if named(call_of(self.messages, self.index, at, number).tool, protected)
+            for at, number in (self.index.pairs if tools else ())
+            if named(call_of(self.messages, self.index, at, number).tool, tools)
         )
 
     def _decided(self, at: int, number: int) -> str:
-        found = self.want.decisions.get(unit_key(self.index, self.messages, at, number))
+        found = self.old.decisions.get(unit_key(self.index, self.messages, at, number))
         return found.kind if found is not None else ""
 
     def _drops(self, decisions: Mapping[str, Decision], at: int) -> bool:
@@ -267,8 +290,7 @@ class _Draft:
         want = self.want
         now = shown_weights(self.old, self.messages)
         packet_at = want.place if want.packet.text else len(self.messages)
-        hidden = (at for at in self.held if now.get(at, -1) < self.messages[at].weight)
-        at_most = min((packet_at, *hidden))
+        at_most = min((packet_at, *hidden(self.messages, self.old, self.held)))
         inside = {at for atom in self.atoms for at in _positions(atom) if at != min(_positions(atom))}
         rows: list[Row] = []
         for at in sorted(now):
@@ -304,7 +326,7 @@ class _Draft:
             units = range(len(message.view.units))
             if at < cut:
                 keys = (unit_key(self.index, self.messages, at, number) for number in units or (0,))
-                decisions |= {one: self.want.decisions[one] for one in keys if one in self.want.decisions}
+                decisions |= {one: self.old.decisions[one] for one in keys if one in self.old.decisions}
                 continue
             if at in choice.dropped or at in self.shortened_users or message.view.role == "packet":
                 decisions[key(self.index, self.messages, at)] = Decision("dropped")

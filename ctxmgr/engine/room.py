@@ -1,7 +1,7 @@
 """Turns the policy, the window and the zone into how much of a list an epoch leaves: the tokens of its old part.
 
-1. One knob, `costVersusRecall`: from 0, the cheapest, to 1, which keeps most; each tenth keeps a little under 1.4
-   times as much. The middle was chosen where recorded sessions cost about half of doing nothing.
+1. One knob, `costVersusRecall`: from 0, the cheapest, to 1, which keeps most; each tenth keeps about 1.4 times as
+   much. The middle was chosen where recorded sessions cost about half of doing nothing.
 2. A small window keeps less, so that there is room to grow before the next epoch: of what is usable a tenth for
    the newest steps, and for the old part a tenth at the knob's cheap end, half of it at the other.
 3. Red halves the old part, compact takes all of it and leaves the last two steps: the smallest safe suffix.

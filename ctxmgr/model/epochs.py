@@ -54,7 +54,8 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
     """The epoch in force. `number` 0: none was opened yet.
 
     `regret` in tokens of uncached input: what keeping the prefix has cost since then. `kept`: what the last choice
-    would keep, in tokens. `last_at`: the last call's time, milliseconds.
+    would keep, in tokens. `last_at`: the last call's time, milliseconds. `needed`: the regret that a choice was
+    found to need since then, 0 where none was made.
     """
 
     number: int = 0
@@ -62,3 +63,4 @@ class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: int = 0
     kept: int = 0
     last_at: int | None = None
+    needed: float = 0.0

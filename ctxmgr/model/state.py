@@ -81,8 +81,9 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
     `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds.
     `opened`: a goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each
-    request, unseen by us. `reopen`: why the next projection opens an epoch whatever the price. `returned`: handles
-    of what came back through `retrieve`, with the epoch it came in.
+    request, unseen by us. `held`: weight of what the host would send now, as far as it is known. `reopen`: why the
+    next projection opens an epoch whatever the price. `returned`: handles of what came back through `retrieve`,
+    with the epoch in force then.
     """
 
     session_id: str
@@ -107,6 +108,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     clock: int = 0
     scratchpad: str = ""
     overhead: int = 0
+    held: int = 0
     epoch: Epoch = Epoch()
     reopen: Opening | None = None
     receipts: tuple[Receipt, ...] = ()

@@ -37,7 +37,7 @@ def status(session: Session) -> verbs.Status:
         pressure=zone.pressure(tokens, session.at),
         tokens=tokens if known else None,
         context_window=state.model.window,
-        packet_tokens=session.plan.packet_weight,
+        packet_tokens=_packet_tokens(session),
         summaries=verbs.Summaries(
             compaction=sum(summary.kind == "compaction" for summary in state.summaries),
             branch=sum(summary.kind == "branch" for summary in state.summaries),
@@ -61,6 +61,14 @@ def status(session: Session) -> verbs.Status:
         notes=session.notes,
         seq=state.seq,
     )
+
+
+def _packet_tokens(session: Session) -> int:
+    """Of the packet in force; since a restart, of the one that was."""
+    packet = session.state.packet
+    if not session.standing.answered and packet is not None:
+        return packet.weight
+    return session.plan.packet_weight
 
 
 def prune_stats(session: Session) -> verbs.PruneStats:

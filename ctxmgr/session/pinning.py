@@ -1,15 +1,14 @@
 """The verbs `pin` and `unpin`: what has to stay in the model's view, whatever it weighs.
 
 Rules:
-1. A pin holds from the next epoch on. It opens one only where something that left comes back by it: else the
-   prefix would be broken for nothing.
+1. A pin holds from the next epoch on. The next list opens one only where something that left comes back by it:
+   else the prefix would be broken for nothing.
 2. Taking a pin off opens none: what it held may leave when an epoch comes.
 3. Pins are the user's or the model's word: they outlive compactions, moves in the tree and restarts.
 """
 
 import msgspec
 
-from ctxmgr.engine import pins
 from ctxmgr.model.epochs import Pin, PinBy
 from ctxmgr.session.session import Session
 from ctxmgr.wire import recovery
@@ -22,11 +21,10 @@ def pin(session: Session, params: recovery.PinParams) -> None:
     state = session.state
     if new in state.pins:
         return
-    brings_back = _brings_back(session, new)
     session.state = msgspec.structs.replace(
         state,
         pins=(*state.pins, new),
-        reopen=state.reopen or ("pin" if brings_back else None),
+        reopen=state.reopen or ("pin" if state.decisions else None),
     )
 
 
@@ -49,14 +47,3 @@ def _pin(params: recovery.PinParams) -> Pin:
     if len(given) != 1:
         raise invalid_params("one of callId, digest, path and tool is needed", "$")
     return given[0]
-
-
-def _brings_back(session: Session, new: Pin) -> bool:
-    """Rule 1. Before the first list since a restart nobody knows: then it does."""
-    decisions, standing = session.state.decisions, session.standing
-    if not decisions:
-        return False
-    if not standing.messages:
-        return True
-    held = pins.pinned(standing.messages, standing.index, (new,))
-    return len(pins.without(decisions, standing.messages, standing.index, held)) < len(decisions)

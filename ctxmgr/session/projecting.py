@@ -87,6 +87,7 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
         made.state,
         shown=Shown(standing.tag, len(messages), plan.weight, setting.weigher),
         overhead=setting.overhead,
+        held=plan.weight,
         totals=msgspec.structs.replace(made.state.totals, contexts=made.state.totals.contexts + 1),
     )
     return Outcome(after, standing, made.tokens, "on" if active else "off", made.epoch, made.rows, made.reads_gone)

@@ -52,7 +52,7 @@ class Session:
     ) -> None:
         self.state, self.form, self.defaults = state, form, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
-        self.standing = Standing(weigher=reader.name, held=state.meter.base)
+        self.standing = Standing(weigher=reader.name, held=state.held or state.meter.base)
         self.ledger = memory.ledger(state)
         self.heard = memory.heard(state)
         self.memo: dict[tuple[Any, ...], Any] = {}
@@ -127,6 +127,8 @@ class Session:
         where it is another list."""
         held = self.standing.held if held is None else held
         self.standing = msgspec.structs.replace(self.standing, tag="", held=held)
+        if held != self.state.held:
+            self._replace(held=held)
 
     def _listed(self) -> tuple[Message, ...]:
         """The last list, and what was reported since."""
@@ -186,7 +188,7 @@ class Session:
             count = totals.compactions_requested + 1
             totals = msgspec.structs.replace(totals, compactions_requested=count)
         self.state = msgspec.structs.replace(
-            state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals
+            state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals, held=held
         )
         self.ledger = ledger
         self.standing = msgspec.structs.replace(self.standing, held=held)
@@ -323,6 +325,7 @@ class Session:
         if summary is not None:
             at = tree.milliseconds(summary.timestamp)
             state = branches.summarised(state, summary.summary, at, summary.id)
+        steps = self.policy.preset == "balanced"  # what is shown stays until its next epoch, which this opens
         weight = self.reader.weigh(summary.summary) if summary is not None else 0
         weight += remaining.on_path(self._listed(), entry_of, frozenset(state.trail))
         self.state = msgspec.structs.replace(
@@ -330,9 +333,9 @@ class Session:
             seq=state.seq + 1,
             meter=meter.void(state.meter),
             resume=True,
-            anchor="",
-            packet=None,
-            decisions={},
+            anchor=state.anchor if steps else "",
+            packet=state.packet if steps else None,
+            decisions=state.decisions if steps else {},
             reopen=self._reopen("tree"),
         )
         self.entry_of = entry_of
@@ -362,6 +365,9 @@ class Session:
     def set_pruning(self, enabled: bool) -> None:
         if enabled != self.state.enabled:  # the next list is shown by other rules: it does not go on from the last
             self.standing = msgspec.structs.replace(self.standing, answered=False)
+            if self.policy.preset == "balanced":
+                epoch = msgspec.structs.replace(self.state.epoch, number=self.state.epoch.number + 1)
+                self._replace(epoch=epoch)
         self._replace(enabled=enabled)
 
     def edit_scratchpad(self, operations: Sequence[compactions.ScratchpadOperation]) -> None:

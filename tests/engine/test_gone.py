@@ -94,9 +94,13 @@ def test_what_is_worth_most_goes_first() -> None:
 
 def test_the_budget_holds_whatever_weighs() -> None:
     some = [lost(f"src/file_{number}.py", f"name_{number}_long_as_it_is") for number in range(40)]
-    for budget in (0, 60, 200, 1_000):
-        assert len(gone.index_of(some, set(), {}, budget, len)) <= budget
-    assert "name_1_long" in gone.index_of(some, set(), {}, 1_000, len)
+
+    def halves(text: str) -> int:
+        return len(text) // 2
+
+    for budget in range(0, 900, 50):
+        assert halves(gone.index_of(some, set(), {}, budget, halves)) <= budget
+    assert "name_10_long" in gone.index_of(some, set(), {}, 600, halves)
 
 
 def test_users_words_are_told_newest_first_to_stay() -> None:

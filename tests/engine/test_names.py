@@ -20,7 +20,7 @@ TABLE: list[tuple[str, set[str]]] = [
     ("an HTTPError", {"HTTPError"}),
     ("session.state.epoch", {"session.state.epoch"}),
     ("error TS2304, ENOENT", {"TS2304"}),
-    ("line E501, rustc E0308", set()),  # one letter: so are hashes and versions
+    ("line E501, rustc E0308", {"E501", "E0308"}),
     ("sha256 utf8", {"sha256", "utf8"}),
     ("long-lived well-known-port", set()),
     ("my-app/index.js my-app_1", {"my-app/index.js", "my-app_1"}),

@@ -82,7 +82,7 @@ def test_it_tells_facts_then_users_then_names() -> None:
 def test_without_facts_it_has_its_mark_all_the_same() -> None:
     """By that it is known again where no field can say what it is."""
     found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))
-    assert packets.is_packet(found.text) if hasattr(packets, "is_packet") else found.text.startswith(packets.MARK)
+    assert found.text.startswith(packets.MARK)
     assert "func_1_1" in found.text
 
 

@@ -132,3 +132,16 @@ def test_the_floor_echoes_the_list_byte_for_byte(kind: str) -> None:
 def test_the_floor_answers_what_holds_no_list() -> None:
     answer = floor.answer(b"".join(prepared.request(7, "turn_end", {"sessionId": "a"})[1:]))
     assert json.loads(b"".join(answer)) == {"jsonrpc": "2.0", "id": 7, "result": {"ok": True}}
+
+
+@pytest.mark.parametrize(("report", "opens"), [(b'"epoch":1,"checks":[]', True), (b'"epoch":0,"checks":[]', False)])
+def test_a_call_that_opens_no_epoch_is_not_timed_as_one(report: bytes, opens: bool) -> None:
+    class Host:
+        def ask(self, parts: Any) -> memoryview:
+            return memoryview(b'{"jsonrpc":"2.0","id":7,"result":{"edits":[],"report":{' + report + b"}}}")
+
+    if opens:
+        assert part("epochs")._timed(Host(), []) >= 0
+    else:
+        with pytest.raises(RuntimeError, match="no epoch"):
+            part("epochs")._timed(Host(), [])

@@ -1,5 +1,6 @@
 """`pin`, `unpin` and `undo`: what they change, when they open an epoch, and what they outlive."""
 
+import json
 from typing import Any
 
 import msgspec
@@ -85,24 +86,27 @@ OPENS: list[tuple[str, Fields, bool]] = [
 ]
 
 
+@pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize(("by", "opens"), [pytest.param(*one[1:], id=one[0]) for one in OPENS])
-def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool) -> None:
-    talk = epoch_of_both()
+def test_an_epoch_opens_only_where_something_comes_back(by: Fields, opens: bool, restarted: bool) -> None:
+    """Also where no list was shown since a restart: the next one tells."""
+    talk = Talk({"preset": "balanced"}, found=after_an_epoch(two_reads(), [2]))
+    if not restarted:
+        talk.context(two_reads())
     if "digest" in by:
         by = {"digest": key_of(two_reads(), 2)}
     pin(talk, **by)
-    assert state(talk).reopen == ("pin" if opens else None)
+    answer = talk.context(two_reads())
+    assert answer["report"]["epoch"] == (2 if opens else 1)
+    assert json.dumps(answer["list"]).count(json.dumps(LONG)[1:-1]) == (2 if opens else 1)
     talk.call("unpin", sessionId="s", **by)
-    assert state(talk).reopen == ("pin" if opens else None), "taking it off opens none"
+    assert talk.context(two_reads())["report"]["epoch"] == (2 if opens else 1), "taking it off opens none"
 
 
-def test_before_the_first_list_a_pin_opens_one_where_anything_left() -> None:
-    pinned = Talk(found=after_an_epoch(two_reads(), [2]))
-    pin(pinned, path="b.py")
-    assert state(pinned).reopen == "pin"
-    nothing_left = Talk()
-    pin(nothing_left, path="b.py")
-    assert state(nothing_left).reopen is None
+def test_where_nothing_left_a_pin_asks_for_nothing() -> None:
+    talk = Talk()
+    pin(talk, path="b.py")
+    assert state(talk).reopen is None
 
 
 def test_another_reason_to_open_stays() -> None:
