@@ -26,7 +26,8 @@ from ctxmgr.engine.atoms import Atom, Atoms
 from ctxmgr.engine.names import Memo
 from ctxmgr.model.messages import Message
 
-MARKER_TOKENS = 30  # about what a marker weighs: a lighter result is never worth one
+MARKER_TOKENS = 30  # about what a marker weighs
+LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step
 ERROR_TOKENS = 500  # about what is left of a long error when it is distilled
 
 Place = tuple[int, int]  # message index, unit number
@@ -64,6 +65,17 @@ def choose(messages: Sequence[Message], atoms: Atoms, wishes: Wishes, memo: Memo
     return _Market(messages, atoms, wishes, memo).choice()
 
 
+class _Step:
+    """What taking a step costs that is not kept yet, and what it would show, up to date with what is shown."""
+
+    __slots__ = ("cost", "lasting", "names", "shown", "worth")
+
+    def __init__(self, cost: int, lasting: float, names: set[str]) -> None:
+        self.cost, self.lasting, self.names = cost, lasting, names
+        self.worth = 0.0
+        self.shown = -1  # so many takes the names are up to date with
+
+
 class _Market:
     def __init__(self, messages: Sequence[Message], atoms: Atoms, wishes: Wishes, memo: Memo) -> None:
         self.messages, self.atoms, self.wishes, self.memo = messages, atoms.atoms, wishes, memo
@@ -71,6 +83,8 @@ class _Market:
         self.kept: set[int] = set()  # atoms
         self.full: set[Place] = set()  # results
         self.left = wishes.budget
+        self.takes = 0
+        self.steps: dict[int, _Step] = {}
         for position in atoms.fixed:
             self._show(position)
         for number, atom in enumerate(self.atoms):
@@ -144,7 +158,7 @@ class _Market:
         unit = self.messages[place[0]].view.units[place[1]]
         if unit.kind == "shell":
             return False
-        light = self._weight(place) <= MARKER_TOKENS
+        light = self._weight(place) <= LIGHT_TOKENS
         return light or unit.is_error or unit.doubtful or not unit.can_edit or place in self.wishes.spared
 
     def _weight(self, place: Place) -> int:
@@ -152,23 +166,46 @@ class _Market:
 
     def _terms(self, number: int, place: Place) -> tuple[float, int]:
         """(worth, cost in tokens) of taking this now, with its step where that is not kept yet."""
-        atom = self.atoms[number]
         worth, cost, new = 0.0, 0, set[str]()
         if number not in self.kept:
-            for position in atom.said:
-                new.update(self._said(position))
-                cost += self.messages[position].weight - self._shortens(position)
-                worth += self._lasting(position)
-            for result in (result for position in atom.results for result in self._results(position)):
-                cost += self._least(result)
-                if self._rides(result):
-                    new |= self._names(result)
+            step = self._step(number)
+            worth, cost, new = step.lasting + step.worth, step.cost, step.names
         if place != STEP:
-            new |= self._names(place)
-            cost += self._weight(place) - (self._least(place) if atom.said else 0)
+            worth += self._worth(self._names(place) - self.shown - new)
             worth += self.wishes.lasting.get(place, 0.0) * self._weight(place)
+            cost += self._weight(place) - (self._least(place) if self.atoms[number].said else 0)
+        return worth, cost
+
+    def _step(self, number: int) -> _Step:
+        """Of a step that is not kept. Told once, and looked at again only where more is shown since: else a message
+        with a thousand calls would be walked for each of them."""
+        step = self.steps.get(number)
+        if step is None:
+            step = self.steps[number] = self._first(self.atoms[number])
+        if step.shown != self.takes:
+            before = len(step.names)
+            step.names -= self.shown
+            if step.shown < 0 or len(step.names) != before:
+                step.worth = self._worth(step.names)
+            step.shown = self.takes
+        return step
+
+    def _first(self, atom: Atom) -> _Step:
+        found, cost, lasting = set[str](), 0, 0.0
+        for position in atom.said:
+            found.update(self._said(position))
+            cost += self.messages[position].weight - self._shortens(position)
+            lasting += self._lasting(position)
+        for result in (result for position in atom.results for result in self._results(position)):
+            cost += self._least(result)
+            if self._rides(result):
+                found |= self._names(result)
+        return _Step(cost, lasting, found)
+
+    def _worth(self, some: Iterable[str]) -> float:
+        """The same sum whatever the order of the names."""
         known = self.wishes.worth
-        return worth + sum(sorted(known.get(name, 0.0) for name in new - self.shown)), cost
+        return sum(sorted(known.get(name, 0.0) for name in some))
 
     def _said(self, position: int) -> Iterator[str]:
         """The names of an assistant's message, but for those of arguments that will be shortened."""
@@ -197,11 +234,12 @@ class _Market:
         weight = self._weight(place)
         if unit.kind == "shell":
             return 0
-        if not unit.can_edit or place in self.wishes.spared:
+        if not unit.can_edit or place in self.wishes.spared or weight <= LIGHT_TOKENS:
             return weight
         return min(weight, ERROR_TOKENS if unit.is_error or unit.doubtful else MARKER_TOKENS)
 
     def _take(self, number: int, place: Place) -> None:
+        self.takes += 1
         atom = self.atoms[number]
         if number not in self.kept:
             self._keep(number, atom)

@@ -5,7 +5,8 @@
 2. A line begins with what to ask for again: the path, or the command and whether it failed; with a handle, where
    the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the newest first,
    within a share of the budget.
-3. User messages that left are told in their own words, shortened, each with its length.
+3. User messages that left are told in their own words, shortened, each with its length. None leaves without a
+   word: what does not fit is counted.
 4. The index never weighs more than its budget.
 """
 
@@ -25,7 +26,7 @@ SAID_HEADING = "## Said by the user (shortened)"
 LABEL_CHARACTERS = 100
 LABELS_SHARE = 0.25  # of the budget, for what has no name to tell
 ALSO = "- also: "
-SAID_CHARACTERS = 400  # of one user message
+SAID_CHARACTERS = (400, 200, 80)  # of one user message: the first that all fit with
 NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
 
 Weigh = Callable[[str], int]
@@ -148,17 +149,34 @@ def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, 
 
 
 def said(texts: Sequence[str], budget: int, weigh: Weigh) -> str:
-    """User messages that left, oldest first, each shortened; those that do not fit any more are counted."""
-    lines: list[str] = []
-    room = budget - weigh(SAID_HEADING)
-    for text in reversed(texts):
-        line = f'- ({len(text):,} characters) "{one_line(text, SAID_CHARACTERS)}"'
-        room -= weigh(line + "\n")
-        if room < 0:
-            break
-        lines.append(line)
-    if not lines:
+    """User messages that left, oldest first, each shortened: as long as all of them fit, and where the shortest do
+    not, the newest that do, and how many do not. The least is `counted`, though that be over the budget."""
+    if not texts:
         return ""
-    missing = len(texts) - len(lines)
-    head = f"{SAID_HEADING[:-1]}; {missing} older not shown)" if missing else SAID_HEADING
-    return "\n".join((head, *reversed(lines)))
+    for characters in SAID_CHARACTERS:
+        lines = [_line(text, characters) for text in texts]
+        text = "\n".join((SAID_HEADING, *lines))
+        if weigh(text) <= budget:
+            return text
+    fitting: list[str] = []
+    room = budget - weigh(_heading(len(texts)))
+    for line in reversed(lines):
+        weight = weigh(line + "\n")
+        if weight <= room:
+            room -= weight
+            fitting.append(line)
+    missing = len(texts) - len(fitting)
+    return "\n".join((_heading(missing), *reversed(fitting))) if fitting else counted(missing)
+
+
+def counted(missing: int) -> str:
+    """That user messages left, where no word of theirs fits."""
+    return f"## {missing} user message{'s' if missing > 1 else ''}, not shown"
+
+
+def _line(text: str, characters: int) -> str:
+    return f'- ({len(text):,} characters) "{one_line(text, characters)}"'
+
+
+def _heading(missing: int) -> str:
+    return f"{SAID_HEADING[:-1]}; {missing} not shown)"

@@ -5,9 +5,9 @@
 3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
 4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
    and only after a restart, since a list that goes on does not ask for them.
-5. An assistant's message of several items is left out whole or not at all. Decisions know messages by what they tell, and by the how-manieth they
-   are of those that tell the same (reasoning that only the provider can read tells nothing): where a host took
-   older ones away, they mean others. Then those of the step that are told from all others decide.
+5. An assistant's message of several items is left out whole or not at all. Decisions know a message by what it
+   tells, and by how many before it tell the same (as all reasoning does that only the provider can read): where a
+   host took older ones away, they mean others. Then the messages of the step decide that no other is like.
 
 Nothing is decided here.
 """

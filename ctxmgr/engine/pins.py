@@ -13,10 +13,10 @@ Rules:
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from fnmatch import translate
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from ctxmgr.engine.globs import Globs
 from ctxmgr.engine.handles import named
 from ctxmgr.engine.turns import Index, key
 from ctxmgr.model.epochs import Pin
@@ -82,7 +82,7 @@ def without(
 
 
 def _of_calls(
-    messages: Sequence[Message], index: Index, ids: set[str], tools: set[str], glob: "re.Pattern[str] | None"
+    messages: Sequence[Message], index: Index, ids: set[str], tools: set[str], glob: Globs | None
 ) -> set[int]:
     """Rule 1 for calls, and for results whose call the list does not hold."""
     found: set[int] = set()
@@ -111,8 +111,8 @@ def _answers(messages: Sequence[Message], index: Index, calls: set[tuple[int, st
     }
 
 
-def _meets(glob: "re.Pattern[str]", arguments: Mapping[str, Any] | None) -> bool:
-    return any(len(path) <= PATH_CHARACTERS and glob.match(path) for path in _paths(arguments or {}))
+def _meets(glob: Globs, arguments: Mapping[str, Any] | None) -> bool:
+    return any(len(path) <= PATH_CHARACTERS and glob.met(path) for path in _paths(arguments or {}))
 
 
 def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
@@ -132,12 +132,12 @@ def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=64)
-def _glob(patterns: tuple[str, ...]) -> "re.Pattern[str] | None":
-    """Rule 2, one expression for all of them; None without any."""
+def _glob(patterns: tuple[str, ...]) -> Globs | None:
+    """Rule 2, one matcher for all of them; None without any. What is longer than any path means none."""
     if not patterns:
         return None
-    each = "|".join(translate(pattern.replace("\\", "/").removeprefix("./")) for pattern in patterns)
-    return re.compile(rf"(?s:.*/)?(?:{each})")
+    spelled = (pattern.replace("\\", "/").removeprefix("./") for pattern in patterns)
+    return Globs([pattern for pattern in spelled if len(pattern) <= PATH_CHARACTERS])
 
 
 def _named(arguments: Mapping[str, Any]) -> set[str]:

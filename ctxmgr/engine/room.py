@@ -11,7 +11,7 @@ import msgspec
 
 from ctxmgr.model.policy import Zone
 
-CHEAPEST, DEAREST = 2_000, 72_000  # tokens of the old part at the knob's ends
+CHEAPEST, DEAREST = 2_500, 62_500  # tokens of the old part at the knob's ends
 OLD_SHARE_LEAST, OLD_SHARE_MOST = 0.1, 0.5  # of the usable window, at the knob's ends
 NEWEST_SHARE = 0.1
 NEWEST = 6_000  # tokens of newest steps that are lossless

@@ -4,10 +4,10 @@
    try to keep: at the head of the list it would break all of it each time.
 2. It goes before what was said right before those steps, so that no answer is parted from its question.
 3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
-   what it stands for. What does not fit goes from its end.
+   what it stands for. What does not fit goes from its end; that user messages left is told before all else.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -89,21 +89,27 @@ def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
     dropped = {at for at in range(len(seam.messages)) if _drops(seam, bare.decisions, at)}
     users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
     said = ["\n".join(unit.text for unit in seam.messages[at].view.units) for at in users]
-    found = [
-        told.facts(stands_for) or packet.MARK,
-        gone.said(said, int(USER_SHARE * told.usable), told.weigh),
-        gone.index_of(
-            _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh
-        ),
-    ]
-    parts = [part for part in found if part]
-    while parts:
-        text = "\n\n".join(parts)
+    facts = told.facts(stands_for) or packet.MARK
+    users_said = gone.said(said, int(USER_SHARE * told.usable), told.weigh)
+    names_held = gone.index_of(
+        _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh
+    )
+    for parts in _ever_less(facts, users_said, names_held, gone.counted(len(said)) if said else ""):
+        text = "\n\n".join(part for part in parts if part)
         weight = told.weigh(text)
         if weight <= stands_for:
             return Packet(text, weight)
-        parts.pop()
     return NO_PACKET
+
+
+def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tuple[str, ...]]:
+    """What the packet may tell, the most first."""
+    yield facts, said, index
+    yield facts, said
+    if counted:
+        yield facts, counted
+        yield packet.MARK, said
+        yield packet.MARK, counted
 
 
 def _drops(seam: Seam, decisions: Mapping[str, Decision], at: int) -> bool:

@@ -62,8 +62,9 @@ def is_long(arrived: Arrived, setting: Setting) -> bool:
 
 
 def as_decided(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Plan:
-    """The plan if nothing is decided any more: pruning was switched off."""
-    return standing(arrived.messages, arrived.index, _ask(state, arrived, zone, setting))
+    """The plan by what was decided and nothing else: pruning is switched off, and the last list went as it came."""
+    anew = msgspec.structs.replace(arrived, last=None)
+    return standing(arrived.messages, arrived.index, _ask(state, anew, zone, setting))
 
 
 def after(state: State, arrived: Arrived, done: Projected) -> State:

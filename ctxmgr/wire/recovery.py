@@ -6,7 +6,11 @@ import msgspec
 
 from ctxmgr.wire.verbs import Count, Wire
 
-Name = Annotated[str, msgspec.Meta(min_length=1)]
+LONGEST_NAME = 1_024  # characters: some hosts put two ids of a provider's in one, with hundreds each
+LONGEST_PATH = 4_096  # characters, as Linux has it
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+Path = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_PATH)]
 Size = Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(ge=1)]
 
 
@@ -37,7 +41,7 @@ class PinParams(Wire, frozen=True):
     session_id: str
     call_id: Name | None = None
     digest: Name | None = None
-    path: Name | None = None
+    path: Path | None = None
     tool: Name | None = None
 
 

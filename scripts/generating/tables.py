@@ -49,6 +49,7 @@ def _bounds(schema: Json) -> str:
     parts += [f"> {schema['exclusiveMinimum']}"] if "exclusiveMinimum" in schema else []
     parts += [f"≤ {'2⁵³' if high == 2**53 else high}"] if high is not None else []
     parts += ["not empty"] if schema.get("minLength") == 1 else []
+    parts += [f"at most {schema['maxLength']:,} characters"] if "maxLength" in schema else []
     return f" {' and '.join(parts)}" if parts else ""
 
 

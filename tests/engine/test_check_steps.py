@@ -12,6 +12,7 @@ from ctxmgr.engine.check_steps import FRESH, check
 from ctxmgr.engine.turns import Index, extend
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from tests import translation
 from tests.engine.projections import kept
 from tests.engine.stepwise import any_list, legal, projected
 from tests.engine.test_check import edit, pieces_of, plan_of
@@ -119,6 +120,41 @@ def test_a_prompt_left_out() -> None:
     index = indexed(messages)
     assert check(messages, index, plan_of(messages, Keep(0, 3)))[0] == ()
     assert check(messages, index, plan_of(messages, Keep(1, 3)))[0] == ("prompts",)
+
+
+ITEMS: list[dict[str, Any]] = [
+    {"type": "message", "role": "user", "content": "go"},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "so"}]},
+    {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c1", "output": "y" * 80},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([Keep(0, 6)], set()),
+        ([Keep(0, 1), Keep(5, 6)], set()),
+        ([Keep(0, 2), PACKET, Keep(5, 6)], {"step"}),  # reasoning without what follows it
+        ([Keep(0, 1), Keep(2, 6)], {"step"}),
+        ([Keep(0, 2), Keep(3, 6)], {"step"}),
+        ([Keep(0, 3), Keep(5, 6)], {"step"}),
+        ([Keep(0, 1), Keep(2, 3), Keep(5, 6)], {"step"}),
+    ],
+)
+def test_an_answer_of_several_items_that_is_parted(pieces: list[Piece], expected: set[str]) -> None:
+    messages = translation.read("responses", [msgspec.json.encode(one) for one in ITEMS])
+    assert set(check(messages, indexed(messages), plan_of(messages, *pieces))[0]) == expected
+
+
+def test_an_answer_that_is_parted_where_the_walk_goes_on() -> None:
+    messages = translation.read("responses", [msgspec.json.encode(one) for one in ITEMS])
+    first = messages[:2]
+    _, walked = check(first, indexed(first), plan_of(first, Keep(0, 2)))
+    rest = plan_of(messages, Keep(0, 2), Keep(5, 6))
+    assert check(messages, indexed(messages), rest, walked)[0] == ("step",)
 
 
 # faults planted in the plan of a random list

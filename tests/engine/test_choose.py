@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine import names
 from ctxmgr.engine.atoms import Atoms, atoms_of
-from ctxmgr.engine.choose import ERROR_TOKENS, MARKER_TOKENS, Choice, Place, Wishes, choose
+from ctxmgr.engine.choose import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, Choice, Place, Wishes, choose
 from ctxmgr.engine.worth import worths
 from ctxmgr.model.messages import Message
 from tests.engine.stepwise import any_list, code
@@ -157,6 +157,39 @@ def test_what_is_shown_by_then_is_worth_no_more() -> None:
     assert chosen(messages, budget=budget, worth=worth).dropped == {1}
 
 
+@pytest.mark.parametrize(("tokens", "leaves"), [(30, False), (35, False), (60, False), (61, True)])
+def test_a_result_of_about_a_markers_weight_stays_with_its_step(tokens: int, leaves: bool) -> None:
+    """What a marker would save of it is less than what it tells."""
+    messages = talk(SAYS, r("word" * tokens))
+    assert messages[1].weights == (tokens,)
+    found = chosen(messages, budget=LARGE, worth={"the_name": 1})
+    assert (found.dropped, bool(found.pruned)) == (frozenset(), leaves)
+    just = messages[0].weight + (MARKER_TOKENS if leaves else tokens)
+    assert chosen(messages, budget=just, worth={"the_name": 1}).used == just
+    assert chosen(messages, budget=just - 1, worth={"the_name": 1}).dropped == {0, 1}
+
+
+def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at names grow with the calls, not with their square."""
+    looks: list[int] = []
+    real = names.of_message
+
+    def counted(message: Message, memo: names.Memo) -> names.Names:
+        looks[-1] += 1
+        return real(message, memo)
+
+    monkeypatch.setattr(names, "of_message", counted)
+    for count in (50, 100):
+        looks.append(0)
+        messages = talk(
+            a("so", *[RUN] * count), *(r(code(number, 2 if number % 2 else 20)) for number in range(count))
+        )
+        worth = {f"func_{number}_{line}": 1.0 for number in range(count) for line in range(20)}
+        found = chosen(messages, budget=50 * count, worth=worth)
+        assert len(found.pruned) in range(1, count)
+    assert looks[1] < 3 * looks[0]
+
+
 # properties
 
 
@@ -198,7 +231,7 @@ def rides(messages: tuple[Message, ...], place: Place, by: Wishes) -> bool:
     unit = messages[place[0]].view.units[place[1]]
     if unit.kind == "shell":
         return False
-    light = messages[place[0]].weights[place[1]] <= MARKER_TOKENS
+    light = messages[place[0]].weights[place[1]] <= LIGHT_TOKENS
     return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.spared
 
 
@@ -218,7 +251,7 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
                 kind = messages[at].view.units[unit].kind
                 if at in found.dropped:
                     continue
-                if kind == "result" and ((at, unit) in found.pruned):
+                if kind == "result" and (at, unit) in found.pruned:
                     spent += min(weight, MARKER_TOKENS)
                 elif kind == "result" and messages[at].view.units[unit].is_error and (at, unit) not in by.spared:
                     spent += min(weight, ERROR_TOKENS)

@@ -1,5 +1,6 @@
 """When an epoch pays, and where: prices, the cold cache, the cost of a change, the best place, the line."""
 
+import math
 import re
 
 import pytest
@@ -31,6 +32,12 @@ RATES: list[tuple[str, Prices | None, Rates]] = [
     ("input alone", Prices(2), Rates(READ, WRITE)),
     ("reading alone: writing costs what input does", Prices(2, 8, 0.5), Rates(0.25, 1)),
     ("writing alone", Prices(2, 8, 0, 4), Rates(READ, 2)),
+    ("an input price of next to nothing", Prices(1e-308, 0, 1e308, 1e308), Rates(READ, WRITE)),
+    ("no finite price", Prices(math.inf, math.inf, math.inf, math.inf), Rates(READ, WRITE)),
+    ("none that is a number", Prices(math.nan, 1, math.nan, 1), Rates(READ, WRITE)),
+    ("an absurd price of reading", Prices(1, 1, 1_000, 2), Rates(READ, 2)),
+    ("an absurd price of writing", Prices(1, 1, 0.5, 1_000), Rates(0.5, 1)),
+    ("no number for reading", Prices(2, 8, math.nan, 4), Rates(READ, 2)),
     ("reading is never dearer than writing", Prices(1, 1, 3, 2), Rates(2, 2)),
 ]
 

@@ -110,12 +110,46 @@ def test_users_words_are_told_newest_first_to_stay() -> None:
     assert [line[:35] for line in whole.splitlines()[1:]] == [
         f'- ({len(text):,} characters) "{text[: 35 - len(f"- ({len(text):,} characters) ") - 1]}' for text in texts
     ]
-    short = gone.said(texts, 150, quarters)
-    assert short.splitlines()[0] == f"{SAID_HEADING[:-1]}; 2 older not shown)"
+    short = gone.said(texts, 50, quarters)
+    assert short.splitlines()[0] == f"{SAID_HEADING[:-1]}; 2 not shown)"
     assert "third" in short
     assert "second" not in short
-    assert gone.said(texts, 10, quarters) == ""
     assert gone.said([], 1_000, quarters) == ""
+
+
+def test_users_words_are_cut_shorter_before_any_is_left_out() -> None:
+    texts = ["first " * 100, "second " * 100, "third " * 100]
+    for budget, characters in ((360, 400), (220, 200), (150, 80)):
+        told = gone.said(texts, budget, quarters)
+        assert quarters(told) <= budget
+        lines = told.splitlines()
+        assert lines[0] == SAID_HEADING
+        assert [line.partition('"')[2].split()[0] for line in lines[1:]] == ["first", "second", "third"]
+        assert max(len(line.partition('"')[2]) for line in lines[1:]) in range(characters // 2, characters + 2)
+
+
+def test_a_short_message_is_told_though_a_newer_one_does_not_fit() -> None:
+    told = gone.said(["no tabs", "word " * 100], 25, quarters)
+    assert told.splitlines() == [f"{SAID_HEADING[:-1]}; 1 not shown)", '- (7 characters) "no tabs"']
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(max_size=600), min_size=1, max_size=30), st.integers(0, 700))
+def test_no_user_message_leaves_without_a_word(texts: list[str], budget: int) -> None:
+    told = gone.said(texts, budget, quarters)
+    lines = told.splitlines()
+    missing = len(texts) - len(lines) + 1
+    if told != gone.counted(len(texts)):
+        assert quarters(told) <= budget
+        assert lines[0] == (f"{SAID_HEADING[:-1]}; {missing} not shown)" if missing else SAID_HEADING)
+        assert all(line.startswith("- (") for line in lines[1:])
+    else:
+        assert told.startswith(f"## {len(texts)} user message")
+        assert (
+            quarters(f"{SAID_HEADING[:-1]}; {len(texts)} not shown)")
+            + min(quarters(f'- ({len(text):,} characters) ""\n') for text in texts)
+            >= budget - 30
+        )
 
 
 @settings(max_examples=60)

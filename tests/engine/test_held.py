@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine import held
+from ctxmgr.engine import check_steps, held
 from ctxmgr.engine.held import Layout
 from ctxmgr.engine.turns import key, unit_key
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
+from tests import translation
 from tests.engine.projections import kept
 from tests.engine.stepwise import any_list, code, kinds, sent, want
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
@@ -156,3 +157,58 @@ def test_what_is_new_joins_what_is_kept() -> None:
     grown = held.extended(plan, messages, indexed(messages), 2, "green")
     assert grown.pieces == (Keep(0, 4),)
     assert held.extended(grown, messages, indexed(messages), 4, "green").pieces == (Keep(0, 4),)
+
+
+# items that join: an answer of several items
+
+
+def reasoned(id: str, *items: dict[str, Any]) -> list[dict[str, Any]]:
+    """A step whose reasoning only the provider can read: such items tell the same, each of them."""
+    call = {"type": "function_call", "call_id": id, "name": "read", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": id, "output": f"what {id} read"}
+    return [{"type": "reasoning", "id": f"rs_{id}", "summary": [], "encrypted_content": id}, *items, call, output]
+
+
+def of_responses(*items: dict[str, Any]) -> tuple[Message, ...]:
+    return translation.read("responses", [msgspec.json.encode(one) for one in items])
+
+
+USER = {"type": "message", "role": "user", "content": "go"}
+DONE = {"type": "message", "role": "assistant", "content": "done"}
+
+
+def after(dropped: set[int], taken_away: int) -> list[int]:
+    """What is shown of three steps (messages 1-3, 4-6, 7-9) of which some were to leave, where the host then took
+    so many messages away in front. Numbers are those of the whole list."""
+    whole = of_responses(USER, *reasoned("a"), *reasoned("b"), *reasoned("c"), USER, DONE)
+    decisions = {key(indexed(whole), whole, at): GONE for at in dropped}
+    left = whole[taken_away:]
+    plan = laid_out(left, decisions)
+    assert check_steps.check(left, indexed(left), plan)[0] == ()
+    assert sorted(plan.decisions) == sorted(
+        key(indexed(left), left, at - taken_away) for at in dropped if at >= taken_away
+    )
+    return [at + taken_away for at in kept(plan)]
+
+
+@pytest.mark.parametrize(
+    ("dropped", "taken_away", "stays"),
+    [
+        ({4, 5, 6}, 0, [0, 1, 2, 3, 7, 8, 9, 10, 11]),
+        ({4, 5, 6}, 4, [7, 8, 9, 10, 11]),
+        ({1, 2, 3}, 4, [4, 5, 6, 7, 8, 9, 10, 11]),
+        ({1, 2, 3, 4, 5, 6}, 4, [7, 8, 9, 10, 11]),
+        ({7, 8, 9}, 4, [4, 5, 6, 10, 11]),
+    ],
+)
+def test_a_step_leaves_whole_though_its_reasoning_is_like_that_of_others(
+    dropped: set[int], taken_away: int, stays: list[int]
+) -> None:
+    assert after(dropped, taken_away) == stays
+
+
+def test_a_step_whose_items_were_decided_apart_stays() -> None:
+    messages = of_responses(USER, *reasoned("a", {"type": "message", "role": "assistant", "content": "so"}), USER)
+    for dropped in ({1}, {2}, {1, 2}, {1, 3, 4}, {2, 3}):
+        decisions = {key(indexed(messages), messages, at): GONE for at in dropped}
+        assert kept(laid_out(messages, decisions)) == [0, 1, 2, 3, 4, 5]

@@ -99,6 +99,20 @@ def test_it_never_weighs_more_than_what_it_stands_for() -> None:
     assert light.text == "x" * 400, "what does not fit goes from its end"
 
 
+def test_that_users_said_something_stays_longest() -> None:
+    """Less and less of the rest is told; the count of user messages is the last to go."""
+    messages = talk(u("please " + "do " * 400), u("on"), *STEP, a("ok"))
+    whole = told(messages, {0}, facts=of("x" * 100))
+    assert "please do" in whole.text
+    assert "x" * 100 in whole.text
+    tight = told(messages, {0}, facts=of("x" * 1_000))
+    assert tight.text == "x" * 1_000 + "\n\n## 1 user message, not shown"
+    tighter = told(messages, {0}, facts=of("x" * 1_200))
+    assert tighter.text.startswith(f"{packets.MARK}\n\n## Said by the user")
+    scarce = told(talk(u("please " + "do " * 20), u("on"), a("ok")), {0}, facts=of("x" * 100))
+    assert scarce.text == f"{packets.MARK}\n\n## 1 user message, not shown"
+
+
 # name, conversation, dropped, is there a packet in front, the message that has to stay
 HEADS: list[tuple[str, list[Said], set[int], int, int]] = [
     ("as it came", [u("go"), *STEP], set(), -1, -1),

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.study import legal
+from ctxmgr.study import legal, legal_responses
 from ctxmgr.study.legal import Illegal
 from ctxmgr.study.pi_host import Item, item
 
@@ -149,3 +149,13 @@ def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
 def test_an_answer_with_nothing_in_it_is_illegal() -> None:
     with pytest.raises(Illegal):
         legal.answered(SENT, {})
+
+
+def test_reasoning_of_the_responses_api_without_what_follows_it_is_named() -> None:
+    user: dict[str, Any] = {"type": "message", "role": "user", "content": "go"}
+    reasoning: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
+    call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "x"}
+    assert legal_responses.illegal([user, reasoning, call, output]) == []
+    for items in ([user, reasoning, user], [user, reasoning], [user, call, reasoning, output]):
+        assert any("has nothing after it" in told for told in legal_responses.illegal(items))
