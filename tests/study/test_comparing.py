@@ -1,6 +1,5 @@
 """The command compare, as a user calls it: small sessions, a scripted model, a server on loopback."""
 
-import contextlib
 import json
 import re
 import signal
@@ -26,7 +25,6 @@ from tests.notation import Said, a, call, err, r, u
 KEEP = ("--keep", "300")
 COMMAND = [sys.executable, "-m", "ctxmgr", "compare"]
 END_SECONDS = 60.0  # for a process to end; it takes under 2
-PRESSES = 3
 ASKING: tuple[Strategy, ...] = tuple(one for one in get_args(Strategy) if one != "extractive")
 
 Compare = Callable[..., dict[str, Any]]
@@ -297,14 +295,9 @@ def test_a_change_of_the_code_makes_free_rows_anew_and_paid_ones_not(
     assert [row["reused"] for row in rows] == [True, False]
 
 
-def interrupted(process: "subprocess.Popen[bytes]") -> bytes:
-    """What it says when it ends by Ctrl-C: pressed again, as a person does, where the first is lost in a call."""
-    for _ in range(PRESSES - 1):
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=END_SECONDS / PRESSES)[1]
-    process.send_signal(signal.SIGINT)
-    return process.communicate(timeout=END_SECONDS)[1]
+def heeding() -> None:
+    """In the child: Ctrl-C is heeded, also where this run was started in the background, and so heeds none."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_ctrl_c_leaves_what_is_finished_and_the_next_run_goes_on(tmp_path: Path) -> None:
@@ -316,9 +309,11 @@ def test_ctrl_c_leaves_what_is_finished_and_the_next_run_goes_on(tmp_path: Path)
 
     with ModelServer.threaded(reply) as server:
         command = [*COMMAND, str(path), *endpoint(server), *strategies, "--out", str(out), "--json"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=heeding) as process:
             server.wait_until(lambda server: len(server.requests) > 0)
-            said = interrupted(process)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=END_SECONDS)
         assert process.returncode == 130
         assert b"interrupted" in said
         assert b"Traceback" not in said
