@@ -20,18 +20,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine import held, lasting, superseded
+from ctxmgr.engine import exempt, held, lasting, superseded
 from ctxmgr.engine.atoms import Atom, atoms_of
 from ctxmgr.engine.choose import MARKER_TOKENS, Choice, Place, Wishes, choose
 from ctxmgr.engine.epoch import Break, Rates, Row, arithmetic, best_break, cost
 from ctxmgr.engine.held import Layout, Shorten
 from ctxmgr.engine.names import Memo
 from ctxmgr.engine.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
-from ctxmgr.engine.prune import call_of, named, results
+from ctxmgr.engine.prune import results
 from ctxmgr.engine.receipts import Original, changed, originals, receipt, shown_weights
-from ctxmgr.engine.room import STEPS_LOSSLESS, USER_SHARE, Room
+from ctxmgr.engine.room import USER_SHARE, Room
 from ctxmgr.engine.seam import NO_PACKET, Seam, headless, packet_of, place_of
-from ctxmgr.engine.shorten import may_shorten_at
 from ctxmgr.engine.turns import Index, key, unit_key
 from ctxmgr.engine.worth import worths
 from ctxmgr.model.epochs import Epoch, Opening, Receipt
@@ -120,17 +119,18 @@ class _Draft:
     def __init__(self, messages: Sequence[Message], index: Index, want: Want, plan: Plan) -> None:
         self.messages, self.index, self.want, self.old = messages, index, want, plan
         every = atoms_of(messages, index)
-        self.held = want.held() | self._protected()
+        self.held = want.held() | exempt.protecting(messages, index, want.policy.protected_tools)
         self.every, self.atoms = every, every.atoms
         self.worth = worths(messages, index, self.atoms, want.memo)
         files = superseded.standing(messages, index, want.memo)
         self.stale: Mapping[Place, str] = dict(files.superseded)
         self.lasting = lasting.lasting(messages, self.atoms, files.latest)
-        self.newest = self._newest()
+        self.newest = exempt.first_lossless(messages, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in _positions(atom))
-        self.shorter = self._shorter()
+        spoken_for = self.lossless | self.held
+        self.shorter = exempt.shortened(messages, self.stale, spoken_for, want.shorten)
         self.users = [at for at in every.fixed if messages[at].view.role == "user"]
-        self.shortened_users = self._over_share()
+        self.shortened_users = exempt.over_share(messages, self.users, USER_SHARE * want.usable, self.held)
 
     def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
         choice = self._choose(0)
@@ -187,43 +187,6 @@ class _Draft:
         layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten)
         return held.lay_out(self.messages, self.index, self.want.zone, layout)
 
-    # what does not compete
-
-    def _newest(self) -> int:
-        """The number of the first lossless atom (rule 4)."""
-        number, weight = len(self.atoms), 0
-        while number > 0:
-            more = sum(self.messages[at].weight for at in _positions(self.atoms[number - 1]))
-            if len(self.atoms) - number >= STEPS_LOSSLESS and weight + more > self.want.room.newest:
-                break
-            number -= 1
-            weight += more
-        return number
-
-    def _shorter(self) -> dict[Place, int]:
-        """The calls whose arguments are shortened where their step stays, and what they weigh then (rule 6)."""
-        found: dict[Place, int] = {}
-        for at, number in self.stale:
-            unit = self.messages[at].view.units[number]
-            if unit.kind != "call" or not unit.can_edit or at in self.lossless or at in self.held:
-                continue
-            if may_shorten_at(self.messages, at) and (told := self.want.shorten(at, number)) is not None:
-                found[at, number] = told[1]
-        return found
-
-    def _over_share(self) -> frozenset[int]:
-        """User messages that leave for the packet (rule 3); of equally long ones the oldest first."""
-        over = sum(self.messages[at].weight for at in self.users) - USER_SHARE * self.want.usable
-        leaving: set[int] = set()
-        for at in sorted(self.users[:-1], key=lambda at: (-self.messages[at].weight, at)):
-            if over <= 0:
-                break
-            units = self.messages[at].view.units
-            if at not in self.held and all(unit.kind == "text" and not unit.images for unit in units):
-                leaving.add(at)
-                over -= self.messages[at].weight
-        return frozenset(leaving)
-
     # the choice
 
     def _choose(self, cut: int) -> Choice:
@@ -252,27 +215,10 @@ class _Draft:
             worth=self.worth,
             lasting=self.lasting,
             stale=stale,
-            spared=self._spared(),
+            spared=exempt.protected(self.messages, self.index, self.want.policy.protected_tools),
             shorter=self.shorter,
         )
         return choose(self.messages, self.every, wishes, self.want.memo)
-
-    def _protected(self) -> frozenset[int]:
-        """The messages that call a protected tool."""
-        tools = self.want.policy.protected_tools
-        asked_at = set(self.index.pairs.values()) if tools else ()
-        return frozenset(
-            at for at in asked_at if any(named(unit.tool, tools) for unit in self.messages[at].view.units)
-        )
-
-    def _spared(self) -> frozenset[Place]:
-        """The results of protected tools."""
-        tools = self.want.policy.protected_tools
-        return frozenset(
-            (at, number)
-            for at, number in (self.index.pairs if tools else ())
-            if named(call_of(self.messages, self.index, at, number).tool, tools)
-        )
 
     def _decided(self, at: int, number: int) -> str:
         found = self.old.decisions.get(unit_key(self.index, self.messages, at, number))
