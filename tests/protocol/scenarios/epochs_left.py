@@ -123,7 +123,7 @@ def receipt_after(run: Run) -> int:
 @behaviour(
     "epochs/a-superseded-read",
     "Of two reads of a file the older is out of date and goes first; a part does not replace a whole.",
-    "issue 4 of 4: what to keep",
+    "design 6",
 )
 def superseded() -> Talk:
     run = Run()
