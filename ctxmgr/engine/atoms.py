@@ -26,6 +26,11 @@ class Atom(msgspec.Struct, frozen=True, gc=False):
     end: int
     bound: bool = False
 
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The indices of all its messages."""
+        return (*self.said, *self.results)
+
 
 class Atoms(msgspec.Struct, frozen=True):
     """Atoms in the order they began, and the indices of what belongs to none."""

@@ -40,6 +40,13 @@ class Ask(msgspec.Struct, frozen=True):
     at: int | None = None
 
 
+class Stood(msgspec.Struct, frozen=True):
+    """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
+
+    plan: Plan
+    opening: Opening | None
+
+
 class Projected(msgspec.Struct, frozen=True):
     """The plan, the epoch in force, and what was opened now, None where nothing was."""
 
@@ -72,14 +79,21 @@ def due(ask: Ask, weight: int) -> Opening | None:
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
-def project(messages: Sequence[Message], index: Index, ask: Ask) -> Projected:
-    """The plan for this list. Pure but for the memo, which only saves time."""
+def stood(messages: Sequence[Message], index: Index, ask: Ask) -> Stood:
+    """What would be sent, and whether an epoch is to be opened over it."""
     plan = standing(messages, index, ask)
     if ask.reopen in ("pin", "undo") and not hidden(messages, plan, ask.want.held()):  # nothing is to come back
         ask = msgspec.structs.replace(ask, reopen=None)
     opening = due(ask, plan.weight)
     if opening in ("price", "red") and ask.before == len(messages) == ask.want.cached:
         opening = None  # the same list, asked for again
+    return Stood(plan, opening)
+
+
+def project(messages: Sequence[Message], index: Index, ask: Ask, as_is: Stood | None = None) -> Projected:
+    """The plan for this list; `as_is` where that is known already. Pure but for the memo, which only saves time."""
+    as_is = as_is or stood(messages, index, ask)
+    plan, opening = as_is.plan, as_is.opening
     regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(ask.epoch, regret=regret, calls=ask.epoch.calls + 1, last_at=ask.at)
     if opening is None:
@@ -96,7 +110,7 @@ def project(messages: Sequence[Message], index: Index, ask: Ask) -> Projected:
 
 def _kept(ask: Ask) -> int:
     """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
-    return ask.epoch.kept or ask.want.room.old + ask.want.room.newest + ask.want.room.index
+    return ask.epoch.kept or ask.want.room.total
 
 
 def _regret(ask: Ask, weight: int) -> float:

@@ -61,7 +61,9 @@ def check(
     place = _packet_place(messages, index, plan.pieces)
     packets = plan.pieces[place : place + 1] if place >= 0 else ()
     body = (*plan.pieces[:place], *plan.pieces[place + 1 :]) if packets else plan.pieces
-    carried, rest = _resume(body, carried)
+    rest = left_to_walk(body, carried.pieces)
+    if rest is None:
+        carried, rest = FRESH, body
     walk = _Walk(messages, index, carried)
     for piece in rest:
         walk.take(piece)
@@ -91,17 +93,17 @@ def _packet_place(messages: Sequence[Message], index: Index, pieces: tuple[Piece
     return -1
 
 
-def _resume(pieces: tuple[Piece, ...], carried: Carried) -> tuple[Carried, tuple[Piece, ...]]:
-    """The carried state where these pieces begin with those it walked, and the pieces left to walk."""
-    before = carried.pieces
-    if not before or len(pieces) < len(before) or pieces[: len(before) - 1] != before[:-1]:
-        return FRESH, pieces
-    old, new = before[-1], pieces[len(before) - 1]
+def left_to_walk(pieces: tuple[Piece, ...], walked: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
+    """What of these pieces a walk over `walked` has not seen; None where they do not begin with those."""
+    count = len(walked)
+    if not walked or len(pieces) < count or pieces[: count - 1] != walked[:-1]:
+        return None
+    old, new = walked[-1], pieces[count - 1]
     if new == old:
-        return carried, pieces[len(before) :]
+        return pieces[count:]
     if isinstance(old, Keep) and isinstance(new, Keep) and new.start == old.start and new.end > old.end:
-        return carried, (Keep(old.end, new.end), *pieces[len(before) :])
-    return FRESH, pieces
+        return (Keep(old.end, new.end), *pieces[count:])
+    return None
 
 
 class _Walk:

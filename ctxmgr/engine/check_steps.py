@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.check import USER_LIKE
+from ctxmgr.engine.check import USER_LIKE, left_to_walk
 from ctxmgr.engine.turns import Index, goes_on
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
@@ -54,7 +54,9 @@ def check(
 
     `walked` must come from a list that this one begins with; for any other list leave it out.
     """
-    walked, rest = _resume(plan.pieces, walked)
+    rest = left_to_walk(plan.pieces, walked.pieces)
+    if rest is None:
+        walked, rest = FRESH, plan.pieces
     walk = _Walk(messages, index, walked)
     for piece in rest:
         walk.take(piece)
@@ -80,19 +82,6 @@ def check(
 
 def _newest_user(index: Index) -> int:
     return next((turn.start for turn in reversed(index.turns) if not turn.headless), -1)
-
-
-def _resume(pieces: tuple[Piece, ...], walked: Walked) -> tuple[Walked, tuple[Piece, ...]]:
-    """The state where these pieces begin with those it walked, and the pieces left to walk."""
-    before = walked.pieces
-    if not before or len(pieces) < len(before) or pieces[: len(before) - 1] != before[:-1]:
-        return FRESH, pieces
-    old, new = before[-1], pieces[len(before) - 1]
-    if new == old:
-        return walked, pieces[len(before) :]
-    if isinstance(old, Keep) and isinstance(new, Keep) and new.start == old.start and new.end > old.end:
-        return walked, (Keep(old.end, new.end), *pieces[len(before) :])
-    return FRESH, pieces
 
 
 class _Walk:

@@ -88,7 +88,7 @@ class _Market:
         for position in atoms.fixed:
             self._show(position)
         for number, atom in enumerate(self.atoms):
-            if number >= wishes.newest or any(at in wishes.held for at in (*atom.said, *atom.results)):
+            if number >= wishes.newest or any(at in wishes.held for at in atom.positions):
                 self._hold(number, atom)
         for number, atom in enumerate(self.atoms):
             if atom.bound and number not in self.kept:
@@ -266,7 +266,7 @@ class _Market:
         pruned: set[Place] = set()
         for number, atom in enumerate(self.atoms):
             if number not in self.kept:
-                dropped.update((*atom.said, *atom.results))
+                dropped.update(atom.positions)
                 continue
             for position in atom.results:
                 pruned.update(place for place in self._results(position) if place not in self.full)

@@ -25,7 +25,7 @@ def first_lossless(messages: Sequence[Message], atoms: Sequence[Atom], tokens: i
     number, weight = len(atoms), 0
     while number > 0:
         atom = atoms[number - 1]
-        more = sum(messages[at].weight for at in (*atom.said, *atom.results))
+        more = sum(messages[at].weight for at in atom.positions)
         if len(atoms) - number >= STEPS_LOSSLESS and weight + more > tokens:
             break
         number -= 1

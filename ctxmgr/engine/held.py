@@ -38,6 +38,12 @@ class Layout(msgspec.Struct, frozen=True):
     shorten: Shorten
 
 
+def drops(messages: Sequence[Message], index: Index, decisions: Mapping[str, Decision], position: int) -> bool:
+    """Do these decisions leave a message out?"""
+    decision = decisions.get(key(index, messages, position))
+    return decision is not None and decision.kind == "dropped"
+
+
 def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layout) -> Plan:
     """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
     pieces: list[Piece] = []
@@ -52,8 +58,7 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
             weight += layout.packet.weight
             start = position
         found |= _of_message(messages, index, position, decisions)
-        decision = found.get(key(index, messages, position))
-        if decision is not None and decision.kind == "dropped":
+        if drops(messages, index, found, position):
             _keep(pieces, start, position)
             start = position + 1
             dropped += 1
@@ -110,7 +115,7 @@ def _whole_steps(
     for atom in atoms_of(messages, index).atoms:
         if len(atom.said) < 2:
             continue
-        keys = {at: key(index, messages, at) for at in (*atom.said, *atom.results)}
+        keys = {at: key(index, messages, at) for at in atom.positions}
         leaving = {at for at, one in keys.items() if one in dropped}
         if len(leaving.intersection(atom.said)) in (0, len(atom.said)):
             continue
@@ -125,7 +130,7 @@ def _whole_steps(
 
 def _leaves(messages: Sequence[Message], index: Index, atom: Atom, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
-    sure = [at for at in (*atom.said, *atom.results) if index.seen[messages[at].digest] == 1]
+    sure = [at for at in atom.positions if index.seen[messages[at].digest] == 1]
     return bool(sure) and leaving.issuperset(sure) and not atom.bound
 
 

@@ -22,7 +22,7 @@ MOST = 2.0  # what many touches come to
 
 def lasting(messages: Sequence[Message], atoms: Sequence[Atom], files: Sequence[Latest]) -> Mapping[Place, float]:
     """The worth a token of each unit that holds a file's last state."""
-    number = {at: place for place, atom in enumerate(atoms) for at in (*atom.said, *atom.results)}
+    number = {at: place for place, atom in enumerate(atoms) for at in atom.positions}
     found: dict[Place, float] = {}
     for file in files:
         use = 0.0

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine import exempt, held, lasting, superseded
-from ctxmgr.engine.atoms import Atom, atoms_of
+from ctxmgr.engine.atoms import atoms_of
 from ctxmgr.engine.choose import MARKER_TOKENS, Choice, Place, Wishes, choose
 from ctxmgr.engine.epoch import Break, Rates, Row, arithmetic, best_break, cost
 from ctxmgr.engine.held import Layout, Shorten
@@ -126,7 +126,7 @@ class _Draft:
         self.stale: Mapping[Place, str] = dict(files.superseded)
         self.lasting = lasting.lasting(messages, self.atoms, files.latest)
         self.newest = exempt.first_lossless(messages, self.atoms, want.room.newest)
-        self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in _positions(atom))
+        self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
         spoken_for = self.lossless | self.held
         self.shorter = exempt.shortened(messages, self.stale, spoken_for, want.shorten)
         self.users = [at for at in every.fixed if messages[at].view.role == "user"]
@@ -195,10 +195,10 @@ class _Draft:
         stale -= {place for place in stale if place[0] in self.held}
         budget = self.want.room.old
         for atom in self.atoms:
-            if min(_positions(atom)) >= cut:
+            if min(atom.positions) >= cut:
                 continue
-            for at in _positions(atom):
-                if self._drops(self.old.decisions, at):
+            for at in atom.positions:
+                if held.drops(self.messages, self.index, self.old.decisions, at):
                     gone_now.add(at)
                     continue
                 held_now.add(at)
@@ -224,10 +224,6 @@ class _Draft:
         found = self.old.decisions.get(unit_key(self.index, self.messages, at, number))
         return found.kind if found is not None else ""
 
-    def _drops(self, decisions: Mapping[str, Decision], at: int) -> bool:
-        found = decisions.get(key(self.index, self.messages, at))
-        return found is not None and found.kind == "dropped"
-
     # where the prefix breaks
 
     def _break(self, choice: Choice, epoch: Epoch, opening: Opening) -> tuple[int, Break] | None:
@@ -237,7 +233,7 @@ class _Draft:
         now = shown_weights(self.old, self.messages)
         packet_at = want.place if want.packet.text else len(self.messages)
         at_most = min((packet_at, *hidden(self.messages, self.old, self.held)))
-        inside = {at for atom in self.atoms for at in _positions(atom) if at != min(_positions(atom))}
+        inside = {at for atom in self.atoms for at in atom.positions if at != min(atom.positions)}
         rows: list[Row] = []
         for at in sorted(now):
             here = want.packet.weight if at == packet_at else 0
@@ -311,7 +307,3 @@ class _Draft:
                         decisions[unit_key(self.index, self.messages, at, number)] = decision
                         over -= weight - after
         return decisions
-
-
-def _positions(atom: Atom) -> tuple[int, ...]:
-    return (*atom.said, *atom.results)

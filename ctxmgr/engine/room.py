@@ -27,6 +27,10 @@ class Room(msgspec.Struct, frozen=True):
     newest: int
     index: int
 
+    @property
+    def total(self) -> int:
+        return self.old + self.newest + self.index
+
 
 def room(knob: float, usable: float, zone: Zone) -> Room:
     """`usable` in tokens, uncalibrated."""

@@ -15,9 +15,10 @@ import msgspec
 from ctxmgr.engine import gone, names, packet
 from ctxmgr.engine.atoms import Atoms
 from ctxmgr.engine.check import USER_LIKE
+from ctxmgr.engine.held import drops
 from ctxmgr.engine.names import Memo
 from ctxmgr.engine.room import USER_SHARE, Room
-from ctxmgr.engine.turns import Index, key, unit_key
+from ctxmgr.engine.turns import Index, unit_key
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 
@@ -56,11 +57,11 @@ def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
     messages, atoms = seam.messages, seam.atoms.atoms
     at = len(messages)
     if seam.newest < len(atoms):
-        at = min((*atoms[seam.newest].said, *atoms[seam.newest].results))
+        at = min(atoms[seam.newest].positions)
     fixed = frozenset(seam.atoms.fixed)
     while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
         at -= 1
-    while at < len(messages) and _drops(seam, decisions, at):
+    while at < len(messages) and drops(messages, seam.index, decisions, at):
         at += 1
     return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
@@ -86,7 +87,7 @@ def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
     stands_for = seam.index.raw_weight - bare.weight
     if stands_for <= 0:
         return NO_PACKET
-    dropped = {at for at in range(len(seam.messages)) if _drops(seam, bare.decisions, at)}
+    dropped = {at for at in range(len(seam.messages)) if drops(seam.messages, seam.index, bare.decisions, at)}
     users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
     said = ["\n".join(unit.text for unit in seam.messages[at].view.units) for at in users]
     facts = told.facts(stands_for) or packet.MARK
@@ -110,11 +111,6 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
         yield facts, counted
         yield packet.MARK, said
         yield packet.MARK, counted
-
-
-def _drops(seam: Seam, decisions: Mapping[str, Decision], at: int) -> bool:
-    found = decisions.get(key(seam.index, seam.messages, at))
-    return found is not None and found.kind == "dropped"
 
 
 def _lost(seam: Seam, bare: Plan, dropped: set[int], told: Telling) -> list[gone.Lost]:

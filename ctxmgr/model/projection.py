@@ -75,3 +75,8 @@ class Plan(msgspec.Struct, frozen=True):
     dropped: int = 0
     packet_weight: int = 0
     excess: int = 0
+
+    @property
+    def packet(self) -> Packet | None:
+        """The packet among its pieces."""
+        return next((piece for piece in self.pieces if isinstance(piece, Packet)), None)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine import meter, pins, receipts
-from ctxmgr.engine.balanced import Ask, Projected, due, project, standing
+from ctxmgr.engine.balanced import Ask, Projected, project, standing, stood
 from ctxmgr.engine.epoch import is_cold, rates
 from ctxmgr.engine.handles import handle
 from ctxmgr.engine.opening import Want
@@ -49,11 +49,13 @@ class Arrived(msgspec.Struct, frozen=True):
 def projected(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Projected:
     """The plan. Raises Choosing where `setting` forbids to open an epoch here and one is due."""
     ask = _ask(state, arrived, zone, setting)
-    if is_long(arrived, setting):
-        plan = standing(arrived.messages, arrived.index, ask)
-        if due(ask, plan.weight) is not None:
-            raise Choosing
-    return project(arrived.messages, arrived.index, ask)
+    long = is_long(arrived, setting)
+    if long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
+        raise Choosing
+    as_is = stood(arrived.messages, arrived.index, ask)
+    if long and as_is.opening is not None:
+        raise Choosing
+    return project(arrived.messages, arrived.index, ask, as_is)
 
 
 def is_long(arrived: Arrived, setting: Setting) -> bool:
@@ -115,7 +117,7 @@ def reads_gone(arrived: Arrived, done: Projected) -> tuple[str, ...]:
 
 def _unchanged(state: State, arrived: Arrived, plan: Plan) -> State:
     """The packet that is shown stays, and what is no longer in the list needs no memory."""
-    packet = _shown_packet(plan) if state.packet is None else None
+    packet = plan.packet if state.packet is None else None
     if packet is not None:
         at = key(arrived.index, arrived.messages, plan.floor) if plan.floor else ""
         rendered = Rendered(f"epoch {state.epoch.number}", packet.text, packet.weight)
@@ -124,10 +126,6 @@ def _unchanged(state: State, arrived: Arrived, plan: Plan) -> State:
     if decided is state.decisions or decided == state.decisions:  # == looks at each key
         return state
     return msgspec.structs.replace(state, decisions=decided)
-
-
-def _shown_packet(plan: Plan) -> Packet | None:
-    return next((piece for piece in plan.pieces if isinstance(piece, Packet)), None)
 
 
 def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
@@ -184,7 +182,7 @@ def _packet(state: State, arrived: Arrived) -> tuple[int, Packet, Opening | None
     opened."""
     held_by = state.packet
     if arrived.last is not None:  # what is shown is the truth, whatever was reset since
-        return arrived.last.floor, _shown_packet(arrived.last) or Packet("", 0), None
+        return arrived.last.floor, arrived.last.packet or Packet("", 0), None
     rewritten: Opening | None = "rewritten" if state.decisions and arrived.known < arrived.before else None
     if held_by is None or not held_by.text:
         return 0, Packet("", 0), rewritten

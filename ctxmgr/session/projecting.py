@@ -20,7 +20,7 @@ from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
-from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from ctxmgr.model.projection import Edit, Keep, Plan
 from ctxmgr.model.state import Rendered, Shown, State
 from ctxmgr.session import balancing
 from ctxmgr.session.setting import Setting, packet_budget, rewriting, told
@@ -327,12 +327,12 @@ def _edited(raw: bytes, edits: list[Edit], form: ModuleType) -> bytes:
 
 
 def _packet_bytes(messages: tuple[Message, ...], plan: Plan, form: ModuleType) -> bytes:
-    """Dated by the first kept message, so that the same packet has the same bytes."""
-    for piece in plan.pieces:
-        if isinstance(piece, Packet):
-            at = messages[plan.floor].view.at if plan.floor < len(messages) else None
-            return bytes(form.packet(piece.text, at or 0))
-    return b""
+    """Dated by the message that it stands before, so that the same packet has the same bytes."""
+    packet = plan.packet
+    if packet is None:
+        return b""
+    at = messages[plan.floor].view.at if plan.floor < len(messages) else None
+    return bytes(form.packet(packet.text, at or 0))
 
 
 def _next_state(

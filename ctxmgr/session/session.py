@@ -258,7 +258,7 @@ class Session:
         key, overhead = self.ratio_key, self.state.overhead
         usable = meter.weight_at(self.state.meter, key, self.at.usable, overhead)
         stays = room(self.policy.cost_versus_recall, usable, "red")
-        leaves = max(0, self.standing.held - stays.old - stays.newest - stays.index)
+        leaves = max(0, self.standing.held - stays.total)
         return tokens - meter.ratio(self.state.meter, key) * leaves >= self.at.red
 
     def _newest_user(self) -> str:
