@@ -1,0 +1,152 @@
+"""Turns sessions that are played here into snapshots for tests/contract/snapshots: what this code leaves on a disk.
+
+    python -m scripts.generating.snapshots NAME    # writes tests/contract/snapshots/NAME, which must not be there
+
+A snapshot is a record of what a release wrote, so it is written once and never again: a later release that
+adds to the state adds a folder of its own, with what the older ones do not have. Beside each `X.snapshot` stands
+`X.json`, the state that it restores to, by the names on disk and without what is as by default.
+"""
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.edges.snapshot_lines import to_line
+from ctxmgr.session import journal
+from tests.protocol import scenarios
+from tests.protocol.behaviours import MANIFEST
+from tests.protocol.running import Run
+from tests.protocol.talk import Talk
+
+SNAPSHOTS = Path(__file__).parents[2] / "tests" / "contract" / "snapshots"
+PRICED = {
+    "id": "model-2",
+    "contextWindow": 16_000,
+    "provider": "a-provider",
+    "maxOutputTokens": 4_000,
+    "prices": {"input": 3.5, "output": 15.5, "cacheRead": 0.3, "cacheWrite": 3.75},
+    "cacheTtlMs": 3_600_000,
+}
+
+
+def priced() -> Talk:
+    """A model with prices; usage that teaches a ratio; an epoch by price that was put off once."""
+    run = Run(form="openai")
+    run.talk.call("model_select", sessionId="s", model=PRICED)
+    run.user("Port the order tables.")
+    for number in range(9):
+        lines = [f"line {line} of {number} order_{line}_{number}" for line in range(120)]
+        run.step("\n".join(["Error: the build stopped", *lines]), "bash", True, command=f"make {number}")
+        run.read(f"part{number}")
+        if number % 2:
+            run.say("Decision: keep the tables sorted, because lookups bisect them.")
+            run.user(f"Next {number}.")
+        run.ask()
+        if number < 6:
+            run.talk.turn_end(run.held[-1], tokens=1_000 + 900 * number)
+    return run.talk
+
+
+def failing() -> Talk:
+    """Long errors of edited files, in a window that they outgrow."""
+    run = Run(window=12_000)
+    run.user("Port the order tables.")
+    for number in range(12):
+        lines = [f"src/part{number}.py:{line}: order_{line}_{number} is unknown" for line in range(80)]
+        run.step("\n".join(["Error: stopped", *lines]), "bash", True, command=f"make {number}")
+        run.step("ok", tool="edit", path=f"src/part{number}.py", oldText="a", newText="b")
+        run.ask(1)
+    return run.talk
+
+
+def rewritten() -> Talk:
+    """A list whose beginning is another one, though nothing was said of it."""
+    run = Run()
+    run.user("Port the order tables.")
+    run.read(*(f"part{number}" for number in range(12)))
+    run.ask()
+    run.epoch()
+    run.read("more")
+    run.ask()
+    run.messages = [run.make.user("Something else entirely."), *run.messages[5:]]
+    run.shown = []
+    run.ask(whole=True)
+    return run.talk
+
+
+def crowded() -> Talk:
+    """More leaves at once than a receipt lists."""
+    run = Run(window=12_000)
+    run.user("Look at all of them.")
+    for number in range(175):
+        run.step(f"number {number} is in order and was looked at" * 3, tool="look", n=number)
+    run.talk.call("context", sessionId="s", messages=run.messages, overheadTokens=900, at=run.at)
+    return run.talk
+
+
+OWN: dict[str, Callable[[], Talk]] = {
+    "own/priced": priced,
+    "own/failing": failing,
+    "own/rewritten": rewritten,
+    "own/crowded": crowded,
+}
+CUTS = {
+    "branches/left-as-history": 3,
+    "compaction/not-requested-again-on-stale-usage": 4,
+    "epochs/after-a-compaction": 6,
+    "epochs/after-a-tree-move": 5,
+    "epochs/an-autonomous-run": 5,
+    "epochs/another-model": 4,
+    "epochs/anthropic": 3,
+    "epochs/arguments-of-an-old-write": 3,
+    "epochs/by-price": 7,
+    "epochs/cost-versus-recall": 10,
+    "epochs/forced": 7,
+    "epochs/pin-keeps": 6,
+    "epochs/responses": 3,
+    "epochs/undo-brings-back": 5,
+    "latch/a-refusal-starts-a-cooldown": 3,
+    "latch/a-refusal-starts-a-cooldown at rest": 17,
+    "latch/overflow-asks-at-once": 4,
+    "notes/scratchpad-kept": 3,
+    "own/crowded": 2,
+    "own/failing": 8,
+    "own/priced": 11,
+    "own/rewritten": 5,
+    "recovery/pages-of-an-original": 2,
+    "recovery/pins": 7,
+    "recovery/undo": 4,
+    "safety/a-fault-inside-answers-a-list-that-fits": 3,
+    "settings/another-model": 4,
+    "tools/force-and-toggle": 3,
+    "tools/force-and-toggle switched off": 5,
+}
+"""The session, a behaviour's or an own one, and how many lines of its snapshot: where a field is set that is
+not always."""
+
+
+def main(name: str) -> int:
+    folder = SNAPSHOTS / name
+    folder.mkdir(parents=True)
+    for room in scenarios.__all__:
+        importlib.import_module(f"tests.protocol.scenarios.{room}")
+    for title, count in CUTS.items():
+        session = title.partition(" ")[0]
+        talk = OWN[session]() if session in OWN else MANIFEST[session].scenario()
+        lines = talk.saved[:count]
+        assert len(lines) == count, f"{title} has {len(lines)} lines"
+        state, _ = journal.restore(lines)
+        stem = folder / title.replace("/", ".").replace(" ", "-")
+        stem.with_name(f"{stem.name}.snapshot").write_bytes(b"".join(map(to_line, lines)))
+        expected = json.loads(msgspec.json.encode(state))
+        text = json.dumps(expected, ensure_ascii=False, indent=1, sort_keys=True)
+        stem.with_name(f"{stem.name}.json").write_text(f"{text}\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
