@@ -16,12 +16,13 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.effects import Effect, End, Record, Say, Send, Watch
 from ctxmgr.formats import FORMATS
+from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.model.policy import Preset
 from ctxmgr.session import settings
 from ctxmgr.session.faults import where
 from ctxmgr.terms import Embed, Request, Terms, Weigh
 from ctxmgr.wire import envelope, errors, transcript, verbs
-from ctxmgr.wire.errors import RpcError, invalid_params
+from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.methods import METHODS, Method
 from ctxmgr.wire.peer import Parts, Peer, internal, raised
@@ -257,7 +258,7 @@ class Connection:
                 value = self._handle(row, call)
             except Exception as fault:  # noqa: BLE001  no fault inside may reach the package
                 self._say_fault(row, call, fault)
-                raise raised(fault if isinstance(fault, RpcError) else internal(fault)) from None
+                raise raised(errors.rpc_error(fault) or internal(fault)) from None
             if isinstance(value, Future):
                 value.add_done_callback(partial(self._ended, row, call))
             return value
@@ -272,10 +273,11 @@ class Connection:
 
     def _say_fault(self, row: Method, call: Call, fault: BaseException) -> None:
         """Says what the host will not hear in an answer."""
-        if not isinstance(fault, RpcError):
+        answered = errors.rpc_error(fault)
+        if answered is None:
             self._say(f"{row.name}: {where(fault)}")
         elif not call.request:
-            self._say(f"notification {row.name}: {fault.message}")
+            self._say(f"notification {row.name}: {answered.message}")
 
     def _handle(self, row: Method, call: Call) -> Any:
         self._admit(row, call)
@@ -311,7 +313,7 @@ class Connection:
             return decoder.decode(call.params if call.params is not None else b"{}")
         except msgspec.ValidationError as fault:
             text, _, path = str(fault).partition(" - at `")
-            raise invalid_params(text, errors.path_of(text, path.rstrip("`") or "$")) from None
+            raise invalid_params(text, path_of(text, path.rstrip("`") or "$")) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None
 

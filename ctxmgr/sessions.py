@@ -25,6 +25,7 @@ from ctxmgr.effects import (
 from ctxmgr.errands import Errands
 from ctxmgr.lanes import Job, Lane, Lanes
 from ctxmgr.model.archive import Archived
+from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session import answers, archiving, compacting, journal, listing, occasion, settings
 from ctxmgr.session.reading import Reader
@@ -33,7 +34,7 @@ from ctxmgr.session.session import Session, model_spec, restored
 from ctxmgr.session.work import Fetch, Put, Verb, Work
 from ctxmgr.terms import Request, Terms, Weigh
 from ctxmgr.wire import errors, transcript, verbs
-from ctxmgr.wire.errors import RpcError, invalid_params
+from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.methods import METHODS
 from ctxmgr.wire.peer import Peer, Spliced
 

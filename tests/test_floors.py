@@ -77,7 +77,7 @@ def faults_of(place: str, imported: str) -> list[str]:
             faults.append(f"{place} must not look up to {target}")
         if target in STRANGERS.get(place, ()):
             faults.append(f"{place} and {target} never meet")
-    elif place == "model" and top not in ("msgspec", "typing", "collections", "ctxmgr"):
+    elif place == "model" and top not in ("msgspec", "typing", "collections", "re", "ctxmgr"):
         faults.append(f"model imports msgspec alone, not {top}")
     elif place == "engine" and top != "ctxmgr" and top not in ENGINE_MAY:
         faults.append(f"the engine is pure, it has no {top}")

@@ -6,12 +6,12 @@ from ctxmgr.engine import packet, zone
 from ctxmgr.engine.fold import current
 from ctxmgr.engine.turns import digest_of, key
 from ctxmgr.model.epochs import Left
+from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
 from ctxmgr.session import settings
 from ctxmgr.session.session import Session
 from ctxmgr.session.setting import packet_budget
 from ctxmgr.wire import compactions, reports, verbs
-from ctxmgr.wire.errors import invalid_params
 
 RULES = {
     "kept": "kept",

@@ -12,6 +12,7 @@ import msgspec
 
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
+from ctxmgr.model.errors import CallFailed
 from ctxmgr.session import breaks, occasion, preparations, settings
 from ctxmgr.session.ahead import Prepared
 from ctxmgr.session.occasion import Occasion
@@ -22,8 +23,6 @@ from ctxmgr.summarize import writing
 from ctxmgr.summarize.asking import Ask
 from ctxmgr.summarize.brief import Brief, Written
 from ctxmgr.wire import compactions as wire
-from ctxmgr.wire import errors
-from ctxmgr.wire.errors import RpcError
 
 RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
 
@@ -70,11 +69,11 @@ def compact(session: Session, params: wire.CompactParams) -> Errand:
         path = yield Work(lambda: seen.path(entries, params.leaf_id))
         prepared = yield Work(lambda: preparations.planned(seen, path, entries))
         if isinstance(prepared, Nothing):
-            raise RpcError(errors.REQUEST_FAILED, prepared.reason)
+            raise CallFailed(prepared.reason)
         yield from _after_ahead(session)
         written = yield from _alone(session, path, _written(seen, prepared, params.strategy, params.format))
         if written is None:
-            raise RpcError(errors.REQUEST_FAILED, "a compaction of this branch is being written")
+            raise CallFailed("a compaction of this branch is being written")
         return wire.CompactResult(_compaction(prepared, written))
 
     return Errand(steps(), seen.via, occasion.deadline(seen, params.deadline_ms), token=params.progress_token)

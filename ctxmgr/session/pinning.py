@@ -10,13 +10,13 @@ Rules:
 import msgspec
 
 from ctxmgr.model.epochs import Pin, PinBy
+from ctxmgr.model.errors import invalid_params
 from ctxmgr.session.session import Session
 from ctxmgr.wire import recovery
-from ctxmgr.wire.errors import invalid_params
 
 
 def pin(session: Session, params: recovery.PinParams) -> None:
-    """Raises RpcError. A pin that is there already changes nothing."""
+    """Raises CallError. A pin that is there already changes nothing."""
     new = _pin(params)
     state = session.state
     if new in state.pins:
@@ -29,7 +29,7 @@ def pin(session: Session, params: recovery.PinParams) -> None:
 
 
 def unpin(session: Session, params: recovery.PinParams) -> None:
-    """Raises RpcError. A pin that is not there changes nothing."""
+    """Raises CallError. A pin that is not there changes nothing."""
     old = _pin(params)
     kept = tuple(one for one in session.state.pins if one != old)
     if len(kept) != len(session.state.pins):

@@ -11,10 +11,10 @@ from ctxmgr.engine.compaction import decide
 from ctxmgr.formats import view_branch
 from ctxmgr.model.branch import BranchEntry, BranchMessage
 from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
+from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.session.ahead import Prepared
 from ctxmgr.session.occasion import Occasion
 from ctxmgr.wire import compactions as wire
-from ctxmgr.wire.errors import invalid_params, path_of
 
 Shape = TypeVar("Shape")
 
@@ -42,7 +42,7 @@ def given(host: wire.HostPreparation, seen: Occasion) -> Preparation:
 
 
 def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
-    """A preparation of the host in this shape. Raises RpcError with the path of what is wrong with it."""
+    """A preparation of the host in this shape. Raises CallError with the path of what is wrong with it."""
     try:
         return msgspec.json.decode(raw, type=shape)
     except msgspec.ValidationError as fault:

@@ -12,32 +12,32 @@ import msgspec
 
 from ctxmgr.engine.pins import RETURNED_EPOCHS
 from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
 from ctxmgr.session import archiving
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import Fetch, Verb
-from ctxmgr.wire import errors, recovery
-from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire import recovery
 
 PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in without losing much of its window
 
 
 def retrieve(session: Session, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
-    """One page. Raises RpcError: -32803 where nothing is archived here, or the archive can not be read; -32602
-    for a handle that it does not know."""
+    """One page. Raises CallFailed where nothing is archived here, or the archive can not be read;
+    InvalidParams for a handle that it does not know."""
     if not session.capabilities.retrieve:
         said = "nothing is archived: `capabilities.retrieve` was not declared in initialize"
-        raise RpcError(errors.REQUEST_FAILED, said)
+        raise CallFailed(said)
     row = archiving.held(session, params.handle)
     if row is None:
         answer: Archived = yield Fetch(params.handle, session.policy.archive)
         archiving.hear(session, answer.note)
         if answer.fault:
             archiving.hear(session, f"the archive could not be read: {answer.fault}")
-            raise _missing(session, params.handle, errors.REQUEST_FAILED, "the archive could not be read now")
+            raise _missing(session, params.handle, CallFailed, "the archive could not be read now")
         row = answer.row
     if row is None:
         said = "invalid params at $.handle: nothing is archived under this handle"
-        raise _missing(session, params.handle, errors.INVALID_PARAMS, said)
+        raise _missing(session, params.handle, InvalidParams, said)
     _note(session, params.handle)
     return _page(session, row, params)
 
@@ -66,11 +66,11 @@ def _note(session: Session, handle: str) -> None:
         session.state = msgspec.structs.replace(session.state, returned=returned)
 
 
-def _missing(session: Session, handle: str, code: int, said: str) -> RpcError:
+def _missing(session: Session, handle: str, kind: type[CallError], said: str) -> CallError:
     """Rule 2."""
-    place: dict[str, Any] = {"path": "$.handle"} if code == errors.INVALID_PARAMS else {}
+    place: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
     for receipt in reversed(session.state.receipts):
         for left in receipt.left:
             if left.handle == handle:
-                return RpcError(code, f"{said}; make the call in `data.call` again", {**place, "call": left.call})
-    return RpcError(code, said, place or None)
+                return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call})
+    return kind(said, place or None)

@@ -7,13 +7,13 @@ method. A new verb is one function here and one row; order, saving and errors ar
 from collections.abc import Callable
 from typing import Any
 
+from ctxmgr.model.errors import invalid_params
 from ctxmgr.session import answers, branching, compacting, pinning, scratchpad, undoing
 from ctxmgr.session.retrieving import retrieve
 from ctxmgr.session.session import Session
 from ctxmgr.session.settings import Refused
 from ctxmgr.session.work import Errand, Verb
 from ctxmgr.wire import compactions, recovery, reports, verbs
-from ctxmgr.wire.errors import invalid_params
 
 
 def _status(session: Session) -> verbs.StatusResult:

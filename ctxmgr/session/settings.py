@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model.errors import path_of
 from ctxmgr.model.policy import Compaction, ModelPolicy, Policy, Tokenizer, Zones
-from ctxmgr.wire.errors import path_of
 
 
 class Refused(ValueError):

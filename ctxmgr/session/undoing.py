@@ -10,14 +10,14 @@ import msgspec
 
 from ctxmgr.engine.turns import digest_of
 from ctxmgr.model.epochs import Pin
+from ctxmgr.model.errors import invalid_params
 from ctxmgr.session import archiving
 from ctxmgr.session.session import Session
 from ctxmgr.wire import recovery
-from ctxmgr.wire.errors import invalid_params
 
 
 def undo(session: Session, params: recovery.UndoParams) -> None:
-    """Raises RpcError for an epoch that no receipt is kept of. What was undone already changes nothing."""
+    """Raises CallError for an epoch that no receipt is kept of. What was undone already changes nothing."""
     state = session.state
     receipt = next((one for one in reversed(state.receipts) if one.epoch == params.epoch), None)
     if receipt is None:

@@ -3,8 +3,9 @@
 A message says whose fault it is and where; it never holds conversation text.
 """
 
-import re
 from typing import Any
+
+from ctxmgr.model.errors import CallError, InvalidParams
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -39,15 +40,9 @@ class RpcError(Exception):
         self.code, self.message, self.data = code, message, data
 
 
-_MEMBER = re.compile(r"(?:unknown|required) field `([^`]+)`")
-
-
-def path_of(text: str, path: str) -> str:
-    """The JSON path of a fault in msgspec's words, which name the object and, apart from it, the member."""
-    member = _MEMBER.search(text)
-    return f"{path}.{member[1]}" if member else path
-
-
-def invalid_params(text: str, path: str) -> RpcError:
-    """`path` is the JSON path of the fault below the params, such as `$.policy.preset`."""
-    return RpcError(INVALID_PARAMS, f"invalid params at {path}: {text}", {"path": path})
+def rpc_error(fault: BaseException | None) -> RpcError | None:
+    """The error answer for what a call raised; None where the fault is inside, and its text must not leave."""
+    if isinstance(fault, CallError):
+        code = INVALID_PARAMS if isinstance(fault, InvalidParams) else REQUEST_FAILED
+        return RpcError(code, fault.message, fault.data)
+    return fault if isinstance(fault, RpcError) else None

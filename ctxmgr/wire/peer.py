@@ -92,10 +92,8 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
             message: dict[str, Any] = {"id": request_id}
             if future.cancelled():
                 message["error"] = {"code": errors.CANCELLED, "message": "the host cancelled this request"}
-            elif isinstance(fault := future.exception(), RpcError):
-                message["error"] = _error_of(fault)
-            elif fault is not None:
-                message["error"] = _error_of(internal(fault))
+            elif (fault := future.exception()) is not None:
+                message["error"] = _error_of(errors.rpc_error(fault) or internal(fault))
             else:
                 message["result"] = future.result()
             self._encode(message)

@@ -9,6 +9,7 @@ from ctxmgr.edges.tokens import estimate
 from ctxmgr.formats import FORMATS, pi_branch
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
+from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session import occasion, preparations
 from ctxmgr.session.ahead import Prepared
@@ -17,7 +18,6 @@ from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session
 from ctxmgr.wire import compactions as wire
 from ctxmgr.wire import verbs
-from ctxmgr.wire.errors import RpcError
 from tests import notation
 from tests.protocol.tree import Tree
 
@@ -107,9 +107,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("raw", "under"), REFUSED)
 def test_what_is_wrong_is_told_by_its_path(raw: bytes, under: str) -> None:
-    with pytest.raises(RpcError) as refused:
+    with pytest.raises(InvalidParams) as refused:
         read(raw)
-    assert refused.value.code == -32602
     assert refused.value.data == {"path": f"$.preparation{under}"}
     assert "secret" not in refused.value.message
     assert "ValidationError" not in refused.value.message

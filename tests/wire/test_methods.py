@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
 from ctxmgr.session.routes import ERRANDS, ROUTES
 from ctxmgr.wire import errors, openrpc, verbs
 from ctxmgr.wire.methods import METHODS, TABLE, Method
@@ -104,3 +105,16 @@ def test_discovery_lists_every_method() -> None:
     document = openrpc.document("0.0.0")
     assert {one["name"] for one in document["methods"]} == {row.name for row in TABLE}
     msgspec.json.encode(document)
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"), [(InvalidParams("no", {"path": "$.a"}), -32602), (CallFailed("not now"), -32803)]
+)
+def test_what_a_call_raises_has_its_code_on_the_wire(raised: CallError, code: int) -> None:
+    answer = errors.rpc_error(raised)
+    assert answer is not None
+    assert (answer.code, answer.message, answer.data) == (code, raised.message, raised.data)
+
+
+def test_a_fault_inside_has_no_answer_of_its_own() -> None:
+    assert errors.rpc_error(ValueError("secret")) is None

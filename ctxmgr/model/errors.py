@@ -1,0 +1,37 @@
+"""What a call of the library raises: whose fault it is and where, in words without conversation text.
+
+A front maps these onto its own protocol; JSON-RPC's codes stand in `ctxmgr/wire/errors.py`.
+"""
+
+import re
+from typing import Any
+
+
+class CallError(Exception):
+    """A call that changed nothing. `message` is for people, `data` for programs."""
+
+    def __init__(self, message: str, data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message, self.data = message, data
+
+
+class InvalidParams(CallError):
+    """The caller's fault: its params do not fit. `data["path"]` is the JSON path below the params."""
+
+
+class CallFailed(CallError):
+    """The params are right, and it can not be done now; the message says why."""
+
+
+_MEMBER = re.compile(r"(?:unknown|required) field `([^`]+)`")
+
+
+def path_of(text: str, path: str) -> str:
+    """The JSON path of a fault in msgspec's words, which name the object and, apart from it, the member."""
+    member = _MEMBER.search(text)
+    return f"{path}.{member[1]}" if member else path
+
+
+def invalid_params(text: str, path: str) -> InvalidParams:
+    """`path` is the JSON path of the fault below the params, such as `$.policy.preset`."""
+    return InvalidParams(f"invalid params at {path}: {text}", {"path": path})
