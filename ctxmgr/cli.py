@@ -78,7 +78,7 @@ def _serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _run_serve(parsed: argparse.Namespace) -> int:
-    from ctxmgr.worker import Setup, serve
+    from ctxmgr.server.stdio_server import Setup, serve
 
     if parsed.max_message < 1:
         print("ctxmgr serve: --max-message must be at least 1", file=sys.stderr)
@@ -129,7 +129,7 @@ def _replay(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     transcripts.add_argument(
         "--update", action="store_true", help="write ctxmgr's lines anew from the host's, instead of comparing"
     )
-    command.set_defaults(run=_study("replaying"))
+    command.set_defaults(run=_study("replay.command"))
 
 
 def _measures(command: argparse.ArgumentParser) -> None:
@@ -211,7 +211,7 @@ def _compare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     chain.add_argument(
         "--window", metavar="TOKENS", type=_positive, help="the context window of that walk (default: 200000)"
     )
-    command.set_defaults(run=_study("comparing"))
+    command.set_defaults(run=_study("compare.command"))
 
 
 def _compare_models(command: argparse.ArgumentParser) -> None:
@@ -249,7 +249,7 @@ def _drive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--record", metavar="FILE", help="write a transcript of what was said; FILE-2 and so on after a `restart`"
     )
     command.add_argument("--show", action="store_true", help="print each message as it goes or comes")
-    command.set_defaults(run=_study("driving"))
+    command.set_defaults(run=_study("hostscript.driving"))
 
 
 class _HelpWithGrammar(argparse.Action):
@@ -259,7 +259,7 @@ class _HelpWithGrammar(argparse.Action):
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
-        from ctxmgr.study import scripts
+        from ctxmgr.study.hostscript import scripts
 
         parser.print_help()
         print(f"\n{scripts.__doc__}")
@@ -343,7 +343,7 @@ def _inspect(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     command.add_argument("file", metavar="FILE", help="a snapshot, NAME.jsonl in the state directory")
     command.add_argument("--full", action="store_true", help="show long texts whole")
-    command.set_defaults(run=_study("inspecting"))
+    command.set_defaults(run=_study("inspection.inspecting"))
 
 
 def _forget(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -355,7 +355,7 @@ def _forget(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
     command.add_argument("session", metavar="SESSION", help="the session's id, as the host names it")
     command.add_argument("--state-dir", metavar="DIR", help="the state directory (default: the user's)")
-    command.set_defaults(run=_study("forgetting"))
+    command.set_defaults(run=_study("inspection.forgetting"))
 
 
 def _describe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -406,21 +406,21 @@ def _study(name: str) -> Callable[[argparse.Namespace], int]:
 
 
 def _run_host_side(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import conformance_command
+    from ctxmgr.study.conformance import command as conformance_command
 
     return conformance_command.host_side(parsed)
 
 
 def _run_server_side(parsed: argparse.Namespace) -> int:
-    from ctxmgr.study import conformance_stdio
+    from ctxmgr.study.conformance import stdio
 
-    return conformance_stdio.server_side(parsed)
+    return stdio.server_side(parsed)
 
 
 def _run_describe(parsed: argparse.Namespace) -> int:
     import json
 
-    from ctxmgr.wire import openrpc
+    from ctxmgr.wire.spec import openrpc
 
     print(json.dumps(openrpc.document(__version__), indent=2, ensure_ascii=False))
     return 0

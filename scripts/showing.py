@@ -25,14 +25,15 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from ctxmgr.study import known, readers
-from ctxmgr.study.billing import Prices
-from ctxmgr.study.drive import drive
-from ctxmgr.study.known import Known
-from ctxmgr.study.measures import Measures, measure
-from ctxmgr.study.outcomes import Options, Outcome
-from ctxmgr.study.recordings import Recording
-from ctxmgr.study.shares import Share
+from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.measures import Measures, measure
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.replay.drive import drive
+from ctxmgr.study.replay.outcomes import Options, Outcome
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"
 WINDOW = 100_000  # tokens: this session of 147,000 fills it, as a day's work fills a larger one
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def gone_through(recording: Recording, window: int, console: Console) -> tuple[Run, Run]:
     """The session under preset `off`, and under the default one."""
-    ground = Known(known.reader())
+    ground = Known(message_cache.reader())
     runs = []
     with tempfile.TemporaryDirectory() as state, Progress(console=console, transient=True) as progress:
         for preset in ("off", "balanced"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.turns import Index, extend
+from ctxmgr.engine.conversation.turns import Index, extend
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.session.reading import Reader

@@ -1,4 +1,4 @@
-"""The floors of ctxmgr/README.md: imports point down, and some rooms never meet."""
+"""The floors of ctxmgr/README.md: imports point down, the three sides keep apart, and some rooms never meet."""
 
 import ast
 import subprocess
@@ -18,27 +18,25 @@ FLOORS = {
     "wire": 1,
     "session": 2,
     "summarize": 2,
-    "effects": 3,
-    "terms": 3,
-    "lanes": 3,
-    "errands": 3,
-    "sessions": 3,
-    "connection": 3,
-    "edges": 4,
-    "worker": 5,
-    "study": 6,
-    "cli": 6,
-    "__main__": 7,
+    "devices": 3,
+    "server": 4,
+    "study": 5,
+    "cli": 5,
+    "__main__": 6,
     "__init__": 0,
 }
+LIBRARY = {"model", "engine", "formats", "session", "summarize"}
+# a library knows no loop, no descriptor and no protocol: whoever uses it brings them
+NOT_IN_THE_LIBRARY = {"asyncio", "os", "io", "socket", "select", "selectors", "signal", "subprocess", "threading"}
+NOT_IN_THE_LIBRARY |= {"multiprocessing", "logging", "pathlib", "tempfile", "time", "random"}
 # rooms that never import these, though their floor would allow it
 STRANGERS = {
     "engine": {"wire", "formats"},
     "formats": {"wire", "engine"},
     "wire": {"engine", "formats"},
+    "session": {"wire"},
     "summarize": {"wire", "formats", "session"},
-    "edges": {"session", "engine", "formats", "connection", "sessions", "lanes"},
-    "worker": {"engine", "formats"},
+    "devices": {"session", "engine", "formats", "wire"},
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
@@ -77,6 +75,8 @@ def faults_of(place: str, imported: str) -> list[str]:
             faults.append(f"{place} must not look up to {target}")
         if target in STRANGERS.get(place, ()):
             faults.append(f"{place} and {target} never meet")
+    elif place in LIBRARY and top in NOT_IN_THE_LIBRARY:
+        faults.append(f"the library has no {top}")
     elif place == "model" and top not in ("msgspec", "typing", "collections", "re", "ctxmgr"):
         faults.append(f"model imports msgspec alone, not {top}")
     elif place == "engine" and top != "ctxmgr" and top not in ENGINE_MAY:
@@ -96,17 +96,30 @@ def test_imports_point_down(path: Path) -> None:
     assert faults == []
 
 
+RUNS_THE_DEVICES = "stdio_server"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "server").glob("*.py")), ids=lambda path: path.stem)
+def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing(path: Path) -> None:
+    rooms = {name.split(".")[1] for name in imports(path) if name.startswith("ctxmgr.")}
+    strangers = {"engine", "formats"} if path.stem == RUNS_THE_DEVICES else {"devices"}
+    assert rooms & strangers == set()
+
+
 @pytest.mark.parametrize(
     ("place", "imported"),
     [
-        ("model", "ctxmgr.engine.turns"),
+        ("model", "ctxmgr.engine.conversation.turns"),
         ("model", "time"),
         ("engine", "time"),
-        ("engine", "ctxmgr.wire.verbs"),
-        ("wire", "ctxmgr.engine.turns"),
+        ("engine", "ctxmgr.wire.methods"),
+        ("wire", "ctxmgr.engine.conversation.turns"),
         ("session", "pylsp_jsonrpc.endpoint"),
-        ("edges", "ctxmgr.session.session"),
-        ("connection", "ctxmgr.worker"),
+        ("session", "ctxmgr.wire.errors"),
+        ("session", "asyncio"),
+        ("summarize", "threading"),
+        ("devices", "ctxmgr.session.session"),
+        ("server", "ctxmgr.study.spawning.client"),
     ],
 )
 def test_a_planted_import_is_found(place: str, imported: str) -> None:
@@ -132,7 +145,7 @@ def test_every_room_is_in_the_map() -> None:
 def test_serving_imports_only_what_serving_needs() -> None:
     """A start must not wait for what it may never use."""
     code = (
-        "import sys, ctxmgr.worker; "
+        "import sys, ctxmgr.server.stdio_server; "
         "heavy = {'rich', 'tiktoken', 'ujson', 'platformdirs', 'requests', 'regex', 'ctypes', 'hypothesis',"
         " 'sqlite3', 'openai', 'httpx2', 'pydantic', 'wordllama', 'numpy'}; "
         "print(sorted(heavy & set(sys.modules)))"

@@ -16,7 +16,7 @@ from ctxmgr.formats import FORMATS, pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Keep, Packet, Plan
 from ctxmgr.session.reading import Reader
-from ctxmgr.study import legal_anthropic, legal_openai, legal_responses
+from ctxmgr.study.replay import legal_anthropic, legal_openai, legal_responses
 from tests.notation import Said, quarters, written
 
 Json = dict[str, Any]

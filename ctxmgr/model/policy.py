@@ -148,7 +148,8 @@ class ModelPolicy(Setting, frozen=True):
 
 
 class Policy(Setting, frozen=True):
-    """All settings of a session. Token counts are uncalibrated weights, see `ctxmgr.engine.meter`. Tools are named
+    """All settings of a session. Token counts are uncalibrated weights, see `ctxmgr.engine.pressure.meter`.
+    Tools are named
     in whatever case."""
 
     preset: Preset = "balanced"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, ModuleType
 
-from ctxmgr.engine.digest import digest
+from ctxmgr.engine.conversation.digest import digest
 from ctxmgr.model.messages import Message, View
 
 IMAGE_TOKENS = 1_200  # weight of one image: between what providers charge for small and for large ones

@@ -8,7 +8,7 @@ Rules:
 
 from collections.abc import Sequence
 
-from ctxmgr.wire import compactions as wire
+from ctxmgr.model.api import compaction as wire
 
 CHARACTERS_AT_MOST = 8_000  # about 2,000 tokens: an eighth of the default reserve
 

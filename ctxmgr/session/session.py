@@ -12,12 +12,14 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine import latch, meter, zone
-from ctxmgr.engine.overflow import overflowed
-from ctxmgr.engine.room import room
-from ctxmgr.engine.turns import key
-from ctxmgr.engine.zone import Thresholds, thresholds
-from ctxmgr.formats import entries as tree
+from ctxmgr.engine.balanced.budget import room
+from ctxmgr.engine.conversation.turns import key
+from ctxmgr.engine.pressure import latch, meter, zone
+from ctxmgr.engine.pressure.overflow import overflowed
+from ctxmgr.engine.pressure.zone import Thresholds, thresholds
+from ctxmgr.formats.pi_tree import entries as tree
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Opening
 from ctxmgr.model.latch import Latch
@@ -25,13 +27,13 @@ from ctxmgr.model.messages import Call, Message, Usage
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, Prices, State
-from ctxmgr.session import branches, memory, remaining, scratchpad, settings
-from ctxmgr.session.ahead import Ahead
-from ctxmgr.session.claims import Claims
+from ctxmgr.session import ledger_updates, remaining, scratchpad
+from ctxmgr.session import tree as branches
+from ctxmgr.session.branch_locks import Claims
+from ctxmgr.session.prefetch import Ahead
+from ctxmgr.session.projection import Standing
 from ctxmgr.session.reading import Reader
-from ctxmgr.session.standing import Standing
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
-from ctxmgr.wire import compactions, verbs
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
 EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
@@ -46,15 +48,15 @@ class Session:
         state: State,
         form: ModuleType,
         defaults: dict[str, Any],
-        capabilities: verbs.HostCapabilities,
+        capabilities: lifecycle.HostCapabilities,
         reader: Reader,
         embed: Embedding | None = None,
     ) -> None:
         self.state, self.form, self.defaults = state, form, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
         self.standing = Standing(weigher=reader.name, held=state.held or state.meter.base)
-        self.ledger = memory.ledger(state)
-        self.heard = memory.heard(state)
+        self.ledger = ledger_updates.ledger(state)
+        self.heard = ledger_updates.heard(state)
         self.memo: dict[tuple[Any, ...], Any] = {}
         self.weights: dict[str, int] = {}
         self.early: dict[bytes, Message] = {}
@@ -71,8 +73,8 @@ class Session:
 
     def _refresh(self) -> None:
         """The policy and the thresholds in force."""
-        keys = settings.merged(self.defaults, self.state.overrides)
-        self.policy: Policy = settings.policy(keys, self.state.model.id)
+        keys = policy_keys.merged(self.defaults, self.state.overrides)
+        self.policy: Policy = policy_keys.policy(keys, self.state.model.id)
         self.at: Thresholds = thresholds(self.policy, self.state.model.window)
 
     @property
@@ -112,7 +114,7 @@ class Session:
             bool(self.capabilities.request_compaction)
             and self.state.enabled
             and self.policy.preset not in ("off", "tools")
-            and settings.compaction(self.policy).enabled
+            and policy_keys.compaction(self.policy).enabled
         )
 
     def _replace(self, **changes: Any) -> None:
@@ -136,7 +138,7 @@ class Session:
 
     # lifecycle
 
-    def start(self, params: verbs.SessionStartParams) -> Verb[None]:
+    def start(self, params: lifecycle.SessionStartParams) -> Verb[None]:
         """A session begins or goes on; `entries` are its whole tree, if the host has one."""
         state, entry_of = msgspec.structs.replace(self.state, model=model_spec(params.model)), self.entry_of
         if params.entries:
@@ -145,12 +147,12 @@ class Session:
                 lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.heard)
             )
         self.state, self.entry_of = state, entry_of
-        self.ledger = memory.ledger(state)
-        self.heard |= memory.heard(state)
+        self.ledger = ledger_updates.ledger(state)
+        self.heard |= ledger_updates.heard(state)
         self.void_base()
         self._refresh()
 
-    def model_select(self, params: verbs.ModelSelectParams) -> None:
+    def model_select(self, params: lifecycle.ModelSelectParams) -> None:
         model = model_spec(params.model)
         changed = model.id != self.state.model.id
         reading = meter.void(self.state.meter) if changed else self.state.meter
@@ -158,7 +160,7 @@ class Session:
         self._replace(model=model, meter=reading, seq=self.state.seq + 1, reopen=reopen)
         self._refresh()
 
-    def turn_end(self, params: verbs.TurnEndParams) -> Verb[tuple[str, int]]:
+    def turn_end(self, params: lifecycle.TurnEndParams) -> Verb[tuple[str, int]]:
         """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
         raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
         if sum(len(raw) for raw in raws if raw not in self.early) > INLINE_BYTES:
@@ -167,7 +169,7 @@ class Session:
             messages = self.reader.read(raws, self.early)
         return self._turn_ended(params, messages)
 
-    def _turn_ended(self, params: verbs.TurnEndParams, messages: tuple[Message, ...]) -> tuple[str, int]:
+    def _turn_ended(self, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> tuple[str, int]:
         reply = messages[0]
         held = self.standing.held + reply.weight
         usage = self._usage(params, reply)
@@ -180,7 +182,7 @@ class Session:
         held += sum(message.weight for message in messages[1:])
         tokens = meter.tokens(reading, self.ratio_key, held, self.state.overhead)
         state, facts = self._learn_turn(params, messages)
-        ledger = memory.merged(self.ledger, self.state, state, facts)
+        ledger = ledger_updates.merged(self.ledger, self.state, state, facts)
         overflow = overflowed(reply.view, usage, self.state.model.window)
         new_latch, asks = self._latch_turn(overflow, tokens, heard)
         totals = state.totals
@@ -193,22 +195,22 @@ class Session:
         self.ledger = ledger
         self.standing = msgspec.structs.replace(self.standing, held=held)
         self._remember_early(messages)
-        marks = [memory.mark(message) for message in messages]
+        marks = [ledger_updates.mark(message) for message in messages]
         self.heard.update(marks)
         if params.entry_ids is not None:
             ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
             self.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
         return (("overflow" if overflow else "threshold") if asks else "", tokens)
 
-    def _usage(self, params: verbs.TurnEndParams, reply: Message) -> Usage | None:
+    def _usage(self, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:
         if params.usage is not None:
             given: Usage | None = self.form.usage(msgspec.to_builtins(params.usage))
             return given
         return reply.view.usage
 
-    def _learn_turn(self, params: verbs.TurnEndParams, messages: tuple[Message, ...]) -> tuple[State, Any]:
+    def _learn_turn(self, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> tuple[State, Any]:
         ids = params.entry_ids
-        state, bound = memory.bind(self.state, ids.message if ids else None)
+        state, bound = ledger_updates.bind(self.state, ids.message if ids else None)
         base = len(self.standing.messages) + 1
         numbered = [(base + number, message) for number, message in enumerate(messages)]
         entries: dict[int, str | None] = {}
@@ -219,8 +221,8 @@ class Session:
             trail += [one for one in given if one is not None and one not in trail[-64:]]
         calls = self.calls(messages)
         at = int(params.at) if params.at is not None else None
-        state, facts = memory.from_messages(state, numbered, calls, at, entries, self.heard)
-        state = memory.learn(state, facts, bound=True)
+        state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, self.heard)
+        state = ledger_updates.learn(state, facts, bound=True)
         if len(trail) != len(state.trail):
             state = msgspec.structs.replace(state, trail=tuple(trail))
         return state, (*bound, *facts)
@@ -228,13 +230,13 @@ class Session:
     def calls(self, among: Iterable[Message]) -> dict[str, Call]:
         """The calls that results among these messages answer."""
         messages = tuple(among)
-        calls = memory.calls_of(messages)
+        calls = ledger_updates.calls_of(messages)
         for message in messages:
             for unit in message.view.units:
                 if unit.kind == "result" and unit.call_id not in calls:
                     position = self.standing.index.calls.get(unit.call_id)
                     if position is not None:
-                        calls |= memory.calls_of([self.standing.messages[position]])
+                        calls |= ledger_updates.calls_of([self.standing.messages[position]])
         return calls
 
     def _latch_turn(self, overflow: bool, tokens: int, heard: bool) -> tuple[Latch, bool]:
@@ -274,13 +276,13 @@ class Session:
         while len(self.early) > EARLY_AT_MOST:
             del self.early[next(iter(self.early))]
 
-    def compacted(self, params: verbs.SessionCompactParams) -> Verb[None]:
+    def compacted(self, params: lifecycle.SessionCompactParams) -> Verb[None]:
         entry = params.compaction_entry
         at = tree.milliseconds(entry.timestamp)
 
         def hear() -> tuple[State, int]:
-            state, facts = memory.from_summary(self.state, entry.summary, "compaction", at, entry.id)
-            learnt = memory.learn(memory.bind(state, entry.id)[0], facts, bound=True)
+            state, facts = ledger_updates.from_summary(self.state, entry.summary, "compaction", at, entry.id)
+            learnt = ledger_updates.learn(ledger_updates.bind(state, entry.id)[0], facts, bound=True)
             return learnt, self.reader.weigh(entry.summary)
 
         heard: tuple[State, int] = (yield Work(hear)) if len(entry.summary) > INLINE_BYTES else hear()
@@ -300,10 +302,10 @@ class Session:
             reopen=self._reopen("compaction"),
         )
         self.ahead.forget()
-        self.ledger = memory.ledger(self.state)
+        self.ledger = ledger_updates.ledger(self.state)
         self.void_base(weight)
 
-    def compact_failed(self, params: verbs.CompactFailedParams) -> None:
+    def compact_failed(self, params: lifecycle.CompactFailedParams) -> None:
         after, _ = latch.apply(self.state.latch, "failed")
         self._replace(latch=after, seq=self.state.seq + 1)
 
@@ -312,7 +314,7 @@ class Session:
         after, _ = latch.apply(self.state.latch, "accepted" if accepted else "refused")
         self._replace(latch=after)
 
-    def moved(self, params: verbs.SessionTreeParams) -> Verb[None]:
+    def moved(self, params: lifecycle.SessionTreeParams) -> Verb[None]:
         """The host is at another place of its tree."""
         state, entry_of, summary = self.state, self.entry_of, params.summary_entry
         if params.entries:
@@ -340,8 +342,8 @@ class Session:
         )
         self.entry_of = entry_of
         self.ahead.forget()
-        self.ledger = memory.ledger(self.state)
-        self.heard |= memory.heard(self.state)
+        self.ledger = ledger_updates.ledger(self.state)
+        self.heard |= ledger_updates.heard(self.state)
         self.void_base(weight)
 
     def end(self) -> None:
@@ -351,9 +353,9 @@ class Session:
 
     def set_policy(self, keys: dict[str, Any]) -> None:
         """Raises settings.Refused, and then nothing has changed."""
-        settings.known(keys)
-        overrides = settings.merged(self.state.overrides, keys)
-        settings.policy(settings.merged(self.defaults, overrides), self.state.model.id)
+        policy_keys.known(keys)
+        overrides = policy_keys.merged(self.state.overrides, keys)
+        policy_keys.policy(policy_keys.merged(self.defaults, overrides), self.state.model.id)
         before = self.policy.preset
         self._replace(overrides=overrides, reopen=self._reopen("policy"))
         self._refresh()
@@ -370,7 +372,7 @@ class Session:
                 self._replace(epoch=epoch)
         self._replace(enabled=enabled)
 
-    def edit_scratchpad(self, operations: Sequence[compactions.ScratchpadOperation]) -> None:
+    def edit_scratchpad(self, operations: Sequence[compaction.ScratchpadOperation]) -> None:
         """Raises scratchpad.Refused, and then nothing has changed. The packet is rendered anew with it; in
         `balanced` when an epoch puts another."""
         text = scratchpad.edited(self.state.scratchpad, operations)
@@ -382,7 +384,7 @@ class Session:
         self._replace(force_prune=True)
 
 
-def model_spec(model: verbs.Model) -> ModelSpec:
+def model_spec(model: lifecycle.Model) -> ModelSpec:
     prices = model.prices
     return ModelSpec(
         id=model.id,

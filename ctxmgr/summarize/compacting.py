@@ -8,21 +8,22 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine import extractive, render
+from ctxmgr.engine.compaction import render
+from ctxmgr.engine.extractive import summary
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Preparation
-from ctxmgr.summarize import turn_context
-from ctxmgr.summarize.asking import Asking
-from ctxmgr.summarize.attempts import give_up
-from ctxmgr.summarize.brief import Brief
-from ctxmgr.summarize.job import Job, Terms
-from ctxmgr.summarize.outline import together
-from ctxmgr.summarize.past import Past
-from ctxmgr.summarize.prompt_structured import TURN
-from ctxmgr.summarize.reading import LEAST_TOKENS, Accepted, Refused
-from ctxmgr.summarize.shape import Shape
-from ctxmgr.summarize.side_by_side import side_by_side
-from ctxmgr.summarize.strategies import STRATEGIES
+from ctxmgr.model.completion import Asking
+from ctxmgr.summarize.prompts.shape import Shape
+from ctxmgr.summarize.prompts.structured import TURN
+from ctxmgr.summarize.request import turn_context
+from ctxmgr.summarize.request.brief import Brief
+from ctxmgr.summarize.request.outline import together
+from ctxmgr.summarize.request.parse import LEAST_TOKENS, Accepted, Refused
+from ctxmgr.summarize.request.previous_summary import Past
+from ctxmgr.summarize.request.prompt_task import Job, Terms
+from ctxmgr.summarize.request.retry import give_up
+from ctxmgr.summarize.strategies.side_by_side import side_by_side
+from ctxmgr.summarize.strategies.table import STRATEGIES
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
 TURN_SHARE = 0.5  # of the reserve, for the first part of a turn (pi)
@@ -74,7 +75,7 @@ def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
     messages = (*prepared.history, *prepared.prefix)
     replaced = weigh(render.conversation(messages))
     if prepared.history:
-        text = extractive.summary(
+        text = summary.summary(
             prepared.history,
             past.whole or None,
             budget=bounded(max(_share(brief, HISTORY_SHARE), LEAST_OUTPUT), replaced + weigh(past.whole)),
@@ -86,7 +87,7 @@ def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
         text = _carried(
             brief, past, bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced + weigh(past.context))
         )
-    short = extractive.short(messages, past.whole or None) if brief.format == "continue" else ""
+    short = summary.short(messages, past.whole or None) if brief.format == "continue" else ""
     return Accepted(text or past.whole, short)
 
 
@@ -94,10 +95,10 @@ def _carried(brief: Brief[Preparation], past: Past, budget: int) -> str:
     """The previous summary as it is, and the turn's context with what is new; the older gives way."""
     room = budget
     context = past.context
-    new = extractive.turn_context(brief.preparation.prefix, room, brief.weigh) if brief.preparation.prefix else ""
+    new = summary.turn_context(brief.preparation.prefix, room, brief.weigh) if brief.preparation.prefix else ""
     both = together([text for text in (context, new) if text], TURN)
     if new and context and brief.weigh(both) > budget:
-        half = extractive.turn_context(brief.preparation.prefix, budget // 2, brief.weigh)
+        half = summary.turn_context(brief.preparation.prefix, budget // 2, brief.weigh)
         both = together([text for text in (context, half) if text], TURN)
     return turn_context.joined(past.before, both) if both else past.before
 

@@ -14,23 +14,24 @@ Rules:
 
 from typing import Any
 
-from ctxmgr.engine import extractive, files, render
-from ctxmgr.engine.sections import BRANCH_LEAD
+from ctxmgr.engine.compaction import files, render
+from ctxmgr.engine.extractive import summary
+from ctxmgr.engine.text.sections import BRANCH_LEAD
 from ctxmgr.model.compaction import BranchPreparation, FileOps, Format, Preparation
+from ctxmgr.model.completion import Asking
 from ctxmgr.summarize import compacting
-from ctxmgr.summarize.account import Account
-from ctxmgr.summarize.asking import Asking
-from ctxmgr.summarize.attempts import Failure, GaveUp
-from ctxmgr.summarize.brief import Brief, Written
-from ctxmgr.summarize.job import Job
-from ctxmgr.summarize.past import past
-from ctxmgr.summarize.prompt_continue import CONTINUE
-from ctxmgr.summarize.prompt_handoff import HANDOFF
-from ctxmgr.summarize.prompt_nine import NINE
-from ctxmgr.summarize.prompt_structured import BRANCH, STRUCTURED
-from ctxmgr.summarize.reading import Accepted
-from ctxmgr.summarize.shape import FREE, Shape
-from ctxmgr.summarize.strategies import STRATEGIES
+from ctxmgr.summarize.prompts.continue_format import CONTINUE
+from ctxmgr.summarize.prompts.handoff import HANDOFF
+from ctxmgr.summarize.prompts.nine_section import NINE
+from ctxmgr.summarize.prompts.shape import FREE, Shape
+from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED
+from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.parse import Accepted
+from ctxmgr.summarize.request.previous_summary import past
+from ctxmgr.summarize.request.prompt_task import Job
+from ctxmgr.summarize.request.retry import Failure, GaveUp
+from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.strategies.table import STRATEGIES
 
 SHAPES: dict[Format, Shape] = {
     "structured": STRUCTURED,
@@ -91,7 +92,7 @@ def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:
         form = BRANCH.name
         messages = (*prepared.left_out, *prepared.messages)
         budget = compacting.bounded(BRANCH_TOKENS, brief.weigh(render.conversation(messages)))
-        text = extractive.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
+        text = summary.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
     return _written(brief, f"{PREAMBLE}\n\n{text}", prepared.files, account, failure, form)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model import policy_keys
 from ctxmgr.model.policy import Policy
-from ctxmgr.session import settings
 from ctxmgr.wire.methods import TABLE
-from ctxmgr.wire.shapes import HostPreparation, TreePreparation
+from ctxmgr.wire.spec.shapes import HostPreparation, TreePreparation
 
 ROWS = {row.name: row for row in TABLE}
 PREPARATIONS: dict[str, Any] = {"session_before_compact": HostPreparation, "session_before_tree": TreePreparation}
@@ -25,11 +25,11 @@ def fault(method: str, part: str, value: Any) -> str | None:
     try:
         decoded: Any = msgspec.json.decode(msgspec.json.encode(value), type=kind)
         if part == "params" and method in ("initialize", "setPolicy"):
-            settings.known(decoded.policy or {})
+            policy_keys.known(decoded.policy or {})
             msgspec.convert(_set(decoded.policy or {}), Policy)
         elif part == "params" and method in PREPARATIONS:
             msgspec.json.decode(decoded.preparation, type=PREPARATIONS[method])
-    except (msgspec.ValidationError, settings.Refused) as refused:
+    except (msgspec.ValidationError, policy_keys.Refused) as refused:
         return str(refused)
     return None
 

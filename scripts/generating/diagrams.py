@@ -2,7 +2,7 @@
 
 import itertools
 
-from ctxmgr.engine import latch, zone
+from ctxmgr.engine.pressure import latch, zone
 from ctxmgr.model.latch import LatchState
 from ctxmgr.model.policy import ZONES, Policy
 

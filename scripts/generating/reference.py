@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ctxmgr.wire import openrpc
 from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.spec import openrpc
 from scripts.generating import diagrams, tables
 from scripts.generating.beyond import RULES
 from scripts.generating.excerpts import Exchange, best, shown
-from tests.protocol.behaviours import Behaviour
+from tests.contract.behaviours import Behaviour
 
 Json = dict[str, Any]
 PROSE = Path(__file__).with_name("reference.md")

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.edges.snapshot_lines import to_line
+from ctxmgr.devices.snapshot_lines import to_line
 from ctxmgr.session import journal
-from tests.protocol import scenarios
-from tests.protocol.behaviours import MANIFEST
-from tests.protocol.running import Run
-from tests.protocol.talk import Talk
+from tests.contract.behaviours import MANIFEST
+from tests.contract.running import Run
+from tests.contract.talk import Talk
+from tests.contract import scenarios
 
 SNAPSHOTS = Path(__file__).parents[2] / "tests" / "contract" / "snapshots"
 PRICED = {
@@ -133,7 +133,7 @@ def main(name: str) -> int:
     folder = SNAPSHOTS / name
     folder.mkdir(parents=True)
     for room in scenarios.__all__:
-        importlib.import_module(f"tests.protocol.scenarios.{room}")
+        importlib.import_module(f"tests.contract.scenarios.{room}")
     for title, count in CUTS.items():
         session = title.partition(" ")[0]
         talk = OWN[session]() if session in OWN else MANIFEST[session].scenario()

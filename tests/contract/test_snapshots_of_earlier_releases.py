@@ -13,8 +13,8 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from ctxmgr.edges import snapshots
-from ctxmgr.edges.snapshot_lines import to_line
+from ctxmgr.devices import snapshots
+from ctxmgr.devices.snapshot_lines import to_line
 from ctxmgr.model.state import State
 from ctxmgr.session import journal
 

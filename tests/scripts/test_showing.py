@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ctxmgr.study.measures import measure
-from ctxmgr.study.outcomes import Call, Mark, Outcome
+from ctxmgr.study.metrics.measures import measure
+from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def call(after: int, zone: str = "green") -> Call:
 
 def run(name: str, sizes: Sequence[int], **more: Any) -> Any:
     outcome = Outcome("made-up.jsonl", name, 100_000, calls=[call(size) for size in sizes], **more)
-    return showing.Run(outcome, measure((), showing.Known(showing.known.reader()), showing.Prices()))
+    return showing.Run(outcome, measure((), showing.Known(showing.message_cache.reader()), showing.Prices()))
 
 
 def told(off: Any, ours: Any) -> str:

@@ -8,9 +8,9 @@ import sys
 from typing import Any
 
 from ctxmgr import cli
-from ctxmgr.engine.handles import handle
+from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.session import listing
+from ctxmgr.session.context import listing
 from ctxmgr.session.session import Session
 
 _context = listing.context

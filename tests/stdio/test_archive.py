@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.edges.archive_file import NAME
-from ctxmgr.engine.handles import handle
+from ctxmgr.devices.archive_file import NAME
+from ctxmgr.engine.rewriting.handles import handle
 from tests.stdio.sidecar import BOUND, ROOT, SECRET, Sidecar, u
 from tests.stdio.test_recorded import replayed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.inprocess import InProcess
+from ctxmgr.study.spawning.inprocess import InProcess
 from tests.stdio.sidecar import MODEL, ROOT, SECRET, a
 from tests.stdio.test_endpoint import (
     BAD,

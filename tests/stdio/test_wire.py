@@ -162,7 +162,7 @@ def _line(message: Any) -> bytes:
 
 STRAY = """
 import sys, threading, os
-from ctxmgr.edges import stdio
+from ctxmgr.devices import stdio
 claim = stdio.claim
 def loud():
     ends = claim()

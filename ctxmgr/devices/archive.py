@@ -1,0 +1,191 @@
+"""The archive: keeps the originals of what left, and turns a handle into one again.
+
+Knows rows and their age; not what a decision, a marker or a session's state is. An `Archive` belongs to one thread.
+
+Rules:
+1. A `put` is one transaction, and the same rows put again change nothing: whoever does not know whether it came
+   through puts again.
+2. Several processes share the file; each sees what the others have put.
+3. A fault of the disk is an `ArchiveFault` with a sentence; the archive is usable even so, and the file as it was.
+   A file found broken is set aside, and the call carried out on a new one (`archive_file`, rule 2).
+4. What is kept is bounded by age and by size, the oldest goes first; but never what belongs to a session that is
+   open here. That is done in steps, off the way of a call: `due` says when.
+"""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ctxmgr.devices.archive_file import NAME, damaged, inode_of, opened, replaced, transaction
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.policy import Archive as Limits
+
+MEGABYTE = 1_000_000
+MILLISECONDS_A_DAY = 86_400_000
+ROW_BYTES = 256  # that a row costs beside its text: its keys, its place in three indexes
+DUE_BYTES = 8 * MEGABYTE  # put since the last look: so far the size may be over its limit for a while
+DUE_SECONDS = 3_600.0  # between looks in a long life: ages go by
+# of one step of tidying, some 30 ms: what comes in the meantime, here or in another process, waits for no more
+ROWS_AT_ONCE = 200
+BYTES_AT_ONCE = 1 * MEGABYTE
+PAGES_AT_ONCE = 500  # of 4 KiB
+
+_PUT = """INSERT INTO originals (session, handle, key, call, at, size, text) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (session, key) DO UPDATE SET handle = excluded.handle, call = excluded.call, at = excluded.at,
+size = excluded.size, text = excluded.text WHERE text IS NOT excluded.text"""
+
+Value = TypeVar("Value")
+
+
+class ArchiveFault(Exception):
+    """What was asked could not be done now; the text is a sentence without conversation."""
+
+
+class Archive:
+    """The archive of one state directory; its file is opened with the first call that needs it."""
+
+    def __init__(self, directory: Path, clock: Callable[[], float] = time.time) -> None:
+        """`clock` in seconds since the epoch."""
+        self._path = directory / NAME
+        self._clock = clock
+        self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+        self._bytes = DUE_BYTES  # put since the last look; at the start it is due
+        self._looked = 0.0
+        self._more = False  # the last step left something to do
+        self.notes: list[str] = []  # sentences for people, until they are said
+
+    def put(self, session_id: str, rows: Sequence[ArchiveRow]) -> None:
+        """Rule 1. ArchiveFault, and then none of the rows is there."""
+        session, at = _utf8(session_id), int(self._clock() * 1000)
+        values = []
+        for row in rows:
+            text = _utf8(row.text)
+            values.append((session, row.handle, row.key, _utf8(row.call), at, len(text), text))
+
+        def insert(connection: sqlite3.Connection) -> None:
+            with transaction(connection):
+                connection.executemany(_PUT, values)
+
+        self._carried_out(insert)
+        self._bytes += sum(value[5] for value in values)
+
+    def get(self, session_id: str, handle: str) -> ArchiveRow | None:
+        """None where nothing is kept under this handle, or two things are. ArchiveFault."""
+        session = _utf8(session_id)
+
+        def select(connection: sqlite3.Connection) -> list[tuple[str, bytes, bytes]]:
+            found = connection.execute(
+                "SELECT key, call, text FROM originals WHERE session = ? AND handle = ? LIMIT 2", (session, handle)
+            )
+            return found.fetchall()
+
+        found = self._carried_out(select)
+        if len(found) != 1:
+            return None
+        ((key, call, text),) = found
+        return ArchiveRow(handle, key, _text(call), _text(text))
+
+    def forget(self, session_id: str) -> int:
+        """Deletes all of a session, from the log as well; how many rows that were. ArchiveFault."""
+        if not self._path.exists():
+            return 0
+
+        def delete(connection: sqlite3.Connection) -> int:
+            with transaction(connection):
+                gone = connection.execute("DELETE FROM originals WHERE session = ?", (_utf8(session_id),)).rowcount
+            while _give_back(connection):
+                pass
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return gone
+
+        return self._carried_out(delete)
+
+    @property
+    def due(self) -> bool:
+        """Is it time for a step of `tidy`? Only while the file is open."""
+        old = self._clock() - self._looked > DUE_SECONDS
+        return self._connection is not None and (self._more or old or self._bytes >= DUE_BYTES)
+
+    def tidy(self, limits: Limits, live: Collection[str]) -> int:
+        """A step of rule 4: `live` are the sessions that are open here. How many rows went; `due` says whether
+        there is more to do. ArchiveFault."""
+        self._bytes, self._looked, self._more = 0, self._clock(), False
+        spared = {_utf8(session_id) for session_id in live}
+        oldest = int(self._clock() * 1000) - limits.max_age_days * MILLISECONDS_A_DAY
+
+        def delete(connection: sqlite3.Connection) -> int:
+            rows = connection.execute("SELECT id, at, size, session FROM originals ORDER BY at, id").fetchall()
+            over = sum(size + ROW_BYTES for _, _, size, _ in rows) - limits.max_megabytes * MEGABYTE
+            gone: list[tuple[int]] = []
+            freed = 0
+            for id, at, size, session in rows:
+                if session not in spared and (at < oldest or over > freed):
+                    self._more = len(gone) >= ROWS_AT_ONCE or freed >= BYTES_AT_ONCE
+                    if self._more:
+                        break
+                    gone.append((id,))
+                    freed += size + ROW_BYTES
+            if gone:
+                with transaction(connection):
+                    connection.executemany("DELETE FROM originals WHERE id = ?", gone)
+            self._more |= _give_back(connection)
+            return len(gone)
+
+        return self._carried_out(delete)
+
+    def close(self) -> None:
+        """The next call opens it again."""
+        if self._connection is not None:
+            with contextlib.suppress(sqlite3.Error):  # a last checkpoint that fails: the log stays, and is read
+                self._connection.close()
+            self._connection = None
+
+    def _carried_out(self, action: Callable[[sqlite3.Connection], Value]) -> Value:
+        """Rule 3."""
+        try:
+            try:
+                return action(self._opened())
+            except sqlite3.Error as fault:
+                if not damaged(fault):
+                    raise
+                self._replace(str(fault))
+            return action(self._opened())
+        except (sqlite3.Error, OSError) as fault:
+            said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+            raise ArchiveFault(f"{self._path}: {said}") from fault
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection, note = opened(self._path.parent)
+            self._inode = inode_of(self._path)
+            self.notes += [note] if note else []
+        return self._connection
+
+    def _replace(self, fault: str) -> None:
+        self.close()
+        note = replaced(self._path, self._inode, fault)
+        self.notes += [note] if note else []
+
+
+def _give_back(connection: sqlite3.Connection) -> bool:
+    """Gives pages that hold nothing any more to the disk, up to so many. Whether that left some."""
+    before = _free(connection)
+    if before:
+        connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")  # `execute` gives back one page
+    return 0 < _free(connection) < before  # none less: a file that was made without
+
+
+def _free(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA freelist_count").fetchone()[0])
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # ids may hold half of a surrogate pair
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogatepass")

@@ -1,0 +1,177 @@
+"""Turns a state directory into an open connection to its archive file, and sets aside one that can not be used.
+
+Knows SQLite, files, modes and locks; not what the rows are for.
+
+Rules:
+1. The file is for its owner alone from its creation on: it is made (0600) before SQLite opens it, and SQLite gives
+   its side files (-wal, -shm) the mode of the file.
+2. Nothing is overwritten: what is no archive of ours, or of a newer ctxmgr, or damaged, is renamed NAME.broken-1,
+   -2, ... with its side files, and a new file begun.
+3. Opening and setting aside are done by one process at a time, behind a lock file of their own: who opened before
+   holds all its files open, so that a rename mixes nobody's side files with another's.
+4. Write-ahead log, synced at checkpoints alone: what was committed survives `kill -9`; when the power fails the
+   newest commits may be lost, the file is whole even so.
+5. Of what is deleted nothing stays: it is zeroed where its page is kept, other pages go back to the disk.
+"""
+
+import contextlib
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
+
+NAME = "archive.sqlite3"
+SIDES = ("-wal", "-shm", "-journal")
+BUSY_SECONDS = 2.0  # another process writes for milliseconds; an answer waits no longer than this for it
+_RETRY_SECONDS = 0.005
+_APPLICATION = 0x6374786D  # "ctxm", at a fixed place of the file
+_VERSION = 1
+_LOG_BYTES = 4 << 20  # to which the -wal is cut when it has been larger
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+_SETTINGS = (
+    f"PRAGMA journal_size_limit = {_LOG_BYTES}",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA secure_delete = FAST",
+    "PRAGMA temp_store = MEMORY",
+)
+_SCHEMA = (
+    # `session`, `call` and `text` are UTF-8: an id may hold what SQLite takes for no text. `at` in milliseconds,
+    # `size` in bytes of `text`, which comes last: a row is looked at without it.
+    "CREATE TABLE originals (id INTEGER PRIMARY KEY, session BLOB NOT NULL, handle TEXT NOT NULL,"
+    " key TEXT NOT NULL, call BLOB NOT NULL, at INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL)",
+    "CREATE UNIQUE INDEX by_key ON originals (session, key)",
+    "CREATE INDEX by_handle ON originals (session, handle)",
+    "CREATE INDEX by_age ON originals (at, id, size, session)",
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_VERSION}",
+)
+
+
+class Unusable(Exception):
+    """The file is no archive that could be read; the text says why."""
+
+
+def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
+    """The connection, and a sentence where a file had to be set aside. OSError, sqlite3.Error.
+
+    It begins no transaction by itself, and belongs to the thread that opened it.
+    """
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = directory / NAME
+    note = None
+    with _alone(path):
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            note = _set_aside(path, "it is no regular file")
+        try:
+            return _connected(path), note
+        except Unusable as fault:
+            note = _set_aside(path, str(fault))
+        return _connected(path), note
+
+
+def replaced(path: Path, inode: int, fault: str) -> str | None:
+    """Sets a damaged file aside, whose connection is closed; None where another process has done so by now."""
+    with _alone(path):
+        return _set_aside(path, fault) if inode_of(path) == inode else None
+
+
+def inode_of(path: Path) -> int:
+    """0 where there is no such file."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
+
+
+def damaged(fault: sqlite3.Error) -> bool:
+    """Does the error say that the file is broken, not only that it can not be used now?"""
+    return (getattr(fault, "sqlite_errorcode", None) or 0) & 0xFF in _DAMAGED
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Rule 1. No descriptor of ours may be closed while SQLite has the file: that would end its locks."""
+    made = os.open(path, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o600)
+    try:
+        if stat.S_IMODE(os.fstat(made).st_mode) != 0o600 and hasattr(os, "fchmod"):
+            os.fchmod(made, 0o600)
+    finally:
+        os.close(made)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        _prepare(connection)
+    except BaseException as fault:
+        connection.close()
+        if isinstance(fault, sqlite3.Error) and damaged(fault):
+            raise Unusable(str(fault)) from None
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    def number(pragma: str) -> int:
+        return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+    application, version = number("application_id"), number("user_version")
+    empty = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if not empty and application != _APPLICATION:
+        raise Unusable("it is no archive of ctxmgr")
+    if version > _VERSION:
+        raise Unusable(f"written by a newer ctxmgr (archive version {version}, known is {_VERSION})")
+    if empty:
+        connection.execute("PRAGMA synchronous = OFF")  # torn by a power cut, it is set aside and made again
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # taken while the file is empty, or never
+    connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if empty:
+        with transaction(connection):
+            for statement in _SCHEMA:
+                connection.execute(statement)
+    for setting in _SETTINGS:
+        connection.execute(setting)
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of the body or nothing. It takes the right to write at once: later it could be refused midway."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # some faults have ended it already
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Rule 3. OSError where another process holds the lock all the time."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            lock = seize(path.with_name(f"{path.name}.lock"))
+            break
+        except LockedError as holder:
+            if time.monotonic() > until:
+                raise OSError(f"it is being opened by {holder}") from None
+            time.sleep(_RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        release(lock)
+
+
+def _set_aside(path: Path, fault: str) -> str:
+    """Rule 2. A sentence that says so. OSError."""
+    number = 1
+    while os.path.lexists(aside := path.with_name(f"{path.name}.broken-{number}")):
+        number += 1
+    os.rename(path, aside)
+    for side in SIDES:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(f"{path}{side}", f"{aside}{side}")
+    return f"{path} was set aside as {aside.name} and a new one begun: {fault}"

@@ -1,0 +1,78 @@
+"""The archives of a process: one thread in which they are put into, looked up and tidied. Answers are futures.
+
+A thread of its own, since a connection of SQLite belongs to the thread that opened it, and one that waits for
+another process must not hold up what is being weighed. Nothing in here raises: a fault is in the answer.
+"""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from ctxmgr.devices.archive import Archive, ArchiveFault
+from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.policy import Archive as Limits
+
+
+class Archives:
+    """By state directory. `live`: the sessions that are open here, whose rows stay; only ever replaced."""
+
+    def __init__(self, live: frozenset[str] = frozenset()) -> None:
+        self.live = live
+        self._thread = ThreadPoolExecutor(1, "archive")
+        self._archives: dict[str, Archive] = {}
+        self._closing = False
+
+    def put(
+        self, directory: str, session_id: str, rows: Sequence[ArchiveRow], limits: Limits
+    ) -> "Future[Archived]":
+        def put(archive: Archive) -> Archived:
+            archive.put(session_id, rows)
+            return Archived()
+
+        return self._thread.submit(self._answered, directory, limits, put)
+
+    def get(self, directory: str, session_id: str, handle: str, limits: Limits) -> "Future[Archived]":
+        return self._thread.submit(
+            self._answered, directory, limits, lambda archive: Archived(archive.get(session_id, handle))
+        )
+
+    def close(self) -> None:
+        """Waits for what is under way, seconds at the most; what is only tidying ends with its step."""
+        self._closing = True
+        self._thread.submit(self._close)
+        self._thread.shutdown()
+
+    # in the thread
+
+    def _answered(self, directory: str, limits: Limits, action: Callable[[Archive], Archived]) -> Archived:
+        archive = self._archives.get(directory)
+        if archive is None:
+            archive = self._archives[directory] = Archive(Path(directory))
+        try:
+            answer = action(archive)
+        except ArchiveFault as fault:
+            answer = Archived(fault=str(fault))
+        notes, archive.notes = archive.notes, []
+        self._tidy_later(archive, limits)
+        return Archived(answer.row, answer.fault, "; ".join(notes) or None)
+
+    def _tidy_later(self, archive: Archive, limits: Limits) -> None:
+        """After what is waiting by then: a call waits for one step at the most."""
+        if archive.due and not self._closing:
+            with contextlib.suppress(RuntimeError):  # it closes at this moment
+                self._thread.submit(self._tidy, archive, limits)
+
+    def _tidy(self, archive: Archive, limits: Limits) -> None:
+        if not archive.due or self._closing:  # a step that was asked for twice
+            return
+        try:
+            archive.tidy(limits, self.live)
+        except ArchiveFault as fault:
+            archive.notes.append(f"the archive could not be tidied: {fault}")
+            return
+        self._tidy_later(archive, limits)
+
+    def _close(self) -> None:
+        for archive in self._archives.values():
+            archive.close()

@@ -1,0 +1,177 @@
+"""A chat-completions server, by configuration: turns an ask into one model call over HTTP and what came of it.
+
+1. It never raises for what a server or a network does: that is a completion with stop "error" and a fault in
+   words without conversation and without the key. Cancellation is raised, as asyncio's are, and closes the
+   connection at once.
+2. One deadline, `timeoutMs`, holds for everything: pauses, further tries, the last byte.
+3. Answers are streamed, so that an endless one can be cut; a server that answers in one piece is understood.
+4. What failed before an answer began is tried again, RETRIES times: no connection, 408, 409, 429, 5xx. What
+   broke off in the middle is not: the caller decides whether to pay twice. So a failure before an answer began is
+   settled: the caller's own tries would multiply with these.
+5. Servers differ in two parameters. One that refuses a parameter by name is asked again the other way, and
+   what it took is remembered.
+6. The key is read when it is needed: it may be exchanged while we run.
+
+Many calls may be under way at once; how many is the caller's choice. Needs the `openai` extra, and imports it
+with the first call.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ctxmgr.devices.endpoint_answer import TIMED_OUT, Answer, Trouble, sound
+from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.policy import Endpoint
+
+if TYPE_CHECKING:
+    import openai
+
+    from ctxmgr.devices.endpoint_client import Client
+
+RETRIES = 2  # the official client's, as is the pause
+BACKOFF_SECONDS = 0.5  # before the first further try, twice that before the next
+RETRY_AFTER_SECONDS = 20.0  # a longer wait than this, which a server may ask for, is the caller's to decide
+NOT_INSTALLED = "the openai extra is not installed: pip install 'ctxmgr[openai]'"
+NO_ADDRESS = "the endpoint's baseUrl is no http or https address"
+CLOSED = "the endpoint is closed"
+
+Pause = Callable[[float], Awaitable[object]]
+
+
+class _Ways(msgspec.Struct, frozen=True):
+    """What this server takes: the name of the limit, and whether it can be asked for usage."""
+
+    limit: str = "max_tokens"
+    usage: bool = True
+
+    def refused_by(self, words: str) -> str:
+        """Which of the two a refusal names: "usage", "limit", or "" for neither."""
+        if self.usage and "stream_options" in words:
+            return "usage"
+        return "limit" if self.limit in words else ""
+
+    def other(self, way: str) -> "_Ways":
+        if way == "usage":
+            return _Ways(self.limit, usage=False)
+        return _Ways("max_completion_tokens" if self.limit == "max_tokens" else "max_tokens", self.usage)
+
+
+class Chat:
+    """One endpoint. `environment` holds the key under the name that the endpoint gives; `pause` sleeps seconds."""
+
+    def __init__(self, endpoint: Endpoint, environment: Mapping[str, str], pause: Pause = asyncio.sleep) -> None:
+        self._endpoint, self._environment, self._pause = endpoint, environment, pause
+        self._ways = _Ways()
+        self._opening = asyncio.Lock()
+        self._client: Client | None = None
+        self._closed = False
+
+    async def complete(self, ask: Ask) -> Completion:
+        """One model call. Raises CancelledError alone."""
+        answer, began = Answer(ask.max_tokens), False
+        try:
+            async with asyncio.timeout(self._endpoint.timeout_ms / 1_000):
+                client, key = await self._opened(), self._key()
+                stream = await self._sent(client, ask, key)
+                began = True
+                await client.read(stream, answer)
+        except TimeoutError:
+            fault = TIMED_OUT
+        except Trouble as trouble:
+            fault = str(trouble)
+        except RuntimeError:  # what the client says to a request after its end
+            if not self._closed:
+                raise
+            fault = CLOSED
+        else:
+            return answer.completion()
+        if answer.ended:  # the text is whole: what failed was the usage, or the end mark
+            return answer.completion()
+        settled = not began or fault == TIMED_OUT
+        if fault == TIMED_OUT:
+            fault += f" after {self._endpoint.timeout_ms} ms"
+        return Completion(stop="error", fault=CLOSED if self._closed else fault, settled=settled)
+
+    async def close(self) -> None:
+        """Closes the connections. Calls under way fail, later ones too."""
+        self._closed = True
+        async with self._opening:
+            client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _opened(self) -> "Client":
+        async with self._opening:
+            if self._closed:
+                raise Trouble(CLOSED)
+            if self._client is None:
+                try:  # in a thread: the import would hold up every session for half a second
+                    self._client = await asyncio.to_thread(_open, self._endpoint)
+                except ImportError:
+                    raise Trouble(NOT_INSTALLED) from None
+                except ValueError:
+                    raise Trouble(NO_ADDRESS) from None
+            return self._client
+
+    def _key(self) -> str | None:
+        name = self._endpoint.api_key_env
+        if name is None:
+            return None
+        key = self._environment.get(name, "").strip()  # a file's last newline comes along easily
+        if not key:
+            raise Trouble(f"no key: the environment variable {name} is not set")
+        if not (key.isascii() and key.isprintable()):
+            raise Trouble(f"the key in {name} holds characters that no header can hold")
+        return key
+
+    async def _sent(self, client: "Client", ask: Ask, key: str | None) -> "openai.AsyncStream[object]":
+        """The response, begun. `Trouble` where it did not come to that."""
+        ways, tries = self._ways, 0
+        changed: set[str] = set()  # each way is changed once a call at most
+        while True:
+            try:
+                stream = await client.send(self._body(ask, ways), key, self._endpoint.api_key_env)
+            except Trouble as trouble:
+                way = ways.refused_by(trouble.refused)
+                if way and way not in changed:
+                    changed.add(way)
+                    ways = ways.other(way)
+                    continue
+                wait = _wait(trouble, tries)
+                if wait is None:
+                    raise
+            else:
+                self._ways = ways
+                return stream
+            tries += 1
+            await self._pause(wait)
+
+    def _body(self, ask: Ask, ways: _Ways) -> dict[str, Any]:
+        system = [{"role": "system", "content": sound(ask.system)}] if ask.system else []
+        body: dict[str, Any] = {
+            "model": self._endpoint.model,
+            "messages": [*system, {"role": "user", "content": sound(ask.prompt)}],
+            ways.limit: ask.max_tokens,
+            "stream": True,
+        }
+        if ways.usage:
+            body["stream_options"] = {"include_usage": True}
+        return body
+
+
+def _open(endpoint: Endpoint) -> "Client":
+    from ctxmgr.devices.endpoint_client import Client
+
+    return Client(endpoint.base_url, endpoint.timeout_ms)
+
+
+def _wait(trouble: Trouble, tries: int) -> float | None:
+    """Seconds until the next try; None: there is none."""
+    if not trouble.again or tries == RETRIES:
+        return None
+    if trouble.after is None:
+        return BACKOFF_SECONDS * 2.0**tries
+    return trouble.after if trouble.after <= RETRY_AFTER_SECONDS else None

@@ -1,1 +1,0 @@
-"""Floor 4: one device a file: standard streams, vocabularies, snapshots."""

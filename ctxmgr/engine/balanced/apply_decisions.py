@@ -1,0 +1,171 @@
+"""Turns a list and the decisions of an epoch into a plan: the same decisions give the same bytes, call after call.
+
+1. A message that was dropped is left out; edited units are written anew; all others stay as they came.
+2. The packet stands where it stood: before the message it was put before.
+3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
+4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
+   and only after a restart, since a list that goes on does not ask for them.
+5. An assistant's message of several items is left out whole or not at all. Decisions know a message by what it
+   tells, and by how many before it tell the same (as all reasoning does that only the provider can read): where a
+   host took older ones away, they mean others. Then the messages of the step decide that no other is like.
+
+Nothing is decided here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.conversation.steps import Atom, atoms_of
+from ctxmgr.engine.conversation.turns import Index, key, unit_key
+from ctxmgr.engine.presets.turns.project import Rewrite
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Zone
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+
+# (message index, unit number) -> (arguments, weight in tokens) of a call with its long texts shortened, or None
+Shorten = Callable[[int, int], tuple[dict[str, Any], int] | None]
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """What a plan is laid out by. `packet` stands before the message `place`; its text may be ""."""
+
+    decisions: Mapping[str, Decision]
+    packet: Packet
+    place: int
+    rewrite: Rewrite
+    shorten: Shorten
+
+
+def drops(messages: Sequence[Message], index: Index, decisions: Mapping[str, Decision], position: int) -> bool:
+    """Do these decisions leave a message out?"""
+    decision = decisions.get(key(index, messages, position))
+    return decision is not None and decision.kind == "dropped"
+
+
+def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layout) -> Plan:
+    """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
+    pieces: list[Piece] = []
+    start, weight, dropped = 0, 0, 0
+    found: dict[str, Decision] = {}
+    decisions = _whole_steps(messages, index, layout.decisions)
+    edited = {"distilled": 0, "pruned": 0, "shortened": 0}
+    for position, message in enumerate(messages):
+        if position == layout.place and layout.packet.text:
+            _keep(pieces, start, position)
+            pieces.append(layout.packet)
+            weight += layout.packet.weight
+            start = position
+        found |= _of_message(messages, index, position, decisions)
+        if drops(messages, index, found, position):
+            _keep(pieces, start, position)
+            start = position + 1
+            dropped += 1
+            continue
+        weight += message.weight
+        edits = _edits(messages, index, position, layout)
+        if edits:
+            _keep(pieces, start, position)
+            pieces += edits
+            start = position + 1
+        for edit in edits:
+            weight -= edit.before - edit.after
+            edited[edit.kind] += 1
+    _keep(pieces, start, len(messages))
+    return Plan(
+        pieces=tuple(pieces),
+        zone=zone,
+        floor=layout.place if layout.packet.text else 0,
+        weight=weight,
+        raw_weight=index.raw_weight,
+        decisions=found,
+        turns_kept=len(index.turns),
+        distilled=edited["distilled"] + edited["shortened"],
+        pruned=edited["pruned"],
+        dropped=dropped,
+        packet_weight=layout.packet.weight if layout.packet.text else 0,
+    )
+
+
+def extended(plan: Plan, messages: Sequence[Message], index: Index, before: int, zone: Zone) -> Plan:
+    """The plan of a list that goes on from the one `plan` is of, which had `before` messages (rule 3)."""
+    pieces = plan.pieces
+    size = len(messages)
+    if size > before:
+        last = pieces[-1] if pieces else None
+        if isinstance(last, Keep) and last.end == before:
+            pieces = (*pieces[:-1], Keep(last.start, size))
+        else:
+            pieces = (*pieces, Keep(before, size))
+    weight = plan.weight + sum(message.weight for message in messages[before:])
+    return msgspec.structs.replace(
+        plan, pieces=pieces, zone=zone, weight=weight, raw_weight=index.raw_weight, turns_kept=len(index.turns)
+    )
+
+
+def _whole_steps(
+    messages: Sequence[Message], index: Index, decisions: Mapping[str, Decision]
+) -> Mapping[str, Decision]:
+    """The decisions, made of one mind about each step (rule 5)."""
+    dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
+    if not dropped:
+        return decisions
+    changed: dict[str, Decision] | None = None
+    for atom in atoms_of(messages, index).atoms:
+        if len(atom.said) < 2:
+            continue
+        keys = {at: key(index, messages, at) for at in atom.positions}
+        leaving = {at for at, one in keys.items() if one in dropped}
+        if len(leaving.intersection(atom.said)) in (0, len(atom.said)):
+            continue
+        changed = dict(decisions) if changed is None else changed
+        if _leaves(messages, index, atom, leaving):
+            changed |= dict.fromkeys(keys.values(), Decision("dropped"))
+        else:
+            for at in leaving:
+                del changed[keys[at]]
+    return decisions if changed is None else changed
+
+
+def _leaves(messages: Sequence[Message], index: Index, atom: Atom, leaving: set[int]) -> bool:
+    """Do all messages of the step leave that no other message of the list tells the same as?"""
+    sure = [at for at in atom.positions if index.seen[messages[at].digest] == 1]
+    return bool(sure) and leaving.issuperset(sure) and not atom.bound
+
+
+def _of_message(
+    messages: Sequence[Message], index: Index, position: int, decisions: Mapping[str, Decision]
+) -> dict[str, Decision]:
+    """The decisions about a message and its units (rule 4)."""
+    units = range(max(1, len(messages[position].view.units)))
+    keys = (unit_key(index, messages, position, number) for number in units)
+    return {at: decisions[at] for at in keys if at in decisions}
+
+
+def _keep(pieces: list[Piece], start: int, end: int) -> None:
+    if end > start:
+        pieces.append(Keep(start, end))
+
+
+def _edits(messages: Sequence[Message], index: Index, position: int, layout: Layout) -> list[Edit]:
+    message = messages[position]
+    found: list[Edit] = []
+    for number, unit in enumerate(message.view.units):
+        if unit.kind not in ("result", "call"):
+            continue
+        at = unit_key(index, messages, position, number)
+        decision = layout.decisions.get(at)
+        if decision is None or decision.kind == "dropped":
+            continue
+        before = message.weights[number]
+        if decision.kind != "shortened" and unit.kind == "result":
+            text, after = layout.rewrite(position, number, decision)
+            if after < before:
+                found.append(Edit(position, number, decision.kind, text, at, before, after))
+        elif decision.kind == "shortened" and unit.kind == "call":
+            shorter = layout.shorten(position, number)
+            if shorter is not None and shorter[1] < before:
+                arguments, after = shorter
+                found.append(Edit(position, number, "shortened", "", at, before, after, arguments))
+    return found

@@ -1,0 +1,311 @@
+"""Turns a list at the moment an epoch begins into what stays, what leaves, and the packet that stands for it.
+
+Rules (design, sections 4 and 6):
+1. What stays is chosen by worth (`choose`) within the room of the zone (`room`). The choice is made twice: freely,
+   to find where the prefix had best break (`epoch`); then again with what stands before that place as it is, so
+   that nothing is kept that is shown there already.
+2. One packet stands between what is old and the newest steps (`seam`).
+3. User messages stay as they came while they fit a tenth of what is usable; beyond it the longest leave for the
+   packet, shortened. The newest stays.
+4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave, the
+   oldest first, the newest step's last.
+5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay.
+6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
+   write covers are shortened, but in no message that holds anything signed.
+7. The list starts with something a provider takes as a user message, if it came so: what it starts with stays where
+   else a reply would be first.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.balanced import apply_decisions as held
+from ctxmgr.engine.balanced import lasting, protection
+from ctxmgr.engine.balanced.apply_decisions import Layout, Shorten
+from ctxmgr.engine.balanced.budget import USER_SHARE, Room
+from ctxmgr.engine.balanced.cache_cost import Break, Rates, Row, arithmetic, best_break, cost
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
+from ctxmgr.engine.balanced.receipts import Original, changed, originals, receipt, shown_weights
+from ctxmgr.engine.balanced.reuse_value import worths
+from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Place, Wishes, choose
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.conversation.turns import Index, key, unit_key
+from ctxmgr.engine.presets.turns.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
+from ctxmgr.engine.rewriting.prune import results
+from ctxmgr.engine.staleness import staleness
+from ctxmgr.model.epochs import Epoch, Opening, Receipt
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.projection import Decision, Packet, Plan
+
+REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
+MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
+LEAST_FREE = 0.01  # the same where nothing is cached: it costs nothing but a receipt
+CALLS_ASKED_FOR = 30  # an epoch that was asked for is expected to last so many calls
+LEAST_SAVED = 0.05  # of the list: less is not worth a prefix, whatever the zone
+KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
+
+
+class Want(msgspec.Struct, frozen=True):
+    """What an epoch is decided by, beside the list.
+
+    `decisions` in force; `packet` stands before the message `place`. `cached`: so many of the list's messages the
+    provider may hold; 0 when its cache is cold. `usable` and `window_limit` in tokens, uncalibrated. `held` tells
+    the indices of messages that stay (rule 5), and is asked only where an epoch begins. `facts` renders the ledger
+    within a budget, `handle` names an original by its key, "" where there is no archive.
+    """
+
+    zone: Zone
+    policy: Policy
+    room: Room
+    rates: Rates
+    decisions: Mapping[str, Decision]
+    packet: Packet
+    place: int
+    cached: int
+    usable: float
+    window_limit: float
+    held: Callable[[], frozenset[int]]
+    rewrite: Rewrite
+    shorten: Shorten
+    facts: Callable[[int], str]
+    handle: Callable[[str], str]
+    weigh: Callable[[str], int]
+    memo: Memo
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left; `cost` in
+    tokens of uncached input."""
+
+    plan: Plan
+    packet: Packet
+    kept: int
+    receipt: Receipt
+    originals: tuple[Original, ...]
+    cost: float = 0.0
+
+
+def opened(
+    messages: Sequence[Message], index: Index, want: Want, plan: Plan, epoch: Epoch, opening: Opening
+) -> Opened | None:
+    """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
+    done = _Draft(messages, index, want, plan).opened(epoch, opening)
+    if done is None or done.plan.weight <= want.window_limit or not want.held():
+        return done
+    bare = _Draft(messages, index, msgspec.structs.replace(want, held=frozenset), plan).opened(epoch, opening)
+    if bare is None or bare.plan.weight >= done.plan.weight:
+        return done
+    told = f"{bare.receipt.arithmetic}; pins are passed over, with them the list would not fit the window"
+    return msgspec.structs.replace(bare, receipt=msgspec.structs.replace(bare.receipt, arithmetic=told))
+
+
+def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opened:
+    """An epoch that begins with the list as it is."""
+    weights = (plan.weight, plan.weight)
+    done = receipt((), epoch.number + 1, opening, weights, f"{opening}: nothing more leaves", str, epoch.last_at)
+    return Opened(plan, packet, plan.weight, done, ())
+
+
+def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
+    """The indices of what is to stay and is not shown in full."""
+    now = shown_weights(plan, messages) if held else {}
+    return tuple(sorted(at for at in held if now.get(at, -1) < messages[at].weight))
+
+
+class _Draft:
+    """One epoch while it is being decided."""
+
+    def __init__(self, messages: Sequence[Message], index: Index, want: Want, plan: Plan) -> None:
+        self.messages, self.index, self.want, self.old = messages, index, want, plan
+        every = atoms_of(messages, index)
+        self.held = want.held() | protection.protecting(messages, index, want.policy.protected_tools)
+        self.every, self.atoms = every, every.atoms
+        self.worth = worths(messages, index, self.atoms, want.memo)
+        files = staleness.standing(messages, index, want.memo)
+        self.stale: Mapping[Place, str] = dict(files.superseded)
+        self.lasting = lasting.lasting(messages, self.atoms, files.latest)
+        self.newest = protection.first_lossless(messages, self.atoms, want.room.newest)
+        self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
+        spoken_for = self.lossless | self.held
+        self.shorter = protection.shortened(messages, self.stale, spoken_for, want.shorten)
+        self.users = [at for at in every.fixed if messages[at].view.role == "user"]
+        self.shortened_users = protection.over_share(messages, self.users, USER_SHARE * want.usable, self.held)
+
+    def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
+        choice = self._choose(0)
+        found = self._break(choice, epoch, opening)
+        if found is None or (opening == "rewritten" and found[1].cost > 0):
+            return None
+        cut, sums = found
+        if cut:
+            choice = self._choose(cut)
+        decisions = self._squeezed(self._decisions(choice, cut))
+        plan, packet = self._told(decisions)
+        if (head := headless(self.messages, self.index, plan)) >= 0:  # rule 7
+            del decisions[key(self.index, self.messages, head)]
+            plan, packet = self._told(decisions)
+        if plan.pieces == self.old.pieces or not (opening in MUST or self._is_worth(plan, sums)):
+            return None
+        done_by = self._came_to(sums.place, plan)
+        sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.calls)
+        gone = originals(self.messages, self.index, self.old, plan, self.want.handle)
+        done = receipt(
+            gone, epoch.number + 1, opening, (self.old.weight, plan.weight), sum_of, self._why, epoch.last_at
+        )
+        return Opened(plan, packet, self._kept(plan), done, gone, done_by.cost)
+
+    def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
+        """The plan with its packet."""
+        seam = Seam(self.messages, self.index, self.every, self.newest, self.worth)
+        packet = packet_of(seam, self._plan(decisions), self.want)
+        return self._plan(decisions, packet, place_of(seam, decisions)), packet
+
+    def _came_to(self, place: int, plan: Plan) -> Break:
+        """The sum of what was done: the place was found by an estimate."""
+        after, cached, left = changed(self.old, plan, self.messages, self.want.cached)
+        by = self.want.rates
+        return Break(place, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+
+    def _is_worth(self, plan: Plan, sums: Break) -> bool:
+        """Is it worth a break, or needed to fit?"""
+        saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.window_limit
+        least = LEAST_SAVED if sums.cost > 0 and fits else LEAST_FREE
+        return saved >= least * self.old.weight
+
+    def _why(self, one: Original) -> str:
+        if one.index in self.shortened_users:
+            return "user messages over their share"
+        return self.stale.get((one.index, max(0, one.unit)), "worth less than its place")
+
+    def _kept(self, plan: Plan) -> int:
+        room = self.want.room
+        fixed = sum(self.messages[at].weight for at in self.every.fixed)
+        return min(plan.weight, round(KEPT_ABOVE * (fixed + room.newest + room.old + plan.packet_weight)))
+
+    def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
+        layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten)
+        return held.lay_out(self.messages, self.index, self.want.zone, layout)
+
+    # the choice
+
+    def _choose(self, cut: int) -> Choice:
+        """What stays; what stands before the message `cut` does so as it is (rule 1)."""
+        held_now, gone_now, stale = set(self.held), set[int](), set(self.stale)
+        stale -= {place for place in stale if place[0] in self.held}
+        budget = self.want.room.old
+        for atom in self.atoms:
+            if min(atom.positions) >= cut:
+                continue
+            for at in atom.positions:
+                if held.drops(self.messages, self.index, self.old.decisions, at):
+                    gone_now.add(at)
+                    continue
+                held_now.add(at)
+                budget -= self.messages[at].weight
+                for number, _, weight in results(self.messages, at):
+                    if self._decided(at, number) == "pruned":
+                        stale.add((at, number))
+                        budget += weight
+        wishes = Wishes(
+            budget=max(0, budget),
+            newest=self.newest,
+            held=held_now,
+            gone=gone_now,
+            worth=self.worth,
+            lasting=self.lasting,
+            stale=stale,
+            spared=protection.protected(self.messages, self.index, self.want.policy.protected_tools),
+            shorter=self.shorter,
+        )
+        return choose(self.messages, self.every, wishes, self.want.memo)
+
+    def _decided(self, at: int, number: int) -> str:
+        found = self.old.decisions.get(unit_key(self.index, self.messages, at, number))
+        return found.kind if found is not None else ""
+
+    # where the prefix breaks
+
+    def _break(self, choice: Choice, epoch: Epoch, opening: Opening) -> tuple[int, Break] | None:
+        """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
+        what is to come back: the break can not be after either. Nor can it part a step."""
+        want = self.want
+        now = shown_weights(self.old, self.messages)
+        packet_at = want.place if want.packet.text else len(self.messages)
+        at_most = min((packet_at, *hidden(self.messages, self.old, self.held)))
+        inside = {at for atom in self.atoms for at in atom.positions if at != min(atom.positions)}
+        rows: list[Row] = []
+        for at in sorted(now):
+            here = want.packet.weight if at == packet_at else 0
+            start = not rows or (at <= at_most and at not in inside)
+            rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
+        inserted = want.packet.weight or want.room.index + LITTLE
+        calls = epoch.calls if opening in ("price", "cold", "red") else max(epoch.calls, CALLS_ASKED_FOR)
+        found = best_break(rows, inserted, calls, want.rates, opening in MUST)
+        if found is None:
+            return None
+        cut = rows[found.place].index
+        return (cut if cut <= at_most else 0), found  # before the first shown stands only what left
+
+    def _then(self, choice: Choice, at: int, now: int) -> int:
+        """About what the choice leaves of a message, in tokens."""
+        if at in choice.dropped or at in self.shortened_users or self.messages[at].view.role == "packet":
+            return 0
+        left = self.messages[at].weight
+        for number, weight in enumerate(self.messages[at].weights):
+            if (at, number) in choice.pruned:
+                left -= weight - MARKER_TOKENS
+            elif (at, number) in self.shorter:
+                left -= weight - self.shorter[at, number]
+        return min(now, left)
+
+    # decisions
+
+    def _decisions(self, choice: Choice, cut: int) -> dict[str, Decision]:
+        """All in force from now on: before the cut as they were, from it on as was chosen."""
+        decisions: dict[str, Decision] = {}
+        for at, message in enumerate(self.messages):
+            units = range(len(message.view.units))
+            if at < cut:
+                keys = (unit_key(self.index, self.messages, at, number) for number in units or (0,))
+                decisions |= {one: self.old.decisions[one] for one in keys if one in self.old.decisions}
+                continue
+            if at in choice.dropped or at in self.shortened_users or message.view.role == "packet":
+                decisions[key(self.index, self.messages, at)] = Decision("dropped")
+                continue
+            for number in units:
+                decision = self._for_unit(choice, at, number)
+                if decision is not None:
+                    decisions[unit_key(self.index, self.messages, at, number)] = decision
+        return decisions
+
+    def _for_unit(self, choice: Choice, at: int, number: int) -> Decision | None:
+        """What is done to one unit of a message that stays (rule 6)."""
+        unit = self.messages[at].view.units[number]
+        if unit.kind == "result" and (at, number) in choice.pruned:
+            return Decision("pruned")
+        if at in self.lossless or at in self.held:
+            return None
+        if unit.kind == "result" and unit.can_edit and (unit.is_error or unit.doubtful):
+            return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
+        return Decision("shortened") if (at, number) in self.shorter else None
+
+    def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
+        """Rule 4: what the newest steps lose where the list would not fit the window."""
+        over = self._plan(decisions).weight + self.want.room.index + LITTLE - self.want.window_limit
+        if over <= 0:
+            return decisions
+        steps = self.atoms[self.newest :]
+        for number, atom in enumerate(steps):
+            decision = Decision("distilled", LAST_RESORT_LENGTH) if atom is steps[-1] else Decision("pruned")
+            for at in atom.results:
+                for number, unit, weight in results(self.messages, at):
+                    if over <= 0 or not unit.can_edit:
+                        continue
+                    _, after = self.want.rewrite(at, number, decision)
+                    if after < weight:
+                        decisions[unit_key(self.index, self.messages, at, number)] = decision
+                        over -= weight - after
+        return decisions

@@ -1,0 +1,182 @@
+"""Turns what leaves at an epoch into the packet's index of it: which file or command, and which names it held.
+
+1. Only names that nothing shown holds are told, the best worth for their length first, each under the newest
+   thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
+2. A line begins with what to ask for again: the path, or the command and whether it failed; with a handle, where
+   the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the newest first,
+   within a share of the budget.
+3. User messages that left are told in their own words, shortened, each with its length. None leaves without a
+   word: what does not fit is counted.
+4. The index never weighs more than its budget.
+"""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation import identifiers as names
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.text.one_line import code, one_line
+from ctxmgr.engine.tools.touches import reading
+from ctxmgr.model.messages import Message, Unit
+
+HEADING = "## Left out (names it held; look again for more)"
+SAID_HEADING = "## Said by the user (shortened)"
+LABEL_CHARACTERS = 100
+LABELS_SHARE = 0.25  # of the budget, for what has no name to tell
+ALSO = "- also: "
+SAID_CHARACTERS = (400, 200, 80)  # of one user message: the first that all fit with
+NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
+
+Weigh = Callable[[str], int]
+
+
+class Lost(msgspec.Struct, frozen=True, gc=False):
+    """One unit that is no longer shown: what to ask for again, and the names in it."""
+
+    label: str
+    names: frozenset[str]
+
+
+def losses(
+    messages: Sequence[Message],
+    atoms: Sequence[Atom],
+    dropped: Container[int],
+    pruned: Container[tuple[int, int]],
+    handle: Callable[[int, int], str],
+    memo: Memo,
+) -> list[Lost]:
+    """Every unit that is not shown, oldest first. `handle` of a result, by message index and unit number; "" for
+    none."""
+    found: list[Lost] = []
+    for atom in atoms:
+        labels: dict[str, str] = {}
+        for position in atom.said:
+            gone = position in dropped
+            for unit, held in _units(messages[position], memo):
+                label = _label(unit) if unit.kind == "call" else ""
+                labels[unit.call_id] = label
+                if gone and held:
+                    found.append(Lost(label, held))
+        for position in atom.results:
+            for number, (unit, held) in enumerate(_units(messages[position], memo)):
+                if unit.kind in ("result", "shell") and (position in dropped or (position, number) in pruned):
+                    label = labels.get(unit.call_id, "") or _label(unit)
+                    failed = " (failed)" if unit.is_error else ""
+                    by = handle(position, number)
+                    found.append(Lost(f"{label}{failed}{f' [{by}]' if by else ''}", held))
+    return found
+
+
+def _units(message: Message, memo: Memo) -> Iterable[tuple[Unit, frozenset[str]]]:
+    return zip(message.view.units, names.of_message(message, memo), strict=True)
+
+
+def _label(unit: Unit) -> str:
+    """What to ask for again."""
+    found = reading(unit.tool, unit.arguments or {}).touches
+    path = next((one.path for one in found if one.path and one.kind in ("read", "write", "edit")), "")
+    if path:
+        return one_line(path, LABEL_CHARACTERS)
+    command = (unit.arguments or {}).get("command")
+    return code(command, LABEL_CHARACTERS) if isinstance(command, str) else one_line(unit.tool, LABEL_CHARACTERS)
+
+
+def index_of(
+    lost: Sequence[Lost], shown: Container[str], worth: Mapping[str, float], budget: int, weigh: Weigh
+) -> str:
+    """The index, "" where nothing is to be told or nothing fits; at most `budget` tokens by `weigh`."""
+    newest: dict[str, str] = {}
+    for one in lost:
+        for name in one.names:
+            if name not in one.label:  # the line says it already
+                newest[name] = one.label
+    ranked = sorted(
+        (name for name in newest if name not in shown),
+        key=lambda name: (-worth.get(name, 0.0) / _tokens(name), name),
+    )
+    chosen: list[str] = []
+    labels: set[str] = set()
+    room: float = (1 - LABELS_SHARE) * budget - weigh(HEADING)
+    for name in ranked:
+        label = newest[name]
+        needed = _tokens(name) + (0 if label in labels else _tokens(label))
+        if needed > room:
+            break
+        room -= needed
+        chosen.append(name)
+        labels.add(label)
+    also = _others(lost, labels, room + LABELS_SHARE * budget)
+    while chosen or also:
+        text = _composed(lost, chosen, newest, also)
+        over = weigh(text) - budget
+        if over <= 0:
+            return text
+        while (chosen or also) and over > 0:  # by estimate, so that few whole texts are weighed
+            over -= int(_tokens((also or chosen).pop())) + 1
+    return ""
+
+
+def _others(lost: Sequence[Lost], told: Container[str], room: float) -> list[str]:
+    """The labels of what left and is not told of yet, newest first."""
+    found: list[str] = []
+    for label in dict.fromkeys(one.label for one in reversed(lost)):
+        if label and label not in told:
+            room -= _tokens(label)
+            if room < 0:
+                break
+            found.append(label)
+    return found
+
+
+def _tokens(text: str) -> float:
+    return NAME_OVERHEAD + len(text) / CHARACTERS_A_TOKEN
+
+
+def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, str], also: Sequence[str]) -> str:
+    by_label: dict[str, list[str]] = {}
+    for name in chosen:
+        by_label.setdefault(newest[name], []).append(name)
+    order = {one.label: number for number, one in enumerate(lost)}  # the newest place of each
+    lines = [
+        f"- {label or 'said'}: {', '.join(sorted(by_label[label]))}"
+        for label in sorted(by_label, key=lambda label: order[label])
+    ]
+    if also:
+        lines.append(ALSO + "; ".join(reversed(also)))
+    return "\n".join((HEADING, *lines))
+
+
+def said(texts: Sequence[str], budget: int, weigh: Weigh) -> str:
+    """User messages that left, oldest first, each shortened: as long as all of them fit, and where the shortest do
+    not, the newest that do, and how many do not. The least is `counted`, though that be over the budget."""
+    if not texts:
+        return ""
+    for characters in SAID_CHARACTERS:
+        lines = [_line(text, characters) for text in texts]
+        text = "\n".join((SAID_HEADING, *lines))
+        if weigh(text) <= budget:
+            return text
+    fitting: list[str] = []
+    room = budget - weigh(_heading(len(texts)))
+    for line in reversed(lines):
+        weight = weigh(line + "\n")
+        if weight <= room:
+            room -= weight
+            fitting.append(line)
+    missing = len(texts) - len(fitting)
+    return "\n".join((_heading(missing), *reversed(fitting))) if fitting else counted(missing)
+
+
+def counted(missing: int) -> str:
+    """That user messages left, where no word of theirs fits."""
+    return f"## {missing} user message{'s' if missing > 1 else ''}, not shown"
+
+
+def _line(text: str, characters: int) -> str:
+    return f'- ({len(text):,} characters) "{one_line(text, characters)}"'
+
+
+def _heading(missing: int) -> str:
+    return f"{SAID_HEADING[:-1]}; {missing} not shown)"

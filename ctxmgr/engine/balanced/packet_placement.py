@@ -1,0 +1,135 @@
+"""Turns what an epoch took away into the one packet that stands for it, and finds the place where it stands.
+
+1. The packet stands between what is old and the newest steps. What is before it is the prefix that later epochs
+   try to keep: at the head of the list it would break all of it each time.
+2. It goes before what was said right before those steps, so that no answer is parted from its question.
+3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
+   what it stands for. What does not fit goes from its end; that user messages left is told before all else.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from ctxmgr.engine.balanced import evicted_index
+from ctxmgr.engine.balanced.apply_decisions import drops
+from ctxmgr.engine.balanced.budget import USER_SHARE, Room
+from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation.steps import Atoms
+from ctxmgr.engine.conversation.turns import Index, unit_key
+from ctxmgr.engine.invariants.turns import USER_LIKE
+from ctxmgr.engine.packet import packet
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+
+NO_PACKET = Packet("", 0)
+
+
+class Seam(msgspec.Struct, frozen=True):
+    """Where old and new meet: `newest` is the number of the first lossless atom. `worth` of names."""
+
+    messages: Sequence[Message]
+    index: Index
+    atoms: Atoms
+    newest: int
+    worth: Mapping[str, float]
+
+
+class Telling(Protocol):
+    """What a packet is told by (`opening.Want` is one)."""
+
+    @property
+    def room(self) -> Room: ...
+    @property
+    def usable(self) -> float: ...
+    @property
+    def facts(self) -> Callable[[int], str]: ...
+    @property
+    def handle(self) -> Callable[[str], str]: ...
+    @property
+    def weigh(self) -> Callable[[str], int]: ...
+    @property
+    def memo(self) -> Memo: ...
+
+
+def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
+    """The index of the message that the packet stands before (rules 1 and 2)."""
+    messages, atoms = seam.messages, seam.atoms.atoms
+    at = len(messages)
+    if seam.newest < len(atoms):
+        at = min(atoms[seam.newest].positions)
+    fixed = frozenset(seam.atoms.fixed)
+    while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
+        at -= 1
+    while at < len(messages) and drops(messages, seam.index, decisions, at):
+        at += 1
+    return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
+
+
+def headless(messages: Sequence[Message], index: Index, plan: Plan) -> int:
+    """The message that the list came with in front, something a provider takes as a user message, where by this
+    plan a reply would be first; -1 where all is well."""
+    first = index.turns[0].start if index.turns else -1
+    if first < 0 or messages[first].view.role not in USER_LIKE:
+        return -1
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            return -1
+        start, end = (piece.start, piece.end) if isinstance(piece, Keep) else (piece.index, piece.index + 1)
+        for at in range(start, end):
+            if messages[at].view.role != "prompt":
+                return -1 if messages[at].view.role in USER_LIKE else first
+    return -1
+
+
+def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
+    """The packet for what the plan `bare` leaves out (rule 3)."""
+    stands_for = seam.index.raw_weight - bare.weight
+    if stands_for <= 0:
+        return NO_PACKET
+    dropped = {at for at in range(len(seam.messages)) if drops(seam.messages, seam.index, bare.decisions, at)}
+    users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
+    said = ["\n".join(unit.text for unit in seam.messages[at].view.units) for at in users]
+    facts = told.facts(stands_for) or packet.MARK
+    users_said = evicted_index.said(said, int(USER_SHARE * told.usable), told.weigh)
+    names_held = evicted_index.index_of(
+        _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh
+    )
+    for parts in _ever_less(facts, users_said, names_held, evicted_index.counted(len(said)) if said else ""):
+        text = "\n\n".join(part for part in parts if part)
+        weight = told.weigh(text)
+        if weight <= stands_for:
+            return Packet(text, weight)
+    return NO_PACKET
+
+
+def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tuple[str, ...]]:
+    """What the packet may tell, the most first."""
+    yield facts, said, index
+    yield facts, said
+    if counted:
+        yield facts, counted
+        yield packet.MARK, said
+        yield packet.MARK, counted
+
+
+def _lost(seam: Seam, bare: Plan, dropped: set[int], told: Telling) -> list[evicted_index.Lost]:
+    edits = (piece for piece in bare.pieces if isinstance(piece, Edit))
+    pruned = {(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
+
+    def handle(at: int, number: int) -> str:
+        return told.handle(unit_key(seam.index, seam.messages, at, number))
+
+    return evicted_index.losses(seam.messages, seam.atoms.atoms, dropped, pruned, handle, told.memo)
+
+
+def _shown(seam: Seam, bare: Plan, memo: Memo) -> set[str]:
+    """The names in what is kept as it came."""
+    shown: set[str] = set()
+    for piece in bare.pieces:
+        if isinstance(piece, Keep):
+            for at in range(piece.start, piece.end):
+                shown.update(identifiers.whole(seam.messages[at], memo))
+    return shown

@@ -1,0 +1,150 @@
+"""Turns pins, and texts that came back through `retrieve`, into the places of messages that must stay as they are.
+
+Rules:
+1. By digest: each message with it. By call id: the message that makes the call and its results. By tool: its calls
+   and their results. By path: calls that name such a file in their arguments or patch, and their results.
+2. A path is a glob (`*` also over `/`), met by the whole path or by its end from a `/` on: `parser.py` and
+   `src/*.py` mean the files that a model reads by relative and by absolute paths alike.
+3. Pairs: who pins a call wants its result, and a result says little without its call. By digest alone the one
+   message is meant; that its pair is not parted is a promise of every projection.
+4. A result came back through `retrieve` when its call names the handle: that is cheaper than looking for the text
+   in every result, and sure, whatever the host wraps around it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from ctxmgr.engine.balanced.globs import Globs
+from ctxmgr.engine.conversation.turns import Index, key
+from ctxmgr.engine.rewriting.handles import named
+from ctxmgr.model.epochs import Pin
+from ctxmgr.model.messages import Message
+
+RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
+HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
+PATH_CHARACTERS = 4_096  # as Linux has it; a longer argument is no path
+# as pi, Claude Code, Codex, OpenCode, OpenHands and SWE-agent name them
+PATHS = frozenset(
+    ("path", "file_path", "filePath", "filename", "file", "notebook_path", "paths", "files", "target_file")
+)
+_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
+_PATCH = "*** Begin Patch"
+_PATCH_BEGINS = len(_PATCH) + 40  # characters: white space may stand before it
+
+Decided = TypeVar("Decided")
+
+
+def pinned(messages: Sequence[Message], index: Index, pins: Sequence[Pin]) -> frozenset[int]:
+    """Indices of the messages that these pins hold."""
+    by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
+    for pin in pins:
+        by[pin.by].add(pin.value)
+    found: set[int] = set()
+    if not by["digest"].isdisjoint(index.seen):
+        found.update(at for at, message in enumerate(messages) if message.digest in by["digest"])
+    if by["callId"] or by["tool"] or by["path"]:
+        glob = _glob(tuple(sorted(by["path"])))
+        found |= _of_calls(messages, index, by["callId"], by["tool"], glob)
+    return frozenset(found)
+
+
+def returned_positions(
+    messages: Sequence[Message],
+    index: Index,
+    returned: Mapping[str, int],
+    epoch: int,
+    for_epochs: int = RETURNED_EPOCHS,
+) -> frozenset[int]:
+    """Indices of results that `retrieve` gave back too lately for `epoch`, the one to be opened, to take them away.
+
+    `returned`: handles, and the epoch in force when each came back.
+    """
+    held = {handle for handle, at in returned.items() if epoch - at <= for_epochs}
+    if not held:
+        return frozenset()
+    calls = [
+        (at, unit.call_id)
+        for at, message in enumerate(messages)
+        for unit in message.view.units
+        if unit.kind == "call" and unit.arguments and not held.isdisjoint(_named(unit.arguments))
+    ]
+    return frozenset(_answers(messages, index, set(calls)))
+
+
+def without(
+    decisions: Mapping[str, Decided], messages: Sequence[Message], index: Index, held: frozenset[int]
+) -> dict[str, Decided]:
+    """The decisions by key but for those about messages that are held: those come back whole."""
+    keys = {key(index, messages, at) for at in held}
+    return {at: decided for at, decided in decisions.items() if at.partition("/")[0] not in keys}
+
+
+def _of_calls(
+    messages: Sequence[Message], index: Index, ids: set[str], tools: set[str], glob: Globs | None
+) -> set[int]:
+    """Rule 1 for calls, and for results whose call the list does not hold."""
+    found: set[int] = set()
+    calls: set[tuple[int, str]] = set()
+    for at, message in enumerate(messages):
+        for number, unit in enumerate(message.view.units):
+            if unit.kind == "call":
+                if unit.call_id in ids or unit.tool in tools or (glob and _meets(glob, unit.arguments)):
+                    calls.add((at, unit.call_id))
+            elif unit.kind == "result" and (unit.call_id in ids or unit.tool in tools):
+                found.add(at)
+                if (asked := index.pairs.get((at, number))) is not None:
+                    found.add(asked)
+    found.update(at for at, _ in calls)
+    return found | _answers(messages, index, calls)
+
+
+def _answers(messages: Sequence[Message], index: Index, calls: set[tuple[int, str]]) -> set[int]:
+    """Indices of the results that answer these calls (message index, call id)."""
+    if not calls:
+        return set()
+    return {
+        at
+        for (at, number), asked in index.pairs.items()
+        if (asked, messages[at].view.units[number].call_id) in calls
+    }
+
+
+def _meets(glob: Globs, arguments: Mapping[str, Any] | None) -> bool:
+    return any(len(path) <= PATH_CHARACTERS and glob.met(path) for path in _paths(arguments or {}))
+
+
+def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The files that a call names, spelled with `/`."""
+    for name in PATHS & arguments.keys():
+        value = arguments[name]
+        if isinstance(value, str):
+            yield value.replace("\\", "/")
+        elif isinstance(value, list):
+            for one in value:
+                path = one.get("path") if isinstance(one, dict) else one
+                if isinstance(path, str):
+                    yield path.replace("\\", "/")
+    for value in arguments.values():
+        if isinstance(value, str) and _PATCH in value[:_PATCH_BEGINS]:
+            yield from (path.strip().replace("\\", "/") for path in _PATCHED.findall(value))
+
+
+@lru_cache(maxsize=64)
+def _glob(patterns: tuple[str, ...]) -> Globs | None:
+    """Rule 2, one matcher for all of them; None without any. What is longer than any path means none."""
+    if not patterns:
+        return None
+    spelled = (pattern.replace("\\", "/").removeprefix("./") for pattern in patterns)
+    return Globs([pattern for pattern in spelled if len(pattern) <= PATH_CHARACTERS])
+
+
+def _named(arguments: Mapping[str, Any]) -> set[str]:
+    """What in a call's arguments may be a handle."""
+    return {
+        handle
+        for value in arguments.values()
+        if isinstance(value, str) and len(value) <= HANDLE_ARGUMENT
+        for handle in named(value)
+    }

@@ -1,0 +1,117 @@
+"""Turns a list and what was decided before into the plan of preset `balanced`: the same bytes until an epoch pays.
+
+Rules (design, sections 4 and 6):
+1. Between epochs the plan is the one before it and what came since (`held`). Nothing old changes.
+2. An epoch begins when regret has reached its cost, when the cache is cold, in red, or when the prefix is lost for
+   another reason (`epoch`). What it does is decided in `opening`.
+3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret. But
+   where the host has put another list in place of the old one, the epoch is over, whatever the new one holds.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.balanced import apply_decisions
+from ctxmgr.engine.balanced.apply_decisions import Layout
+from ctxmgr.engine.balanced.epoch_start import REPLACED, Opened, Want, hidden, opened, unmoved
+from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.model.epochs import Epoch, Opening
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Plan
+
+SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
+GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What a plan is asked for beside the list.
+
+    `last`: the plan before, and `before` the number of messages it was of, where this list goes on from it; else
+    the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `at`: the call's time in
+    milliseconds. `want` is what an epoch is decided by.
+    """
+
+    want: Want
+    epoch: Epoch
+    reopen: Opening | None = None
+    last: Plan | None = None
+    before: int = 0
+    at: int | None = None
+
+
+class Stood(msgspec.Struct, frozen=True):
+    """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
+
+    plan: Plan
+    opening: Opening | None
+
+
+class Projected(msgspec.Struct, frozen=True):
+    """The plan, the epoch in force, and what was opened now, None where nothing was."""
+
+    plan: Plan
+    epoch: Epoch
+    opened: Opened | None = None
+
+
+def standing(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
+    """The plan if nothing is decided now (rule 1)."""
+    want = ask.want
+    if ask.last is not None:
+        return apply_decisions.extended(ask.last, messages, index, ask.before, want.zone)
+    layout = Layout(want.decisions, want.packet, want.place, want.rewrite, want.shorten)
+    return apply_decisions.lay_out(messages, index, want.zone, layout)
+
+
+def due(ask: Ask, weight: int) -> Opening | None:
+    """Why an epoch is to be opened over a plan of this weight, in tokens; None where it is not (rule 2)."""
+    if ask.reopen is not None:
+        return ask.reopen
+    kept = _kept(ask)
+    if weight <= kept * SLACK:
+        return None
+    if not ask.want.cached:
+        return "cold"
+    if ask.want.zone in ("red", "compact") and weight > kept * GROWN:
+        return "red"
+    changing = kept * ask.want.rates.write - weight * ask.want.rates.read
+    return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
+
+
+def stood(messages: Sequence[Message], index: Index, ask: Ask) -> Stood:
+    """What would be sent, and whether an epoch is to be opened over it."""
+    plan = standing(messages, index, ask)
+    if ask.reopen in ("pin", "undo") and not hidden(messages, plan, ask.want.held()):  # nothing is to come back
+        ask = msgspec.structs.replace(ask, reopen=None)
+    opening = due(ask, plan.weight)
+    if opening in ("price", "red") and ask.before == len(messages) == ask.want.cached:
+        opening = None  # the same list, asked for again
+    return Stood(plan, opening)
+
+
+def project(messages: Sequence[Message], index: Index, ask: Ask, as_is: Stood | None = None) -> Projected:
+    """The plan for this list; `as_is` where that is known already. Pure but for the memo, which only saves time."""
+    as_is = as_is or stood(messages, index, ask)
+    plan, opening = as_is.plan, as_is.opening
+    regret = _regret(ask, plan.weight)
+    epoch = msgspec.structs.replace(ask.epoch, regret=regret, calls=ask.epoch.calls + 1, last_at=ask.at)
+    if opening is None:
+        return Projected(plan, epoch)
+    done = opened(messages, index, ask.want, plan, epoch, opening)
+    if done is None and ask.last is None and ask.before and opening in REPLACED:
+        done = unmoved(plan, epoch, opening, ask.want.packet)
+    if done is not None and opening == "price" and done.cost > epoch.regret:  # the estimate was too low
+        return Projected(plan, msgspec.structs.replace(epoch, needed=done.cost))
+    if done is None:  # rule 3
+        return Projected(plan, Epoch(epoch.number, 0.0, epoch.calls, plan.weight, ask.at))
+    return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)
+
+
+def _kept(ask: Ask) -> int:
+    """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
+    return ask.epoch.kept or ask.want.room.total
+
+
+def _regret(ask: Ask, weight: int) -> float:
+    return ask.epoch.regret + ask.want.rates.read * max(0, weight - _kept(ask))

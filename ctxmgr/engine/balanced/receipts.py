@@ -1,0 +1,143 @@
+"""Turns two plans, before and after an epoch, into what left, and that into a receipt a person can read.
+
+A receipt lists the heaviest things that left, in the order of the list; of the others it says how many they were.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index, unit_key
+from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.rewriting.prune import call_of
+from ctxmgr.model.epochs import Left, LeftKind, Opening, Receipt
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+
+LISTED = 300  # things a receipt lists
+RECEIPTS_KEPT = 50  # newest receipts that a session keeps
+SAID_CHARACTERS = 60
+
+
+class Original(msgspec.Struct, frozen=True, gc=False):
+    """One unit that left, or that was shortened: where it stands in the list, what it was, and its text.
+
+    `unit` is -1 where its whole message left. Weights in tokens, of the unit; `handle` "" without an archive.
+    """
+
+    key: str
+    index: int
+    unit: int
+    kind: LeftKind
+    call: str
+    text: str
+    before: int
+    after: int
+    handle: str
+
+
+def shown_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
+    """The weight of each message that a plan shows, by index; the packet is none."""
+    weights: dict[int, int] = {}
+    for piece in plan.pieces:
+        if isinstance(piece, Keep):
+            for at in range(piece.start, piece.end):
+                weights[at] = messages[at].weight
+        elif isinstance(piece, Edit):
+            weights.setdefault(piece.index, messages[piece.index].weight)
+            weights[piece.index] -= piece.before - piece.after
+    return weights
+
+
+def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> tuple[int, int, int]:
+    """(tokens of `old` from the first change on, those among them of the list's first `cached` messages, tokens of
+    `new` from there on)."""
+    before, after = _rows(old, messages), _rows(new, messages)
+    same = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    there = sum(weight for at, weight, _ in before[same:] if at < cached)
+    return sum(row[1] for row in before[same:]), there, sum(row[1] for row in after[same:])
+
+
+def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple[Piece, ...]]]:
+    """(index, weight, how it was written anew) of all that is shown; a packet has the index of what follows it."""
+    rows: list[tuple[int, int, tuple[Piece, ...]]] = []
+    for piece in plan.pieces:
+        if isinstance(piece, Keep):
+            rows += [(at, messages[at].weight, ()) for at in range(piece.start, piece.end)]
+        elif isinstance(piece, Packet):
+            rows.append((plan.floor, piece.weight, (piece,)))
+        else:
+            weight, edits = messages[piece.index].weight, tuple[Piece, ...]()
+            if rows and rows[-1][0] == piece.index and any(isinstance(one, Edit) for one in rows[-1][2]):
+                _, weight, edits = rows.pop()  # another unit of the same message
+            rows.append((piece.index, weight - piece.before + piece.after, (*edits, piece)))
+    return rows
+
+
+def originals(
+    messages: Sequence[Message], index: Index, old: Plan, new: Plan, handle: Callable[[str], str]
+) -> tuple[Original, ...]:
+    """What `old` shows and `new` does not, or not in full, in the order of the list."""
+    before, after = shown_weights(old, messages), shown_weights(new, messages)
+    known = {(piece.key, piece.kind) for piece in old.pieces if isinstance(piece, Edit)}
+    edits = {
+        (piece.index, piece.unit): piece
+        for piece in new.pieces
+        if isinstance(piece, Edit) and (piece.key, piece.kind) not in known
+    }
+    found: list[Original] = []
+    for at in sorted(before):
+        message = messages[at]
+        if at not in after:
+            for number, unit in enumerate(message.view.units):
+                if unit.text:
+                    unit_at = unit_key(index, messages, at, number)
+                    call = _told(messages, index, at, number)
+                    weight = message.weights[number]
+                    found.append(Original(unit_at, at, -1, "dropped", call, unit.text, weight, 0, handle(unit_at)))
+            continue
+        for number, unit in enumerate(message.view.units):
+            if (edit := edits.get((at, number))) is not None:
+                call = _told(messages, index, at, number)
+                found.append(
+                    Original(
+                        edit.key, at, number, edit.kind, call, unit.text, edit.before, edit.after, handle(edit.key)
+                    )
+                )
+    return tuple(found)
+
+
+def _told(messages: Sequence[Message], index: Index, at: int, number: int) -> str:
+    """What a unit was, on one line."""
+    unit = messages[at].view.units[number]
+    if unit.kind == "result":
+        call = call_of(messages, index, at, number)
+        return marker.call(call.tool, call.arguments)
+    if unit.kind == "call":
+        return marker.call(unit.tool, unit.arguments or {})
+    if unit.kind == "shell":
+        return marker.call("shell", unit.arguments or {})
+    return f"{messages[at].view.role} {unit.kind}"
+
+
+def receipt(
+    gone: Sequence[Original],
+    epoch: int,
+    opening: Opening,
+    weights: tuple[int, int],
+    arithmetic: str,
+    why: Callable[[Original], str],
+    at: int | None,
+) -> Receipt:
+    """`weights` of the whole projection before and after, in tokens; `at` in milliseconds."""
+    heaviest = sorted(range(len(gone)), key=lambda place: (gone[place].after - gone[place].before, place))
+    listed = [gone[place] for place in sorted(heaviest[:LISTED])]
+    left = tuple(Left(one.key, one.kind, one.call, why(one), one.before, one.after, one.handle) for one in listed)
+    return Receipt(epoch, opening, *weights, arithmetic, left, at, len(gone) - len(listed))
+
+
+def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]:
+    """With one more; the oldest beyond what is kept are gone."""
+    return (*receipts, newest)[-RECEIPTS_KEPT:]

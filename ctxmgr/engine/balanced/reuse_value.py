@@ -1,0 +1,105 @@
+"""Turns what was said so far into the worth of each name: how likely the next steps are to say it again.
+
+Old text is needed again where a later message refers to it, and it does so by names (`names`). Rules, with what
+was seen on twelve recorded sessions of four hosts (a name last said more than 12,000 tokens ago: was it said by
+the assistant within the next 40 calls?); the weights are round numbers in about these proportions:
+
+1. A name that the assistant has said itself: 11 %. Said in more than one way (text, thinking, a call) or more than
+   once, up to 21 %.
+2. A name that only a result holds: 3.8 % where that was a file's text, up to 12 % while the file is being worked
+   on; 1 % in other output.
+3. Worth fades with steps: past about 80 steps a third of it is left, and then it fades no more.
+
+Worth is relative: only proportions count.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.tools.touches import reading
+from ctxmgr.model.messages import Message, Unit
+
+SAID = 8.0  # rule 1
+EACH_WAY, EACH_TIME, TIMES_AT_MOST = 0.3, 0.15, 8
+READ, OTHER = 3.0, 1.0  # rule 2
+ACTIVE, ACTIVE_STEPS = 2.0, 20  # times, and for so many steps after the file was last touched
+HALF_STEPS, FADED = 60, 0.25  # rule 3
+
+
+def faded(steps: int) -> float:
+    """What is left of a worth after so many steps."""
+    left: float = 0.5 ** (steps / HALF_STEPS)
+    return FADED + (1 - FADED) * left
+
+
+def worths(messages: Sequence[Message], index: Index, atoms: Sequence[Atom], memo: Memo) -> Mapping[str, float]:
+    """The worth of every name in the atoms. Linear."""
+    count = len(atoms)
+    worth = _in_results(messages, index, atoms, memo)
+    ways: dict[str, set[str]] = {}
+    times: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for number, atom in enumerate(atoms):
+        here: set[str] = set()
+        for position in atom.said:
+            message = messages[position]
+            for unit, found in zip(message.view.units, identifiers.of_message(message, memo), strict=True):
+                for name in found:
+                    ways.setdefault(name, set()).add(unit.kind)
+                here |= found
+        for name in here:
+            times[name] = times.get(name, 0) + 1
+            last[name] = number
+    for name, said in times.items():
+        often = (1 + EACH_WAY * (len(ways[name]) - 1)) * (1 + EACH_TIME * min(TIMES_AT_MOST, said - 1))
+        worth[name] = SAID * often * faded(count - last[name])
+    return worth
+
+
+def _in_results(messages: Sequence[Message], index: Index, atoms: Sequence[Atom], memo: Memo) -> dict[str, float]:
+    """Rule 2: a name has the best worth that any result gives it."""
+    count = len(atoms)
+    read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, atom, memo) for atom in atoms]
+    touched: dict[str, int] = {}
+    for number, calls in enumerate(read):
+        for paths in calls.values():
+            for path in paths:
+                touched[path] = number
+    worth: dict[str, float] = {}
+    for number, atom in enumerate(atoms):
+        for position in atom.results:
+            message = messages[position]
+            for unit, found in zip(message.view.units, identifiers.of_message(message, memo), strict=True):
+                paths = read[number].get(unit.call_id, ())
+                value = READ if paths else OTHER
+                if any(count - touched[path] < ACTIVE_STEPS for path in paths):
+                    value *= ACTIVE
+                value *= faded(count - number)
+                for name in found:
+                    if worth.get(name, 0.0) < value:
+                        worth[name] = value
+    return worth
+
+
+def _read_by(messages: Sequence[Message], atom: Atom, memo: Memo) -> dict[str, tuple[str, ...]]:
+    """The paths whose text each call of an atom asked for, by the call's id."""
+    found: dict[str, tuple[str, ...]] = {}
+    for position in atom.said:
+        message = messages[position]
+        key = ("read by", message.digest)
+        if key not in memo:
+            memo[key] = {
+                unit.call_id: paths
+                for unit in message.view.units
+                if unit.kind == "call" and (paths := _paths(unit))
+            }
+        found |= memo[key]
+    return found
+
+
+def _paths(unit: Unit) -> tuple[str, ...]:
+    touched = reading(unit.tool, unit.arguments or {}).touches
+    return tuple(one.path for one in touched if one.kind == "read" and one.path)

@@ -1,0 +1,273 @@
+"""Turns atoms and the worth of names into what stays of the old part of a list, within a budget.
+
+Rules:
+1. What is fixed stays, and what is held: pins, text that was asked for again, what stands before the place where
+   the prefix may break. The newest steps are lossless; `newest` says from which atom on.
+2. Everything else competes for the budget by worth a token. An atom's offer is its assistant message, whole and
+   as it came, with its results as markers; then each of its results in full. Names that are shown already add no
+   worth: of two that say the same the denser one stays.
+3. The last state of a file that is being worked on has a worth of its own by the token, so that an edit can be made
+   without reading again (`latest`). What a later read or write covers is pruned before anything else.
+4. Errors are short and dear: where the step stays, its error stays with it.
+5. What is left over leaves: results become markers where their step stays, else the step leaves whole, but for
+   what is bound to it.
+
+The choice is greedy: worth that depends on what is shown already has no quick exact answer, and greedy by density
+is never far from it (submodular). Same list, same choice: ties go to the later atom.
+"""
+
+import heapq
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation import identifiers as names
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation.steps import Atom, Atoms
+from ctxmgr.model.messages import Message
+
+MARKER_TOKENS = 30  # about what a marker weighs
+LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step
+ERROR_TOKENS = 500  # about what is left of a long error when it is distilled
+
+Place = tuple[int, int]  # message index, unit number
+STEP = (-1, -1)  # an offer of a step, not of one of its results
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What a choice is made by. `budget` in tokens, for what competes. `newest`: number of the first lossless atom.
+    `held`: message indices that stay as they came; `gone`: those that left for good and do not compete. `worth` of
+    names; `lasting`: worth a token of units that hold a file's last state; `stale`: units that are covered by later
+    ones; `shorter`: what calls weigh whose arguments are shortened where their
+    step stays, in tokens; `spared`: results that are never pruned."""
+
+    budget: int
+    newest: int
+    held: Container[int]
+    gone: Container[int]
+    worth: Mapping[str, float]
+    lasting: Mapping[Place, float]
+    stale: Container[Place]
+    spared: Container[Place]
+    shorter: dict[Place, int] = {}
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """`dropped` message indices, `pruned` result units. `used`: tokens of the budget."""
+
+    dropped: frozenset[int]
+    pruned: frozenset[Place]
+    used: int
+
+
+def choose(messages: Sequence[Message], atoms: Atoms, wishes: Wishes, memo: Memo) -> Choice:
+    """What stays and what leaves. Linear but for the order of offers."""
+    return _Market(messages, atoms, wishes, memo).choice()
+
+
+class _Step:
+    """What taking a step costs that is not kept yet, and what it would show, up to date with what is shown."""
+
+    __slots__ = ("cost", "lasting", "names", "shown", "worth")
+
+    def __init__(self, cost: int, lasting: float, names: set[str]) -> None:
+        self.cost, self.lasting, self.names = cost, lasting, names
+        self.worth = 0.0
+        self.shown = -1  # so many takes the names are up to date with
+
+
+class _Market:
+    def __init__(self, messages: Sequence[Message], atoms: Atoms, wishes: Wishes, memo: Memo) -> None:
+        self.messages, self.atoms, self.wishes, self.memo = messages, atoms.atoms, wishes, memo
+        self.shown: set[str] = set()
+        self.kept: set[int] = set()  # atoms
+        self.full: set[Place] = set()  # results
+        self.left = wishes.budget
+        self.takes = 0
+        self.steps: dict[int, _Step] = {}
+        for position in atoms.fixed:
+            self._show(position)
+        for number, atom in enumerate(self.atoms):
+            if number >= wishes.newest or any(at in wishes.held for at in atom.positions):
+                self._hold(number, atom)
+        for number, atom in enumerate(self.atoms):
+            if atom.bound and number not in self.kept:
+                self._keep(number, atom)
+
+    def _show(self, position: int) -> None:
+        self.shown.update(names.whole(self.messages[position], self.memo))
+
+    def _hold(self, number: int, atom: Atom) -> None:
+        """An atom of rule 1: whole where it is lossless, else what of it is held, with its call."""
+        self.kept.add(number)
+        for position in atom.said:
+            self._show(position)
+        for position in atom.results:
+            whole = number >= self.wishes.newest or position in self.wishes.held or self._holds_call(atom)
+            self._in_full(place for place in self._results(position) if whole or self._rides(place))
+
+    def _holds_call(self, atom: Atom) -> bool:
+        """Is it the call that is held? Then so is its result, if that is not gone."""
+        return any(position in self.wishes.held for position in atom.said) and not any(
+            position in self.wishes.held for position in atom.results
+        )
+
+    def _results(self, position: int) -> list[Place]:
+        units = self.messages[position].view.units
+        return [(position, number) for number, unit in enumerate(units) if unit.kind in ("result", "shell")]
+
+    # offers
+
+    def choice(self) -> Choice:
+        offers: list[tuple[float, int, int, Place]] = []  # -density, -atom number, cost, what
+        for number, atom in enumerate(self.atoms):
+            if number in self.kept:
+                self._offer_results(offers, number, atom)
+            elif not any(position in self.wishes.gone for position in atom.said):
+                self._offer(offers, number, STEP)
+                self._offer_results(offers, number, atom)
+        while offers:
+            _, negative, _, place = heapq.heappop(offers)
+            number = -negative
+            if (place == STEP and number in self.kept) or place in self.full:
+                continue
+            worth, cost = self._terms(number, place)
+            now = worth / max(1, cost)
+            if offers and -now > offers[0][0]:  # it is worth less by now than when it was offered
+                heapq.heappush(offers, (-now, -number, cost, place))
+                continue
+            if worth <= 0 or cost > self.left:
+                continue
+            self._take(number, place)
+            self.left -= cost
+        return self._result()
+
+    def _offer(self, offers: list[tuple[float, int, int, Place]], number: int, place: Place) -> None:
+        worth, cost = self._terms(number, place)
+        if worth > 0:
+            heapq.heappush(offers, (-worth / max(1, cost), -number, cost, place))
+
+    def _offer_results(self, offers: list[tuple[float, int, int, Place]], number: int, atom: Atom) -> None:
+        for position in atom.results:
+            for place in self._results(position):
+                if place not in self.full and not self._rides(place) and place not in self.wishes.stale:
+                    self._offer(offers, number, place)
+
+    def _rides(self, place: Place) -> bool:
+        """Does this result come with its step, in full or as an error?"""
+        unit = self.messages[place[0]].view.units[place[1]]
+        if unit.kind == "shell":
+            return False
+        light = self._weight(place) <= LIGHT_TOKENS
+        return light or unit.is_error or unit.doubtful or not unit.can_edit or place in self.wishes.spared
+
+    def _weight(self, place: Place) -> int:
+        return self.messages[place[0]].weights[place[1]]
+
+    def _terms(self, number: int, place: Place) -> tuple[float, int]:
+        """(worth, cost in tokens) of taking this now, with its step where that is not kept yet."""
+        worth, cost, new = 0.0, 0, set[str]()
+        if number not in self.kept:
+            step = self._step(number)
+            worth, cost, new = step.lasting + step.worth, step.cost, step.names
+        if place != STEP:
+            worth += self._worth(self._names(place) - self.shown - new)
+            worth += self.wishes.lasting.get(place, 0.0) * self._weight(place)
+            cost += self._weight(place) - (self._least(place) if self.atoms[number].said else 0)
+        return worth, cost
+
+    def _step(self, number: int) -> _Step:
+        """Of a step that is not kept. Told once, and looked at again only where more is shown since: else a message
+        with a thousand calls would be walked for each of them."""
+        step = self.steps.get(number)
+        if step is None:
+            step = self.steps[number] = self._first(self.atoms[number])
+        if step.shown != self.takes:
+            before = len(step.names)
+            step.names -= self.shown
+            if step.shown < 0 or len(step.names) != before:
+                step.worth = self._worth(step.names)
+            step.shown = self.takes
+        return step
+
+    def _first(self, atom: Atom) -> _Step:
+        found, cost, lasting = set[str](), 0, 0.0
+        for position in atom.said:
+            found.update(self._said(position))
+            cost += self.messages[position].weight - self._shortens(position)
+            lasting += self._lasting(position)
+        for result in (result for position in atom.results for result in self._results(position)):
+            cost += self._least(result)
+            if self._rides(result):
+                found |= self._names(result)
+        return _Step(cost, lasting, found)
+
+    def _worth(self, some: Iterable[str]) -> float:
+        """The same sum whatever the order of the names."""
+        known = self.wishes.worth
+        return sum(sorted(known.get(name, 0.0) for name in some))
+
+    def _said(self, position: int) -> Iterator[str]:
+        """The names of an assistant's message, but for those of arguments that will be shortened."""
+        for number, found in enumerate(names.of_message(self.messages[position], self.memo)):
+            if (position, number) not in self.wishes.shorter:
+                yield from found
+
+    def _shortens(self, position: int) -> int:
+        """What shortening takes from a message that stays, in tokens."""
+        shorter = self.wishes.shorter
+        weights = enumerate(self.messages[position].weights)
+        return sum(
+            weight - shorter[position, number] for number, weight in weights if (position, number) in shorter
+        )
+
+    def _lasting(self, position: int) -> float:
+        weights = self.messages[position].weights
+        lasting = self.wishes.lasting
+        return sum(lasting.get((position, number), 0.0) * weight for number, weight in enumerate(weights))
+
+    def _least(self, place: Place) -> int:
+        """What a result costs where only its step is kept."""
+        if not self.atoms or place in self.full:
+            return 0
+        unit = self.messages[place[0]].view.units[place[1]]
+        weight = self._weight(place)
+        if unit.kind == "shell":
+            return 0
+        if not unit.can_edit or place in self.wishes.spared or weight <= LIGHT_TOKENS:
+            return weight
+        return min(weight, ERROR_TOKENS if unit.is_error or unit.doubtful else MARKER_TOKENS)
+
+    def _take(self, number: int, place: Place) -> None:
+        self.takes += 1
+        atom = self.atoms[number]
+        if number not in self.kept:
+            self._keep(number, atom)
+        if place != STEP:
+            self._in_full((place,))
+
+    def _keep(self, number: int, atom: Atom) -> None:
+        self.kept.add(number)
+        for position in atom.said:
+            self.shown.update(self._said(position))
+        for position in atom.results:
+            self._in_full(place for place in self._results(position) if self._rides(place))
+
+    def _in_full(self, places: Iterable[Place]) -> None:
+        for place in places:
+            self.full.add(place)
+            self.shown |= self._names(place)
+
+    def _names(self, place: Place) -> frozenset[str]:
+        return names.of_message(self.messages[place[0]], self.memo)[place[1]]
+
+    def _result(self) -> Choice:
+        dropped: set[int] = set()
+        pruned: set[Place] = set()
+        for number, atom in enumerate(self.atoms):
+            if number not in self.kept:
+                dropped.update(atom.positions)
+                continue
+            for position in atom.results:
+                pruned.update(place for place in self._results(position) if place not in self.full)
+        return Choice(frozenset(dropped), frozenset(pruned), self.wishes.budget - self.left)

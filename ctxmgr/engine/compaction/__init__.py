@@ -1,0 +1,1 @@
+"""Where a compaction cuts and what it summarises. Asks no model."""

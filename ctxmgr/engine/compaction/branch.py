@@ -1,0 +1,169 @@
+"""Turns the path that is left and the path that is gone to into what a branch summary is written of.
+
+Rules (pi 0.87.1, which a weigher of "chars4" equals):
+
+1. Left is what comes after the deepest entry that both paths hold, back from the old leaf; compactions do not
+   end it, their summaries are part of it.
+2. Tool results are left out: what they were asked for stands in the calls.
+3. Newest first, messages are taken until the budget is full; a summary that no longer fits is taken all the same
+   while less than nine tenths are used, because it stands for much.
+
+Beyond pi, with a weigher of "tokens":
+
+4. Edits of the host's user count, and prompts are left out.
+5. What budget is left after rule 3 goes to results, shortened and in their places: first those that failed, for
+   why something was given up is what a branch summary is read for; then the first line of the others.
+6. Files are those of the whole branch and of all compactions and branch summaries in it, not of what fitted.
+
+Both paths are finite and without repeats, whatever tree they came from: nothing here can go in a circle.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.engine.compaction import files
+from ctxmgr.engine.compaction.render import clipped, utf16_units
+from ctxmgr.engine.compaction.weighing import Weigh, quarters
+from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import BranchPreparation, FileOps, Weigher
+
+SUMMARY_SHARE = 0.9  # of the budget: below it a summary is taken though it does not fit (pi)
+ERROR_UNITS = 600  # UTF-16 units of a failed result: an error and a few lines around it
+LINE_UNITS = 200  # of the first line of another
+
+Taken = tuple[int, int, BranchMessage]  # place of the entry, number in it, message
+
+
+def left(old: Sequence[BranchEntry], target: Sequence[BranchEntry]) -> tuple[str | None, tuple[BranchEntry, ...]]:
+    """(id of the deepest common entry, entries after it to the old leaf), of two paths from the root (rule 1)."""
+    places = {one.id: place for place, one in enumerate(old) if one.id}
+    shared = next((one.id for one in reversed(target) if one.id in places), None)
+    return shared, tuple(old if shared is None else old[places[shared] + 1 :])
+
+
+def prepare(
+    old: Sequence[BranchEntry],
+    target: Sequence[BranchEntry],
+    budget: int,
+    weigh: Weigh,
+    weigher: Weigher = "tokens",
+) -> BranchPreparation:
+    """The branch summary of going from the end of path `old` to the end of path `target`.
+
+    `budget` in tokens for all messages, 0 without limit. With the weigher "chars4" pi's estimate counts.
+    """
+    pi_like = weigher == "chars4"
+    weigh = quarters if pi_like else weigh
+    ancestor, entries = left(old, target)
+    told = [_told(one, pi_like) for one in entries]
+    taken, stopped, weight = _newest(entries, told, budget, weigh)
+    first = taken[-1][0] if taken else len(entries)
+    kept = {(place, number) for place, number, _ in taken}
+    missing = [
+        message
+        for place, messages in enumerate(told)
+        for number, message in enumerate(messages)
+        if not _is_result(message) and (place, number) not in kept
+    ]
+    if not pi_like:
+        results, weight = _results(told, first, budget, weight, weigh)
+        taken += results
+    return BranchPreparation(
+        ancestor=ancestor,
+        entries=tuple(one.id for one in entries),
+        messages=tuple(message for _, _, message in sorted(taken, key=lambda one: one[:2])),
+        left_out=tuple(missing),
+        files=_files(entries, told, stopped, pi_like),
+        weight=weight,
+    )
+
+
+def _told(entry: BranchEntry, pi_like: bool) -> tuple[BranchMessage, ...]:
+    """What an entry gives to a branch summary."""
+    given = entry.messages if entry.unedited is None or not pi_like else entry.unedited
+    if pi_like and entry.kind == "message":
+        return given  # a prompt among them, as in pi; it is shown to nobody
+    return tuple(message for message in given if not message.system)
+
+
+def _newest(
+    entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], budget: int, weigh: Weigh
+) -> tuple[list[Taken], int, int]:
+    """(messages that are taken, newest first; place where it ended; their weight) by rules 2 and 3."""
+    taken: list[Taken] = []
+    total = 0
+    for place in range(len(entries) - 1, -1, -1):
+        for number, message in enumerate(told[place]):
+            if _is_result(message):
+                continue
+            weight = weigh(message)
+            fits = not budget or total + weight <= budget
+            stands_for_much = entries[place].kind in ("compaction", "branch") and total < budget * SUMMARY_SHARE
+            if fits or stands_for_much:
+                taken.append((place, number, message))
+                total += weight
+            if not fits:
+                return taken, place, total
+    return taken, 0, total
+
+
+def _results(
+    told: Sequence[Sequence[BranchMessage]], first: int, budget: int, total: int, weigh: Weigh
+) -> tuple[list[Taken], int]:
+    """(shortened results from entry `first` on that fit, weight with them) by rule 5, newest first."""
+    found = [
+        (place, number, message)
+        for place in range(len(told) - 1, first - 1, -1)
+        for number, message in enumerate(told[place])
+        if _is_result(message)
+    ]
+    failed = [(place, number, _error(message)) for place, number, message in found if message.said.is_error]
+    others = [(place, number, _line(message)) for place, number, message in found if not message.said.is_error]
+    taken = []
+    for place, number, message in (*failed, *others):
+        if not message.said.text:
+            continue
+        weight = weigh(message)
+        if not budget or total + weight <= budget:
+            taken.append((place, number, message))
+            total += weight
+    return taken, total
+
+
+def _is_result(message: BranchMessage) -> bool:
+    return message.said.speaker == "result"
+
+
+def _error(message: BranchMessage) -> BranchMessage:
+    return _shortened(message, clipped((message.said.text or "").strip(), ERROR_UNITS))
+
+
+def _line(message: BranchMessage) -> BranchMessage:
+    lines: Iterator[str] = (line.strip() for line in (message.said.text or "").split("\n"))
+    return _shortened(message, clipped(next(filter(None, lines), ""), LINE_UNITS))
+
+
+def _shortened(message: BranchMessage, text: str) -> BranchMessage:
+    """The message with this as its result; its raw JSON stays what it was."""
+    units = tuple(
+        msgspec.structs.replace(unit, text=text, images=0) if unit.kind == "result" else unit
+        for unit in message.view.units
+    )
+    return msgspec.structs.replace(
+        message,
+        view=msgspec.structs.replace(message.view, units=units),
+        said=msgspec.structs.replace(message.said, text=text),
+        units=utf16_units(text),
+    )
+
+
+def _files(
+    entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], stopped: int, pi_like: bool
+) -> FileOps:
+    """pi: the details of all branch summaries, the calls of what was looked at. Else rule 6."""
+    kinds = ("branch",) if pi_like else ("branch", "compaction")
+    seen = told[stopped:] if pi_like else told
+    calls = [message for messages in seen for message in messages]
+    carried = files.of_details(one for one in entries if one.kind in kinds)
+    return files.merged(carried, files.of_messages(calls, nested=not pi_like))

@@ -1,0 +1,110 @@
+"""Turns a branch path into a prepared compaction: what a summary is to stand for, what stays, which files it names.
+
+Rules (pi 0.87.1, which a weigher of "chars4" equals in all):
+
+1. Nothing is prepared when the path ends with a compaction, when nothing would be summarised, or when the kept
+   part would start with an entry without an id.
+2. The range starts where the previous compaction's kept part starts, not after that compaction: else what it
+   kept would be lost now. Its summary is carried on as `previous`.
+3. History is what is before the cut, of a split turn what is before that turn; the rest of the turn is its prefix.
+   Prompts and older compactions are no conversation.
+4. Files are those of the summarised calls and of the previous compaction's details.
+
+Beyond pi, with a weigher of "tokens": the cut parts no call from its result (`cut`, rule 6), and files gather over
+all compactions and all summarised branch summaries of the path, over the lists in the previous summary's text,
+and over calls that tools made by themselves. An extension that wrote one compaction loses no list for good.
+"""
+
+from collections.abc import Sequence
+
+from ctxmgr.engine.compaction import files
+from ctxmgr.engine.compaction.cut import Cut, host_cut, points, reached, speaks, whole_cut
+from ctxmgr.engine.compaction.weighing import Weigh, before, quarters
+from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
+from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
+
+EMPTY = Nothing("Nothing to compact: the session holds no messages.")
+ALREADY = Nothing("Already compacted: nothing came since the last compaction.")
+SMALL = Nothing("Nothing to compact: the session is too small, all of it is within what is to be kept.")
+FILLED = Nothing("Nothing to compact: one message fills everything that is to be kept, and nothing is before it.")
+NAMELESS = Nothing("Nothing to compact: no entry that the kept part could start with has an id.")
+PARTED = Nothing("Nothing to compact: every place for a cut would part a tool call from its result.")
+
+
+def prepare(path: Sequence[BranchEntry], settings: CutSettings, weigh: Weigh) -> Preparation | None:
+    """The compaction of a branch path, None where there is nothing to compact. `decide` tells why."""
+    decided = decide(path, settings, weigh)
+    return decided if isinstance(decided, Preparation) else None
+
+
+def decide(path: Sequence[BranchEntry], settings: CutSettings, weigh: Weigh) -> Preparation | Nothing:
+    """The compaction of a branch path (oldest entry first), or why there is none.
+
+    `weigh`: tokens of one message; with the weigher "chars4" it is not asked, pi's estimate counts.
+    """
+    if path and path[-1].kind == "compaction":
+        return ALREADY
+    pi_like = settings.weigher == "chars4"
+    weigh = quarters if pi_like else weigh
+    places = places_in_list(path)
+    entries = in_list(path)
+    carries = bool(entries) and entries[0].kind == "compaction" and bool(entries[0].messages)
+    start = int(carries)
+    cut = (host_cut if pi_like else whole_cut)(entries, start, settings.keep_recent, weigh)
+    if cut is None or not speaks(entries, start, cut.at):
+        return _why(entries, start, cut, settings, weigh)
+    if not entries[cut.at].id:
+        return NAMELESS
+    history = spoken(entries[start : cut.at if cut.turn is None else cut.turn])
+    prefix = () if cut.turn is None else spoken(entries[cut.turn : cut.at])
+    previous = entries[0] if carries else None
+    return Preparation(
+        first_kept=entries[cut.at].id,
+        cut=places[cut.at],
+        history=history,
+        prefix=prefix,
+        split=cut.turn is not None,
+        tokens_before=before(path, places, entries, weigh, settings.weigher),
+        previous=None if previous is None else previous.summary,
+        files=_files(path, places[cut.at], previous, (*history, *prefix), settings),
+        settings=settings,
+        kept=spoken(entries[cut.at :]),
+    )
+
+
+def spoken(entries: Sequence[BranchEntry]) -> tuple[BranchMessage, ...]:
+    """The conversation that entries give (rule 3)."""
+    held = (message for one in entries if one.kind != "compaction" for message in one.messages)
+    return tuple(message for message in held if not message.system)
+
+
+def _files(
+    path: Sequence[BranchEntry],
+    cut: int,
+    previous: BranchEntry | None,
+    messages: Sequence[BranchMessage],
+    settings: CutSettings,
+) -> FileOps:
+    if settings.weigher == "chars4":
+        carried = () if previous is None else (previous,)
+        return files.merged(files.of_details(carried), files.of_messages(messages))
+    summaries = [
+        one for place, one in enumerate(path) if one.kind == "compaction" or (one.kind == "branch" and place < cut)
+    ]
+    told = files.listed(previous.summary) if previous is not None else FileOps()
+    return files.merged(files.of_details(summaries), told, files.of_messages(messages, nested=True))
+
+
+def _why(
+    entries: Sequence[BranchEntry], start: int, cut: Cut | None, settings: CutSettings, weigh: Weigh
+) -> Nothing:
+    """Why there is nothing to compact."""
+    if not spoken(entries[start:]):
+        return EMPTY
+    valid = points(entries, start)
+    full = reached(entries, start, settings.keep_recent, weigh)
+    if cut is None and valid:
+        return PARTED if any(entries[place].id for place in valid[1:]) else NAMELESS
+    if full is not None and sum(map(weigh, entries[full].messages)) >= settings.keep_recent:
+        return FILLED
+    return SMALL

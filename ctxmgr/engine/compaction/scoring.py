@@ -1,0 +1,222 @@
+"""Turns a history into how much each message matters to what is being done, and a budget into a share for each.
+
+Signals, each cheap and told by the messages alone, with its reason:
+1. Who speaks: a user's words are the task itself, an assistant's text says what was meant by what it did; a
+   result can mostly be had again.
+2. What the ledger would keep of it: a rule, a correction, a decision (`extract_user`, `extract_assistant`).
+   They bind what comes after, and nothing else in the history says them again.
+3. Errors: what failed and how is asked for again, and costs a run to see anew.
+4. What changed something (edits, writes) over what only looked.
+5. Terms of the goal and of the newest turn: what the work is about now. Rare terms count more.
+6. Being referred to later: names that first came up here and were used after.
+7. Recency: of two alike the newer one is nearer to the state the work is in.
+
+The points add up; numbers are choices of ours, in hundredths, so that sums are exact.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, terms
+from ctxmgr.engine.compaction.render import Shown, message_text, utf16_units
+from ctxmgr.engine.ledger.from_assistant import from_assistant
+from ctxmgr.engine.ledger.from_user import from_user
+from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.model.branch import BranchMessage
+
+SPEAKS = {"user": 55, "assistant": 30, "result": 10, "": 0}  # signal 1
+BINDS = 30  # signal 2
+FAILED = 20  # signal 3
+CHANGED = 15  # signal 4
+ON_GOAL = 25  # signal 5, at most
+REFERRED = 20  # signal 6, at most
+RECENT = 20  # signal 7, at most
+
+TEXT_UNITS = 2_000  # characters of each text that are looked at for terms and decisions, its start
+HALF_TERMS = 4  # rare terms that give half of what signal 5 or 6 can give
+LEAST_UNITS = 40  # a message never falls below so many characters and a marker: its label and a word or two
+HEAD = 2 / 3  # of a shortened text is its start: it says what it is, the end how it came out
+ROUNDS = 6  # corrections of the estimate before the budget is halved instead
+EDGE_UNITS = 2_000  # of each end of a long text are weighed to tell its tokens a character
+
+_CHANGING = ("edit", "write", "patch", "replace", "insert", "create", "delete", "rename", "move")
+
+WHOLE = 2**62  # more characters than any text has
+AS_SHOWN = Shown()
+
+Weigh = Callable[[str], int]
+
+
+def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[float, ...]:
+    """A number above 0.0 and at most 1.0 for each message. `goal`: what is being done, as the ledger has it."""
+    found = [_terms(message) for message in messages]
+    rarity = _rarity(found)
+    wanted = _wanted(messages, found, goal)
+    later = _later(messages, found)
+    changing = _changing_calls(messages)
+    points = []
+    for at, message in enumerate(messages):
+        said = message.said
+        sum_of = SPEAKS[said.speaker] + 1
+        sum_of += BINDS * _binds(message)
+        sum_of += FAILED * (said.is_error or any(unit.is_error for unit in message.view.units))
+        sum_of += CHANGED * (at in changing)
+        sum_of += _part(ON_GOAL, sum(rarity[term] for term in found[at] if term in wanted), HALF_TERMS * 100)
+        sum_of += _part(REFERRED, 100 * later[at], HALF_TERMS * 100)
+        sum_of += RECENT * (at + 1) // len(messages)
+        points.append(sum_of)
+    most = SPEAKS["user"] + 1 + BINDS + ON_GOAL + REFERRED + RECENT
+    return tuple(min(1.0, one / most) for one in points)
+
+
+def shares(
+    messages: Sequence[BranchMessage], importance: Sequence[float], budget: int, weigh: Weigh
+) -> tuple[int, ...]:
+    """How many UTF-16 units each message may have (`within`) so that all together weigh at most `budget` tokens.
+
+    A share is in proportion to the message's importance, and never more than the message has: what it does not
+    need goes to the others. Where not even the least of each fits, all have the least: see `ladder`.
+    """
+    lengths, rates = [], []
+    for message in messages:
+        text = message_text(message, Shown(WHOLE))
+        lengths.append(utf16_units(text))
+        rates.append(_rate(text, weigh))
+    memo: dict[tuple[int, int], int] = {}
+
+    def weight(units: Sequence[int]) -> int:
+        for at, message in enumerate(messages):
+            if (at, units[at]) not in memo:
+                text = within(message, units[at])
+                memo[at, units[at]] = weigh(text + "\n\n") if text else 0
+        return sum(memo[at, one] for at, one in enumerate(units))
+
+    aim = budget
+    least = tuple(min(length, LEAST_UNITS) for length in lengths)
+    for number in range(ROUNDS + max(budget, 1).bit_length()):
+        units = _filled(lengths, rates, importance, aim)
+        total = weight(units)
+        if total <= budget:
+            return units
+        if units == least:
+            break
+        aim = aim * budget * 98 // (total * 100) if number < ROUNDS else aim // 2
+    return least
+
+
+def within(message: BranchMessage, units: int, shown: Shown = AS_SHOWN) -> str:
+    """A message as a summariser is shown it, in about `units` characters and a marker that says what is missing;
+    a result from its start, all else from both ends. "" where it is not shown at all."""
+    text = message_text(message, msgspec.structs.replace(shown, result_units=units))
+    return text if message.said.speaker == "result" else middle(text, units)
+
+
+def middle(text: str, units: int) -> str:
+    """The start and the end of a text with a marker between, never longer than the text itself."""
+    units = max(units, LEAST_UNITS)
+    head = int(units * HEAD)
+    short = f"{text[:head]}\n[... {len(text) - units:,} characters left out]\n{text[len(text) - units + head :]}"
+    return short if len(short) < len(text) else text
+
+
+def _terms(message: BranchMessage) -> dict[str, int]:
+    said = message.said
+    found = terms((said.text or "")[:TEXT_UNITS])
+    for _, arguments in said.calls:
+        found.update(terms(arguments[:TEXT_UNITS]))
+    return found
+
+
+def _rarity(found: Sequence[dict[str, int]]) -> Counter[str]:
+    """Hundredths by term: 100 for one in a single message, 0 for one in all of them."""
+    count = Counter(term for terms_of in found for term in terms_of)
+    scale = math.log(1 + len(found))
+    return Counter({term: round(100 * math.log((1 + len(found)) / n) / scale) for term, n in count.items()})
+
+
+def _wanted(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]], goal: str) -> set[str]:
+    """Terms of the goal and of what was said, not printed, since the newest user message (signal 5)."""
+    wanted = set(terms(goal))
+    for at in range(len(messages) - 1, -1, -1):
+        if messages[at].said.speaker in ("user", "assistant"):
+            wanted.update(found[at])
+        if messages[at].said.speaker == "user":
+            break
+    return wanted
+
+
+def _later(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]]) -> list[int]:
+    """How many names first came up in each message that somebody spoke or called later (signal 6)."""
+    first: dict[str, int] = {}
+    later = [0] * len(messages)
+    used: set[str] = set()
+    for at, message in enumerate(messages):
+        for term, weight in found[at].items():
+            if weight < NAME_WEIGHT:
+                continue
+            if term not in first:
+                first[term] = at
+            elif term not in used and message.said.speaker != "result":
+                used.add(term)
+                later[first[term]] += 1
+    return later
+
+
+def _changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
+    """Messages that call something that changes files, and the results of such calls (signal 4)."""
+    return {
+        at
+        for at, message in enumerate(messages)
+        for unit in message.view.units
+        if unit.kind in ("call", "result") and any(word in unit.tool.casefold() for word in _CHANGING)
+    }
+
+
+def _binds(message: BranchMessage) -> bool:
+    """Whether the ledger would keep a rule, a correction or a decision of it (signal 2)."""
+    text = (message.said.text or "")[:TEXT_UNITS]
+    if message.view.role not in ("user", "assistant") or not text:
+        return False
+    into = Statements(origin="", at=0, seq=0, entry=None)
+    if message.view.role == "user":
+        from_user(text, into, opening=False)
+    else:
+        from_assistant(text, into)
+    return any(fact.slot in ("constraint", "decision", "goal") for fact in into.facts())
+
+
+def _part(most: int, amount: int, half: int) -> int:
+    """Points for an amount, half of the most at `half`, never quite the most."""
+    return most * amount // (amount + half) if amount else 0
+
+
+def _rate(text: str, weigh: Weigh) -> float:
+    """Tokens a character, of a long text by its two ends."""
+    if len(text) > 3 * EDGE_UNITS:
+        text = text[:EDGE_UNITS] + text[-EDGE_UNITS:]
+    return weigh(text) / utf16_units(text) if text else 0.0
+
+
+def _filled(
+    lengths: Sequence[int], rates: Sequence[float], importance: Sequence[float], aim: int
+) -> tuple[int, ...]:
+    """Characters for each so that they come to about `aim` tokens: the level is searched for, like water that
+    is filled into vessels as wide as they are important and as high as they are long."""
+
+    def units_at(level: int) -> tuple[int, ...]:
+        return tuple(
+            min(length, max(LEAST_UNITS, int(level * weight)))
+            for length, weight in zip(lengths, importance, strict=True)
+        )
+
+    low, high = 0, int(max(lengths, default=0) / max(min(importance, default=1.0), 1e-6)) + 1
+    while low < high:
+        level = (low + high + 1) // 2
+        if sum(units * rate for units, rate in zip(units_at(level), rates, strict=True)) <= aim:
+            low = level
+        else:
+            high = level - 1
+    return units_at(low)

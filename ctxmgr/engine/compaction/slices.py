@@ -1,0 +1,177 @@
+"""Turns a long history into slices that a summarising model reads one by one, each with its budget of output.
+
+Rules:
+1. Cut only between steps. A step opens at a user's message, or at an assistant's that is no reply to one right
+   before it: what was asked stays with the first reply, or neither slice says what was going on.
+2. No cut between a call and its results, however late they come or what stands between them. A result belongs
+   to the latest earlier call with its id (as in `turns`); one without a call stays with what is before it.
+3. A step larger than the target is a slice of its own. To shorten it is the ladder's business, not a cut's.
+4. The cut is the one nearest to the target; "natural" takes the deepest break in reach of the target, since a
+   summary of one and a half subjects is worse than one that is a quarter longer. A rest in that reach is not
+   cut at all: a slice of a few hundred tokens costs a call and says nothing.
+5. A slice's lead repeats what is right before it, in whole messages: context for the model, not to be summed up.
+   So every message is in exactly one slice's `messages`, in order.
+6. Budgets go by weight, the newest slices' are boosted: what was done last is what goes on. A cap takes from the
+   older slices first.
+
+Weights are those of the messages as a summariser is shown them (`render`). Knows no model and no prompt.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+
+import msgspec
+
+from ctxmgr.engine.compaction import cohesion
+from ctxmgr.engine.compaction.render import Shown, message_text
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.policy import Slices
+
+REACH = 0.25
+"""Of the target: how far from it a natural break may be, and how much more than it a last slice may weigh."""
+
+LEAST_OUTPUT = 512
+"""Tokens of output of any slice, where a cap allows them: headings alone take a hundred, and a model that is
+stopped by its limit has failed. A choice of ours."""
+
+AS_SHOWN = Shown()
+
+Weigh = Callable[[str], int]
+Step = tuple[BranchMessage, ...]
+Depths = Callable[[Sequence[Step]], Sequence[float]] | Sequence[float]
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """Messages to sum up, and the ones right before them for context. Weights and `max_output` in tokens."""
+
+    messages: tuple[BranchMessage, ...]
+    lead: tuple[BranchMessage, ...]
+    weight: int
+    lead_weight: int
+    max_output: int
+
+
+def cut(
+    messages: Sequence[BranchMessage],
+    settings: Slices,
+    weigh: Weigh,
+    *,
+    shown: Shown = AS_SHOWN,
+    depths: Depths = cohesion.depths,
+    cap: int | None = None,
+) -> tuple[Slice, ...]:
+    """The slices, oldest first; none of an empty history.
+
+    `depths`: one number for each step (`steps`), how deep the break before it is; asked for only where
+    `settings.breaks` is "natural". `cap`: most tokens of output of all slices together.
+    """
+    if not messages:
+        return ()
+    starts = step_starts(messages)
+    weights = [weigh(text) if (text := message_text(message, shown)) else 0 for message in messages]
+    before = [0, *accumulate(weights)]
+    deep: Sequence[float] = ()
+    if settings.breaks == "natural":
+        deep = depths(steps(messages)) if callable(depths) else depths
+        if len(deep) != len(starts):
+            raise ValueError(f"{len(deep)} depths for {len(starts)} steps")
+    edges = [*starts, len(messages)]
+    places = [edges[number] for number in _places([before[at] for at in edges], settings.tokens, deep)]
+    outputs = budgets([before[end] - before[start] for start, end in pairwise(places)], settings, cap)
+    found = []
+    for (start, end), output in zip(pairwise(places), outputs, strict=True):
+        lead = _lead(before, start, settings.overlap)
+        found.append(
+            Slice(
+                tuple(messages[start:end]),
+                tuple(messages[lead:start]),
+                before[end] - before[start],
+                before[start] - before[lead],
+                output,
+            )
+        )
+    return tuple(found)
+
+
+def steps(messages: Sequence[BranchMessage]) -> tuple[Step, ...]:
+    """The messages by step (rules 1 and 2); joined they are the messages."""
+    edges = [*step_starts(messages), len(messages)]
+    return tuple(tuple(messages[start:end]) for start, end in pairwise(edges))
+
+
+def step_starts(messages: Sequence[BranchMessage]) -> list[int]:
+    """Indices where a step starts, 0 the first of them; none of an empty list."""
+    calls: dict[str, int] = {}
+    opens: list[int] = []
+    last = ""  # who spoke last, of those that are shown
+    for at, message in enumerate(messages):
+        for unit in message.view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = at
+            elif unit.kind == "result" and unit.call_id in calls:
+                while opens and opens[-1] > calls[unit.call_id]:
+                    opens.pop()
+        speaker = message.said.speaker
+        if at == 0 or speaker == "user" or (speaker == "assistant" and last != "user"):
+            opens.append(at)
+        last = speaker or last
+    return opens
+
+
+def _places(before: list[int], target: int, deep: Sequence[float]) -> list[int]:
+    """Numbers of the steps where slices start, and the number after the last. `before` has the weight before
+    each step and of all. Binary searches only: linear in slices times the reach."""
+    last = len(before) - 1
+    places = [0]
+    for number in range(last):
+        if before[number + 1] - before[number] > target:  # rule 3
+            _part(before, target, deep, places, number)
+            places += [number + 1] if places[-1] == number else [number, number + 1]
+    _part(before, target, deep, places, last)
+    if places[-1] < last:
+        places.append(last)
+    return places
+
+
+def _part(before: list[int], target: int, deep: Sequence[float], places: list[int], end: int) -> None:
+    """Add the cuts of a run of steps, none larger than the target, from the last place up to step `end`."""
+    most = target + int(target * REACH)
+    while before[end] - before[places[-1]] > most:
+        start = places[-1]
+        aim = before[start] + target
+        if deep:
+            low = bisect_left(before, aim - int(target * REACH), start + 1, end)
+            high = bisect_right(before, aim + int(target * REACH), low, end)
+            if low < high:
+                places.append(max(range(low, high), key=lambda at: (deep[at], -abs(before[at] - aim), -at)))
+                continue
+        after = bisect_left(before, aim, start + 1, end)
+        nearer = after - 1 if after - 1 > start and aim - before[after - 1] <= before[after] - aim else after
+        if nearer >= end:
+            return
+        places.append(nearer)
+
+
+def _lead(before: list[int], start: int, overlap: int) -> int:
+    """Where the lead of a slice begins: as many whole messages as weigh at most `overlap` together."""
+    return min(start, bisect_left(before, before[start] - overlap)) if overlap else start
+
+
+def budgets(weights: Sequence[int], settings: Slices, cap: int | None = None) -> list[int]:
+    """Tokens of output for slices of these weights, oldest first (rule 6); their sum is never above `cap`."""
+    newest = max(0, len(weights) - settings.newest)
+    wanted = [max(LEAST_OUTPUT, int(weight * settings.ratio)) for weight in weights]
+    wanted[newest:] = [int(tokens * settings.newest_boost) for tokens in wanted[newest:]]
+    if cap is None:
+        return wanted
+    for group in (range(newest), range(newest, len(weights))):
+        over = sum(wanted) - cap
+        spare = sum(max(0, wanted[at] - LEAST_OUTPUT) for at in group)
+        if over > 0 and spare:
+            keep = max(0, spare - over)
+            for at in group:
+                wanted[at] = LEAST_OUTPUT + max(0, wanted[at] - LEAST_OUTPUT) * keep // spare
+    if sum(wanted) > cap:  # not even the least for each: the same for each
+        return [cap // len(weights)] * len(weights)
+    return wanted

@@ -1,0 +1,210 @@
+"""Turns a history and a room in tokens into a text for the summariser that never weighs more than the room.
+
+Rules:
+1. What costs the summary least is given up first. The rungs, in order: tool results shorter, then to a marker;
+   thinking; long texts of the assistant (calls with them) shortened in the middle; the user's; the oldest steps.
+2. No more is given up than is needed: of a rung the least important messages go first (without importance the
+   oldest), and only as many as it takes.
+3. Whole steps that leave are returned, so that a digest can stand in their place; a line in the text says how
+   many messages are missing. Of a newest step that does not fit its last messages stay.
+4. It never fails. Where not even the newest message fits, the line alone is left; where that does not fit, "".
+5. Parts are weighed once for each text they take, the whole once at the end: joined parts weigh a little less
+   than their sum, with most vocabularies. Where they weigh more, the excess is taken off the room and it is
+   tried again.
+
+Knows no window and no prompt: the room is what the caller has left for the text.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+
+import msgspec
+
+from ctxmgr.engine.compaction.render import Shown
+from ctxmgr.engine.compaction.scoring import AS_SHOWN, WHOLE, within
+from ctxmgr.engine.compaction.slices import step_starts
+from ctxmgr.model.branch import BranchMessage
+
+SEPARATOR = "\n\n"  # between messages, as `render` puts it
+
+Weigh = Callable[[str], int]
+
+
+class Rung(msgspec.Struct, frozen=True):
+    """What may be shown: characters of a result, of another text, of a user's text; and whether thinking is."""
+
+    results: int = WHOLE
+    thinking: bool = True
+    others: int = WHOLE
+    users: int = WHOLE
+
+
+RESULTS = (2_000, 1_000, 400, 120, 0)
+"""Characters of a tool result: 2,000 is what pi shows a summariser; 120 is a line."""
+OTHERS = (4_000, 1_000, 240)
+"""Characters of a longer text: two pages, some paragraphs, a sentence."""
+
+RUNGS = (
+    Rung(),
+    *(Rung(units) for units in RESULTS),
+    Rung(0, False),
+    *(Rung(0, False, units) for units in OTHERS),
+    *(Rung(0, False, OTHERS[-1], units) for units in OTHERS),
+)
+"""From all that is ever shown to the least that says anything of each message."""
+WITHOUT_THINKING = 1 + len(RESULTS)  # the number of the rung that leaves it out
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """The text; what was given up, in words, in that order; and the messages it holds nothing of, oldest first."""
+
+    text: str
+    steps: tuple[str, ...] = ()
+    left_out: tuple[BranchMessage, ...] = ()
+
+
+def fit(
+    messages: Sequence[BranchMessage],
+    room: int,
+    weigh: Weigh,
+    importance: Sequence[float] | None = None,
+    shown: Shown = AS_SHOWN,
+) -> Fitted:
+    """The text of these messages in at most `room` tokens. `importance`: a number for each message; `shown`: how
+    they are shown where there is room for it."""
+    if importance is not None and len(importance) != len(messages):
+        raise ValueError(f"{len(importance)} numbers for {len(messages)} messages")
+    texts = _Texts(messages, weigh, shown)
+    rank = range(len(messages)) if importance is None else sorted(range(len(messages)), key=importance.__getitem__)
+    budget = room
+    while budget > 0:
+        fitted = _tried(texts, rank, budget)
+        over = weigh(fitted.text) - room if fitted.text else 0
+        if over <= 0:
+            return fitted
+        budget = min(budget - over, budget * 49 // 50)
+    return Fitted(
+        "", (f"messages left out, all there are: {len(messages):,}",) if messages else (), tuple(messages)
+    )
+
+
+class _Texts:
+    """The text of each message on each rung, and its weight, made when first asked for.
+
+    A text that is the same on several rungs is weighed once.
+    """
+
+    def __init__(self, messages: Sequence[BranchMessage], weigh: Weigh, shown: Shown) -> None:
+        self.messages = messages
+        self.weigh = weigh
+        self.thinking = shown.thinking
+        self.rungs = [
+            Rung(min(rung.results, shown.result_units), rung.thinking and shown.thinking, rung.others, rung.users)
+            for rung in RUNGS
+        ]
+        self._shown = [
+            msgspec.structs.replace(shown, result_units=rung.results, thinking=rung.thinking) for rung in self.rungs
+        ]
+        self._texts: dict[int, list[str]] = {}
+        self._weights: dict[int, list[int]] = {}
+        self._known: list[dict[str, int]] = [{} for _ in messages]
+
+    def on(self, number: int) -> list[str]:
+        """The texts on a rung, "" for a message that is not shown."""
+        if number not in self._texts:
+            self._texts[number] = [self._text(message, number) for message in self.messages]
+        return self._texts[number]
+
+    def weights(self, number: int) -> list[int]:
+        """Tokens of each of them, what parts it from the next one included."""
+        if number not in self._weights:
+            self._weights[number] = [self._weight(at, text) for at, text in enumerate(self.on(number))]
+        return self._weights[number]
+
+    def _text(self, message: BranchMessage, number: int) -> str:
+        speaker, rung = message.said.speaker, self.rungs[number]
+        units = rung.results if speaker == "result" else rung.users if speaker == "user" else rung.others
+        return within(message, units, self._shown[number])
+
+    def _weight(self, at: int, text: str) -> int:
+        if not text:
+            return 0
+        known = self._known[at]
+        if text not in known:
+            known[text] = self.weigh(text + SEPARATOR)
+        return known[text]
+
+
+def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> Fitted:
+    """The first rung that fits by the sum of its parts, and of what it gives up only as much as it takes."""
+    number = bisect_left(range(len(RUNGS)), True, key=lambda at: sum(texts.weights(at)) <= budget)
+    if number == len(RUNGS):
+        return _without_oldest(texts, budget)
+    if not number:
+        return _fitted(texts, texts.on(0), 0)
+    above, parts = texts.on(number - 1), list(texts.on(number))
+    before, after = texts.weights(number - 1), texts.weights(number)
+    over = sum(before) - budget
+    nearly = over <= len(parts)  # by the sum it does not fit, as a whole it may
+    if nearly and texts.weigh(_joined(above)) <= budget:
+        return _fitted(texts, above, number - 1)
+    saved = accumulate((before[at] - after[at] for at in rank), initial=0)
+    count = next(count for count, one in enumerate(saved) if one >= over)
+    for at in rank[count:]:
+        parts[at] = above[at]
+    return _fitted(texts, parts, number, in_part=True)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return SEPARATOR.join(filter(None, parts))
+
+
+def _fitted(texts: _Texts, parts: Sequence[str], number: int, in_part: bool = False) -> Fitted:
+    return Fitted(_joined(parts), _given_up(texts, parts, number, in_part))
+
+
+def _without_oldest(texts: _Texts, budget: int) -> Fitted:
+    """The newest steps that fit on the last rung, under a line that says how much is missing."""
+    number, size = len(RUNGS) - 1, len(texts.messages)
+    after = list(accumulate(reversed(texts.weights(number)), initial=0))[::-1]  # of each and all that follow
+    room = budget - texts.weigh(_line(size, size) + SEPARATOR)
+    steps = step_starts(texts.messages)
+    starts = [*steps, *range(steps[-1] + 1, size)]  # the newest step's messages last, one by one
+    first = bisect_left(starts, True, key=lambda at: after[at] <= room)
+    start = starts[first] if first < len(starts) else size
+    parts = [*([""] * start), *texts.on(number)[start:]]
+    given_up = (*_given_up(texts, parts, number, False), f"oldest messages left out: {start:,}")
+    text = _joined((_line(start, size), *parts))
+    return Fitted(text, given_up, tuple(texts.messages[:start]))
+
+
+def _line(count: int, size: int) -> str:
+    return f"[the oldest {count:,} of {size:,} messages are not shown]"
+
+
+def _given_up(texts: _Texts, parts: Sequence[str], number: int, in_part: bool) -> tuple[str, ...]:
+    """A line for each kind of thing that is shorter in `parts` than in full. `number` is the rung, taken `in_part`
+    where some messages stand on the one before."""
+    full, bare = texts.on(0), texts.on(min(number, WITHOUT_THINKING))
+    shorter: Counter[str] = Counter()
+    for message, part, whole, spoken in zip(texts.messages, parts, full, bare, strict=True):
+        speaker = message.said.speaker
+        if part != whole and (part or not spoken):  # else it has left
+            shorter["thinking"] += texts.thinking and message.said.thinking is not None
+            shorter[speaker] += speaker != "assistant" or (number > WITHOUT_THINKING and part != spoken)
+    now, before, first = (texts.rungs[at] for at in (number, number - in_part, 0))
+    said = {
+        "result": f"tool results shortened to {_units(now.results, before.results, first.results)}",
+        "thinking": "thinking left out of messages",
+        "assistant": f"long texts of the assistant shortened to {_units(now.others, before.others)}",
+        "user": f"long texts of the user shortened to {_units(now.users, before.users)}",
+    }
+    return tuple(f"{words}: {shorter[kind]:,}" for kind, words in said.items() if shorter[kind])
+
+
+def _units(now: int, before: int, whole: int = WHOLE) -> str:
+    """The limit in words; where a rung was taken in part, that of the one before as well."""
+    limits = [units for units in dict.fromkeys((before, now)) if units < whole]
+    return " or ".join(f"{units:,}" if units else "a marker" for units in limits) + " characters" * (now > 0)

@@ -1,0 +1,81 @@
+"""Turns a list of messages into atoms: what leaves or stays as one, when steps rather than turns are dropped.
+
+Rules:
+1. An atom is a step: an assistant message (all its items, where a format has several) and the messages that hold
+   nothing but results of its calls, wherever they stand.
+2. What a user or a host said belongs to no atom: it is fixed. So is a result without a call and a role not known.
+3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
+   whole, for the pair would be parted. Its other results may still be pruned.
+4. The user's own shell runs are atoms by themselves: output like a tool's, but no pair.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index, goes_on
+from ctxmgr.model.messages import Message
+
+
+class Atom(msgspec.Struct, frozen=True, gc=False):
+    """`said`: indices of the assistant's items; `results`: of the messages that answer them. `end`: the index
+    after the last of all. `bound`: rule 3."""
+
+    said: tuple[int, ...]
+    results: tuple[int, ...]
+    end: int
+    bound: bool = False
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The indices of all its messages."""
+        return (*self.said, *self.results)
+
+
+class Atoms(msgspec.Struct, frozen=True):
+    """Atoms in the order they began, and the indices of what belongs to none."""
+
+    atoms: tuple[Atom, ...]
+    fixed: tuple[int, ...]
+
+
+def atoms_of(messages: Sequence[Message], index: Index) -> Atoms:
+    """The atoms of a whole list."""
+    said: list[list[int]] = []
+    results: list[list[int]] = []
+    bound: set[int] = set()
+    fixed: list[int] = []
+    owner: dict[int, int] = {}  # atom number by the index of an assistant's item
+    for position, message in enumerate(messages):
+        role = message.view.role
+        if role == "shell":
+            said.append([])
+            results.append([position])
+        elif role == "assistant":
+            if not (position and position - 1 in owner and goes_on(messages, position)):
+                said.append([])
+                results.append([])
+            owner[position] = len(said) - 1
+            said[-1].append(position)
+        else:
+            asked = _askers(message, position, index, owner)
+            if role == "result" and len(asked) == 1 and -1 not in asked:
+                results[next(iter(asked))].append(position)
+            else:
+                bound |= asked
+                fixed.append(position)
+    found = tuple(
+        Atom(tuple(items), tuple(answers), max((*items, *answers)) + 1, number in bound)
+        for number, (items, answers) in enumerate(zip(said, results, strict=True))
+    )
+    return Atoms(found, tuple(fixed))
+
+
+def _askers(message: Message, position: int, index: Index, owner: dict[int, int]) -> set[int]:
+    """The numbers of the atoms whose calls this message answers; -1 for a result without a call."""
+    found = set()
+    for number, unit in enumerate(message.view.units):
+        if unit.kind == "result":
+            asked_at = index.pairs.get((position, number))
+            found.add(owner.get(asked_at, -1) if asked_at is not None else -1)
+    return found

@@ -1,0 +1,1 @@
+"""A summary without a model: facts and the best sentences. Knows no strategy."""

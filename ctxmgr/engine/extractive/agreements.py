@@ -1,0 +1,74 @@
+"""Turns a proposal of the assistant and the user's short answer to it into a decision, both in their own words.
+
+Rules:
+1. Only a question of the assistant at the end of its text, or an option it listed, was proposed; only a short reply
+   that says yes, no, keep or which option answers it. Anything else was another subject.
+2. A proposal to go on, to look or to run something decides nothing that would have to be known later.
+3. Both are quoted: what exactly was agreed to is the reader's to judge.
+"""
+
+import re
+
+from ctxmgr.engine.text.one_line import one_line
+from ctxmgr.engine.text.wording import sentences, shorten, unfenced
+
+REPLY_WORDS = 8
+LEAST_PROPOSAL_WORDS = 5
+PROPOSAL_CHARACTERS = 240
+TAIL_CHARACTERS = 6_000  # of the assistant's text, for what it asked at its end; options may stand higher up
+
+_ASKED = re.compile(
+    r"^(?:(?:so|ok(?:ay)?|or|and|alternatively)[, ]+)*(?:should (?:i|we)|shall (?:i|we)|(?:do you )?want me to"
+    r"|would you (?:like|prefer)|do you (?:want|prefer)|would it|how about|what about)\b.*\?$",
+    re.IGNORECASE,
+)
+_ON = re.compile(
+    r"\b(?:begin|start|continue|proceed|go (?:on|ahead)|move on|commit|push|run|test|check|try|look|show|explain"
+    r"|see|wait"
+    r"|anything else|help)\b|\b(?:want me to|should i|shall i) (?:do|fix|clean) (?:it|that|this)\b",
+    re.IGNORECASE,
+)
+_REPLY = re.compile(
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|nope|nah|alright)\b[,.!]*\s*)*"
+    r"(?:|(?:please|pls|do (?:it|that|so)|go (?:ahead|for it)|sounds good|agreed|exactly|definitely|correct"
+    r"|perfect|good"
+    r"|(?:(?:you )?can |just |please |let'?s )*(?:leave|keep|drop|remove|skip|use|do|add)\b.*|not (?:needed"
+    r"|necessary|now))[.! ]*)$",
+    re.IGNORECASE,
+)
+_OPTION_REPLY = re.compile(
+    r"^(?:(?:ok(?:ay)?|yes|yeah|let'?s)[,.]?\s+)*(?:(?:do|go with|take|use|pick)\s+)?(?:option|variant"
+    r"|approach)\s+([a-e]|\d)\b",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(r"^\W*(?:option|variant|approach)\s+([a-e]|\d)\b\W*(.*)$", re.IGNORECASE)
+
+
+def agreed(proposed: str, reply: str) -> str:
+    """The decision in one line, "" where none was taken. `proposed` is the assistant's last text, `reply` the
+    user's."""
+    reply = one_line(reply, PROPOSAL_CHARACTERS)
+    if not reply or len(reply.split()) > REPLY_WORDS or reply.endswith("?"):
+        return ""
+    option = _OPTION_REPLY.match(reply)
+    if option:
+        chosen = _option(proposed, option[1].casefold())
+        return f'Option {option[1].upper()} ("{reply}"): {chosen}' if chosen else ""
+    asked = _asked(proposed) if _REPLY.match(reply) else ""
+    return f'"{asked}" The user: "{reply}"' if asked else ""
+
+
+def _asked(proposed: str) -> str:
+    lines = [line for line in unfenced(proposed[-TAIL_CHARACTERS:]) if line.strip()]
+    said = sentences(lines[-1]) if lines else []
+    asked = one_line(said[-1], 2 * PROPOSAL_CHARACTERS) if said else ""
+    telling = _ASKED.match(asked) and not _ON.search(asked) and len(asked) <= PROPOSAL_CHARACTERS
+    return asked if telling and len(asked.split()) >= LEAST_PROPOSAL_WORDS else ""
+
+
+def _option(proposed: str, wanted: str) -> str:
+    for line in unfenced(proposed[-TAIL_CHARACTERS:]):
+        found = _OPTION.match(line)
+        if found and found[1].casefold() == wanted and found[2].strip():
+            return shorten(one_line(found[2].strip(" :.-–—*)"), PROPOSAL_CHARACTERS), PROPOSAL_CHARACTERS)
+    return ""

@@ -1,0 +1,226 @@
+"""Turns messages and what a previous summary says into the lines that a summary may hold.
+
+Rules:
+1. The user's own words stand verbatim: goal, constraints and corrections, requests. What stands as a constraint is
+   not told again with the request it came in.
+2. What holds is told by the ledger's fold: taken back is gone, done is no longer open, the newest wording wins.
+3. Lines of one kind run from old to new: what is carried comes first, and is the first to give way.
+4. A line has a brief form where it has one: what is old is told in short before it is left out.
+5. Done is what came to an outcome. A request without one is told as asked, an answer as found.
+"""
+
+from collections.abc import Container, Sequence
+
+from ctxmgr.engine.extractive import carry
+from ctxmgr.engine.extractive import work as extractive_turns
+from ctxmgr.engine.extractive.carry import LABELS, LAST, LATEST, Carried
+from ctxmgr.engine.extractive.commands import add_failures
+from ctxmgr.engine.extractive.continuation import take_up
+from ctxmgr.engine.extractive.facts import hear
+from ctxmgr.engine.extractive.lines import Kind, Lines
+from ctxmgr.engine.extractive.mentions import add_files, add_names
+from ctxmgr.engine.extractive.open_items import settle
+from ctxmgr.engine.extractive.outcomes import LATER, Changes, closing, last_words
+from ctxmgr.engine.extractive.phrases import done, wrong
+from ctxmgr.engine.extractive.pieces import flat
+from ctxmgr.engine.extractive.work import Stretch
+from ctxmgr.engine.ledger.fold import fold, now_and_past
+from ctxmgr.engine.text.prose import without_marks
+from ctxmgr.engine.text.sentences import best, central, finds, spoken
+from ctxmgr.engine.text.wording import key_of, sentences, shorten
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.facts import Fact, Ledger
+
+GOAL_CHARACTERS = 600
+BRIEF_CHARACTERS = 200
+REQUEST_CHARACTERS = 400  # of a request beside what came of it
+BRIEF_REQUEST_CHARACTERS = 120
+LAST_CHARACTERS = 240
+NOTE_CHARACTERS = 110  # of one finding, on average
+MOST_NOTE_CHARACTERS = 8_000  # of findings; and at most a character for each token of budget
+LEAST_FINDINGS = 3
+STEPS_A_FINDING = 3  # texts said for one finding that is told
+LEAST_LEFT_WORDS = 5
+KNOWN_CHARACTERS = 60  # of a request that tell it from others
+REFERENCE_CHARACTERS = 56  # of a request that is told in full elsewhere
+NOT_ANSWERED = "not answered yet"
+LEFT = "On a branch that was left: "
+
+_TASKS: tuple[Kind, ...] = ("done", "next", "active", "blocked")
+_OPEN: dict[str, Kind] = {"open": "next", "active": "active", "blocked": "blocked"}
+
+
+def gather(
+    messages: Sequence[BranchMessage],
+    previous: str | None,
+    budget: int,
+    newest: str = "",
+    gone: frozenset[str] = frozenset(),
+) -> Lines:
+    """Read messages (oldest first) and the summary of what was before them; `budget`, in tokens, bounds how many
+    names, files and findings are looked for. `newest` is a request that came after all of them, `gone` are files
+    that were taken away after them."""
+    carried = carry.read(previous)
+    heard = hear(messages, opened=any(fact.slot == "goal" for fact in carried.facts))
+    work = extractive_turns.of(messages, heard.touched, heard.moved)
+    if work.stretches:
+        take_up(carried, work, newest)
+        settle(carried, heard.facts, work)
+    now, past = now_and_past(fold(Ledger(), [*carried.facts, *heard.facts]))
+    weights = central(text for stretch in work.stretches for _, text in stretch.said)
+    lines, changes = Lines(weights=weights, work=work), Changes(work)
+    _standing(lines, now, past)
+    _carried(lines, carried, changes)
+    _requests(lines, carried, changes, newest)
+    add_failures(lines, carried, heard.facts, now)
+    _findings(lines, heard.left, changes, budget)
+    add_files(lines, carried, budget, gone)
+    add_names(lines, carried, budget)
+    return lines
+
+
+def _carried(lines: Lines, carried: Carried, changes: Changes) -> None:
+    """Our own labelled lines; a fault that was found in what was changed since is likely mended."""
+    for text in carried.found:
+        late = changes.after(text, -1)
+        if not (late and wrong(text)):
+            text = f"{text}{LATER}" if late and not text.endswith(LATER) else text
+            lines.add("found", text, shorten(text, BRIEF_CHARACTERS))
+    for text in carried.planned:
+        lines.add("planned", text, shorten(text, BRIEF_CHARACTERS))
+    for text in carried.likely:
+        lines.add("likely", text, shorten(text, BRIEF_CHARACTERS))
+    if carried.last:
+        lines.add("active", f"{LAST}{carried.last}")
+
+
+def _standing(lines: Lines, now: Sequence[Fact], past: Sequence[Fact]) -> None:
+    """Lines from facts that hold, and from what a summary said was done or asked."""
+    for fact in now:
+        if fact.slot == "constraint":
+            lines.add("constraint", _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
+        elif fact.slot == "decision":
+            lines.add("decision", _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
+        elif fact.slot == "task" and fact.status in _OPEN:
+            lines.add(_OPEN[fact.status], _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
+        elif fact.slot == "context":
+            lines.add("note", fact.text, _brief(fact.text))
+    for fact in past:
+        if fact.source == "branch":
+            continue
+        if fact.slot == "task":
+            lines.add("done", _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
+            lines.add("outcome", _said(fact), shorten(fact.text, BRIEF_CHARACTERS))
+        elif fact.slot == "request" and fact.source == "summary":
+            lines.add("asked", f'"{fact.text}"', f'"{shorten(fact.text, BRIEF_CHARACTERS)}"')
+            lines.add("request", f'"{fact.text}"', f'"{shorten(fact.text, BRIEF_CHARACTERS)}"')
+    goals = [fact for fact in now if fact.slot == "goal"]
+    if goals:
+        text = flat(goals[-1].text)
+        lines.add("goal", text, shorten(text, BRIEF_CHARACTERS))
+
+
+def _said(fact: Fact) -> str:
+    """A fact's text on one line; a user's sentence in quotes, as it is theirs."""
+    if fact.source == "summary" and "\n" in fact.text:  # a carried code fence
+        return fact.text
+    text = flat(fact.text)
+    return f'"{text}"' if fact.source == "user" and fact.slot == "constraint" else text
+
+
+def _brief(text: str) -> str:
+    """A note told shorter: without its code."""
+    return shorten(flat(text.partition("\n")[0]).rstrip(":"), BRIEF_CHARACTERS)
+
+
+def _without(text: str, told: Container[str]) -> str:
+    """The sentences of a request that are not told as constraints; its start where none or little is left."""
+    said = sentences(text)
+    left = [one for one in said if key_of(without_marks(one)) not in told]
+    if len(left) == len(said):
+        return text
+    short = " ".join(left)
+    return short if len(short.split()) >= LEAST_LEFT_WORDS else shorten(text, REFERENCE_CHARACTERS)
+
+
+def _requests(lines: Lines, carried: Carried, changes: Changes, later: str) -> None:
+    """A line for each request and what it came to; the newest request stands beside the goal."""
+    stretches = lines.work.stretches
+    told = [line.text for kind in ("constraint", "decision") for line in lines.kinds.get(kind, [])]
+    keys = {key_of(text) for text in told}
+    goal = "".join(line.text for line in lines.kinds.get("goal", []))
+    newest = None if later else next((one for one in reversed(stretches) if one.request), None)
+    latest = later or ("" if newest else carried.latest)
+    if latest and key_of(latest) != key_of(goal):
+        lines.add("latest", latest, shorten(latest, BRIEF_CHARACTERS))
+    for stretch in stretches:
+        request = _without(stretch.request, keys)
+        is_goal = bool(goal) and key_of(shorten(stretch.request, GOAL_CHARACTERS)) == key_of(goal)
+        if stretch.request:
+            lines.add("request", f'"{stretch.request}"', f'"{shorten(stretch.request, BRIEF_CHARACTERS)}"')
+        if stretch is newest and not is_goal:
+            lines.add("latest", request, shorten(request, BRIEF_CHARACTERS))
+        last = not later and (stretch is stretches[-1] or (stretch is newest and not is_goal))
+        asked = "" if is_goal else request
+        if last and not stretch.finished:
+            _cut_off(lines, stretch, LATEST if asked else "")
+        else:
+            told_last = stretch is newest or bool(later and stretch.request == later)
+            _outcome(lines, stretch, asked, told_last, changes, told)
+
+
+def _cut_off(lines: Lines, stretch: Stretch, lead: str) -> None:
+    """Where the work stood when it was cut."""
+    words = last_words(stretch, LAST_CHARACTERS) or (NOT_ANSWERED if lead else "")
+    tasks = (line.text for kind in _TASKS for line in lines.kinds.get(kind, []))
+    if words and key_of(f"{lead}{words}") not in {key_of(line) for line in tasks}:
+        lines.add("active", f"{lead}{words}")
+    lines.state = words
+
+
+def _outcome(
+    lines: Lines, stretch: Stretch, asked: str, newest: bool, changes: Changes, told: Sequence[str]
+) -> None:
+    """What a stretch came to (rule 5)."""
+    end = closing(stretch, changes, lines.weights, told)
+    lines.state = end.text or lines.state
+    lead = f'"{shorten(asked, REQUEST_CHARACTERS)}" → ' if asked else ""
+    brief = f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}" → ' if asked else ""
+    if end.what == "done":
+        lines.add("outcome", end.text, end.brief)
+        lead, brief = (LATEST, LATEST) if newest and asked else (lead, brief)
+        lines.add("done", f"{lead}{end.text}", f"{brief}{end.brief}")
+    elif end.what == "found":
+        lead = brief if newest else lead
+        lines.add("found", f"{lead}{end.text}", f"{brief}{end.brief}")
+    elif asked and not newest and not _is_answered(lines, asked):
+        text = shorten(asked, REQUEST_CHARACTERS)
+        lines.add("asked", f'"{text}"', f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}"')
+
+
+def _is_answered(lines: Lines, asked: str) -> bool:
+    """Whether a line says already what was found for this request."""
+    return any(line.text.startswith(f'"{asked[:KNOWN_CHARACTERS]}') for line in lines.kinds.get("found", []))
+
+
+def _findings(lines: Lines, left: Sequence[str], changes: Changes, budget: int) -> None:
+    """The best sentences of what was said on the way, besides what the requests came to; left branches."""
+    for text in left:
+        lines.add("note", f"{LEFT}{text}", shorten(f"{LEFT}{text}", BRIEF_CHARACTERS))
+    stretches = lines.work.stretches
+    said = [one for stretch in stretches for at, text in stretch.said for one in spoken(text, at)]
+    told = [
+        line.text
+        for kind in ("done", "found", "active", "decision", "constraint")
+        for line in lines.kinds.get(kind, [])
+    ]
+    shown = " ".join(told)
+    steps = sum(len(stretch.said) for stretch in stretches)
+    room = min(MOST_NOTE_CHARACTERS, budget, NOTE_CHARACTERS * max(steps // STEPS_A_FINDING, LEAST_FINDINGS))
+    said = [one for one in changes.standing(said) if finds(one) and one.text not in shown]
+    said = [one for one in said if not one.text.startswith(LABELS)]  # nobody writes our lines but us
+    for one in best(said, lines.weights, characters=room, without=told):
+        if done(one.text):
+            lines.add("note", one.text)
+        else:
+            lines.add("found", f"{one.text}{LATER}" if changes.after(one.text, one.at) else one.text)

@@ -1,0 +1,83 @@
+"""Turns commands and how they ended into lines: what stands in the way, what failed before, what works.
+
+Of a tool's text only its quoted error line enters. A failure of the newest two requests blocks; an older one is
+history; one whose command was run again since is told anew, or gone.
+"""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.extractive.carry import Carried
+from ctxmgr.engine.extractive.lines import Kind, Lines
+from ctxmgr.engine.extractive.mentions import coded
+from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
+from ctxmgr.engine.text.one_line import code, one_line
+from ctxmgr.model.facts import Fact
+
+MOST_FAILED = 12
+MOST_RAN = 5
+MOST_LOOKUPS = 6
+LOOKUP_CHARACTERS = 80
+ERROR_CHARACTERS = 200
+BLOCKING_REQUESTS = 2
+
+_NO_REASON = re.compile(
+    r"^Command (?:exited|aborted|timed out)|^\(no output\)|abort|cancel|interrupt", re.IGNORECASE
+)
+_CODE = re.compile(r"^`([^`]+)`")
+
+
+def add_failures(lines: Lines, carried: Carried, heard: Sequence[Fact], now: Sequence[Fact]) -> None:
+    """What stands in the way, and what failed before (rule 3)."""
+    stretches = lines.work.stretches
+    commands = [fact for fact in now if fact.slot == "command"]
+    asked = [one.at for one in stretches if one.request]
+    since = asked[-BLOCKING_REQUESTS] if len(asked) >= BLOCKING_REQUESTS else -1
+    fresh = _bulletless(blocker_lines([fact for fact in commands if fact.at >= since])[0])
+    older = _bulletless(blocker_lines([fact for fact in commands if fact.at < since])[0])
+    tried = {match[0] for line in heard if line.slot == "command" and (match := _tried(line))}
+    blocked = lines.kinds.pop("blocked", [])
+    for line in blocked:
+        ours = _CODE.match(line.text)
+        if ours and ours[0] in tried:
+            continue
+        kind: Kind = "error" if ours and stretches else "blocked"
+        lines.add(kind, line.text, line.brief)
+    for text in carried.failed:
+        code = _CODE.match(text)
+        if not (code and code[0] in tried):
+            lines.add("error", text, "")
+    for text in (*_lookups(commands, [*older, *fresh]), *older):
+        lines.add("error", text, "")
+    for text in fresh:
+        lines.add("blocked", text, "")
+    lines.kinds["error"] = lines.kinds.get("error", [])[-MOST_FAILED:]
+    ran = [line.removeprefix("- ").strip("`") for line in worked_lines(commands)]
+    ran = list(dict.fromkeys([*ran, *carried.ran]))[:MOST_RAN]
+    if ran:
+        lines.add("ran", coded(ran))
+
+
+def _lookups(commands: Sequence[Fact], told: Sequence[str]) -> list[str]:
+    """What was looked for and not found, and scripts of one run that failed: nothing is blocked by them, yet
+    their errors say what there is not."""
+    found = []
+    for fact in commands:
+        if fact.status == "failed" and fact.detail and not _NO_REASON.search(fact.detail):
+            text = f'{code(fact.text, LOOKUP_CHARACTERS)}: "{one_line(fact.detail, ERROR_CHARACTERS)}"'
+            found += [text] if all(one_line(fact.detail, ERROR_CHARACTERS) not in other for other in told) else []
+    return found[-MOST_LOOKUPS:]
+
+
+def _tried(fact: Fact) -> re.Match[str] | None:
+    """The command of a run as a line on its failure names it."""
+    failed = msgspec.structs.replace(fact, status="failed", detail="")
+    shown = _bulletless(blocker_lines([failed])[0])
+    return _CODE.match(shown[0]) if shown else None
+
+
+def _bulletless(shown: Sequence[str]) -> list[str]:
+    """Lines from newest to oldest, each with its bullet, as texts from oldest to newest."""
+    return [line.removeprefix("- ") for line in reversed(shown)]

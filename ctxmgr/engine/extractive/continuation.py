@@ -1,0 +1,67 @@
+"""Turns what a previous summary said of the request that it was cut in into what new messages go on from.
+
+Rules:
+1. New messages that ask for nothing go on with that request; else it is over, and was asked.
+2. What it came to is told with its request from now on, as the newest request is another one.
+3. What was said last is told no more once something new was said.
+"""
+
+import msgspec
+
+from ctxmgr.engine.extractive.carry import LATEST, Carried
+from ctxmgr.engine.extractive.work import Work, request_of
+from ctxmgr.engine.text.wording import key_of, shorten
+from ctxmgr.model.facts import Fact
+
+REQUEST_CHARACTERS = 400  # as the extractive summary tells a request beside what came of it
+
+
+def take_up(carried: Carried, work: Work, newest: str = "") -> None:
+    """Changes `carried`, and gives the first stretch its request where it has none. `newest` as for `gather`."""
+    first, facts, over = work.stretches[0], list[Fact](), list[str]()
+    if any(one.said for one in work.stretches):
+        carried.last = ""
+    for fact in carried.facts:
+        current = fact.slot == "task" and fact.status == "active"
+        ours = current and (fact.text == carried.split or fact.text.startswith(('"', LATEST)))
+        if not ours:
+            facts.append(fact)
+            continue
+        request = carried.latest if fact.text.startswith(LATEST) else _quoted(fact.text) or carried.split
+        request = request_of(request)
+        if not first.request:
+            first.request = request
+        elif request:
+            over.append(request)
+    answered = any(fact.slot == "task" and fact.text.startswith(LATEST) for fact in facts)
+    if not first.request and carried.latest and not answered:
+        first.request = carried.latest
+    newer = bool(newest) or any(one.request for one in work.stretches[bool(first.request == carried.latest) :])
+    if newer and carried.latest and first.request != carried.latest and not answered:
+        over.append(carried.latest)
+    told = [fact.text for fact in facts] + list(carried.found)
+    over = [text for text in dict.fromkeys(over) if not _is_told(text, told)]
+    carried.facts = [_superseded(fact, carried.latest) for fact in facts] + [_asked(text) for text in over]
+    if newer:
+        carried.latest = ""
+
+
+def _is_told(request: str, told: list[str]) -> bool:
+    return any(text.startswith(f'"{request[:60].rstrip()}') for text in told)
+
+
+def _asked(request: str) -> Fact:
+    text = shorten(request, REQUEST_CHARACTERS)
+    return Fact("request", key_of(text), text, "summary", -1, listing="")
+
+
+def _superseded(fact: Fact, latest: str) -> Fact:
+    """What the newest request came to, once a newer one came: told with its request from now on."""
+    if fact.slot == "task" and fact.text.startswith(LATEST) and latest:
+        text = f'"{shorten(latest, REQUEST_CHARACTERS)}" → {fact.text.removeprefix(LATEST)}'
+        return msgspec.structs.replace(fact, status="done", text=text, key=key_of(text))
+    return fact
+
+
+def _quoted(text: str) -> str:
+    return text[1 : text.find('"', 1)] if text.startswith('"') and '"' in text[1:] else ""

@@ -1,0 +1,90 @@
+"""Turns messages into the facts they state, for a summary: times are places in the list, and no entry is known."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.extractive import carry
+from ctxmgr.engine.extractive.agreements import agreed
+from ctxmgr.engine.extractive.removed_files import gone
+from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.packet.packet import is_packet
+from ctxmgr.engine.text.prose import prose
+from ctxmgr.engine.text.wording import key_of
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.messages import Call
+
+
+class Heard(msgspec.Struct):
+    """`touched` maps a call's id to "read" or "changed", a newline and the path, where it did either; `moved`
+    to the (old, new) paths of its command. `left` is what summaries of left branches say, a statement each."""
+
+    facts: list[Fact] = []
+    touched: dict[str, str] = {}
+    moved: dict[str, tuple[tuple[str, str], ...]] = {}
+    left: list[str] = []
+
+
+def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
+    """The facts of messages, oldest first. `opened`: the session's goal is known already.
+
+    A result belongs to the latest earlier call with its id. A compaction's summary that stands in the list
+    counts as said there.
+    """
+    heard = Heard()
+    calls: dict[str, Call] = {}
+    proposed = ""
+    for at, message in enumerate(messages):
+        view = message.view
+        if view.role == "summary":
+            text = "\n".join(unit.text for unit in view.units)
+            carried = carry.read(text, at)
+            if view.summary == "compaction":
+                heard.facts += carried.facts
+                opened = opened or any(fact.slot == "goal" for fact in carried.facts)
+            else:
+                heard.left += [*(fact.text for fact in carried.facts), *carried.found]
+            continue
+        for unit in view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+            elif unit.kind == "result" and not unit.is_error and (paths := _moved(calls.get(unit.call_id))):
+                heard.moved[unit.call_id] = paths
+        spoken = "\n".join(unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text))
+        if view.role == "user" and spoken:
+            text = agreed(proposed, prose(spoken)) if proposed else ""
+            heard.facts += [Fact("decision", key_of(text), text, "assistant", at, origin=str(at))] if text else []
+        proposed = spoken if view.role == "assistant" and spoken else proposed if view.role == "result" else ""
+        opening = view.opens_turn and not opened
+        facts = extract.from_message(view, origin=str(at), at=at, seq=0, entry=None, calls=calls, opening=opening)
+        opened = opened or any(fact.slot == "goal" for fact in facts)
+        heard.facts += facts
+        results = [unit.call_id for unit in view.units if unit.kind == "result"]
+        touched = [fact.key for fact in facts if fact.slot == "file"]
+        if touched and len(results) == 1:
+            heard.touched[results[0]] = touched[0]
+    return heard
+
+
+def _moved(call: Call | None) -> tuple[tuple[str, str], ...]:
+    """The files that a call's command took away; () for another tool."""
+    if call is None:
+        return ()
+    command = next(
+        (call.arguments[key] for key in ("command", "cmd") if isinstance(call.arguments.get(key), str)), ""
+    )
+    return gone(command)
+
+
+def taken_away(messages: Sequence[BranchMessage]) -> frozenset[str]:
+    """The paths that commands of these messages moved or deleted."""
+    calls: dict[str, Call] = {}
+    found: set[str] = set()
+    for message in messages:
+        for unit in message.view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+            elif unit.kind == "result" and not unit.is_error:
+                found.update(old for old, _ in _moved(calls.get(unit.call_id)))
+    return frozenset(found)

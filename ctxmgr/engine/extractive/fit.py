@@ -1,0 +1,154 @@
+"""Turns lines and a layout into text that weighs no more than its budget.
+
+Rules:
+1. What fits whole is told whole. So a summary that was written within a budget is written again as it is.
+2. Else each kind first gets its share, newest lines first: most of the share in full, the rest in brief. What is
+   left over is filled by right to stay, then brief lines are told in full again, newest first.
+3. The text is weighed as a whole at the end, and what has the least right to stay goes until it fits.
+4. A section without a line says "(none)" where there is room for that.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from ctxmgr.engine.extractive.layout import RIGHTS, Layout, Part, Put
+from ctxmgr.engine.extractive.lines import Kind, Line
+from ctxmgr.engine.text.headings import heading
+
+NONE = "(none)"
+INDENT = "    "  # of a code fence's lines; four: a heading has at most three
+NONE_TOKENS = 300  # of budget, from which on empty sections are named
+FULL_SHARE = 0.6  # of a kind's share, for its newest lines in full; older ones are told in brief
+JOIN_TOKENS = 1  # a line end, and what joins at it
+
+Weigh = Callable[[str], int]
+
+
+class _Choice(msgspec.Struct):
+    """One line on its way: what it weighs in full and in brief, and which of the two is chosen (0: neither)."""
+
+    kind: Kind
+    line: Line
+    full: int
+    brief: int
+    chosen: int = 0
+
+
+def fit(kinds: dict[Kind, list[Line]], layout: Layout, budget: int, weigh: Weigh) -> str:
+    """The text, at most `budget` tokens; "" where not even the first line fits."""
+    budget = min(budget, layout.most)
+    kinds = {kind: lines[-layout.newest.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
+    shown = {put.kind for part in layout.parts for put in part.puts}
+    kinds = {kind: lines for kind, lines in kinds.items() if kind in shown and lines}
+    if not kinds:
+        return ""
+    whole = {kind: [line.text for line in lines] for kind, lines in kinds.items()}
+    for nones in (True, False):
+        text = _composed(whole, layout, nones and budget >= NONE_TOKENS)
+        if weigh(text) <= budget:
+            return text
+    return _trimmed(kinds, layout, budget, weigh)
+
+
+def _trimmed(kinds: dict[Kind, list[Line]], layout: Layout, budget: int, weigh: Weigh) -> str:
+    choices = {kind: [_weighed(kind, line, layout, weigh) for line in lines] for kind, lines in kinds.items()}
+    headings = {put.kind: weigh(f"\n\n{part.heading}\n") for part in layout.parts for put in part.puts}
+    fixed = weigh(layout.opening) + sum(weigh(f"\n\n{part.heading}") for part in layout.parts if part.bare)
+    taken = _choose(choices, headings, budget - fixed, budget, weigh)
+    while taken:
+        text = _composed(_told(choices), layout, nones=False)
+        over = weigh(text) - budget
+        if over <= 0:
+            return text
+        while taken and over > 0:
+            last = taken.pop()
+            over -= last.full if last.chosen == 2 else last.brief
+            last.chosen = 0
+    return ""
+
+
+def _weighed(kind: Kind, line: Line, layout: Layout, weigh: Weigh) -> _Choice:
+    put = next(put for part in layout.parts for put in part.puts if put.kind == kind)
+    extra = weigh(put.bullet + put.label) + JOIN_TOKENS
+    full = weigh(line.text) + extra
+    return _Choice(kind, line, full, weigh(line.brief) + extra if line.brief else full)
+
+
+def _choose(
+    choices: dict[Kind, list[_Choice]], headings: dict[Kind, int], room: int, budget: int, weigh: Weigh
+) -> list[_Choice]:
+    """Choose lines (rule 2); what was chosen, the best right to stay first."""
+    order: list[_Choice] = []
+    for sharing in (True, False):
+        for kind, share in RIGHTS:
+            lines = choices.get(kind, [])
+            limit = int(budget * share) if sharing else room
+            spent = 0
+            for choice in reversed(lines):
+                if choice.chosen:
+                    continue
+                opening = 0 if any(other.chosen for other in lines) else headings[kind]
+                in_full = not sharing or spent + choice.full <= limit * (FULL_SHARE if len(lines) > 1 else 1)
+                sizes = ((2, choice.full), (1, choice.brief)) if in_full else ((1, choice.brief),)
+                for chosen, size in sizes:
+                    if size + opening <= room and (spent + size <= limit or (sharing and kind == "goal")):
+                        choice.chosen = chosen
+                        room -= size + opening
+                        spent += size
+                        order.append(choice)
+                        break
+    for choice in order:
+        if choice.chosen == 1 and choice.full - choice.brief <= room:
+            room -= choice.full - choice.brief
+            choice.chosen = 2
+    return order
+
+
+def _told(choices: dict[Kind, list[_Choice]]) -> dict[Kind, list[str]]:
+    """What is chosen, as texts; two lines may have one brief form."""
+    told: dict[Kind, list[str]] = {}
+    for kind, some in choices.items():
+        shown = (
+            choice.line.text if choice.chosen == 2 or not choice.line.brief else choice.line.brief
+            for choice in some
+            if choice.chosen
+        )
+        told[kind] = list(dict.fromkeys(shown))
+    return told
+
+
+def _composed(told: dict[Kind, list[str]], layout: Layout, nones: bool) -> str:
+    """Lines under their headings, in reading order; a heading over others only where one of them stands."""
+    blocks = [layout.opening] if layout.opening else []
+    pending = ""
+    for part in layout.parts:
+        if part.bare:
+            pending = f"{part.heading}\n\n"
+            continue
+        lines = _lines(part, told)
+        if not part.heading.startswith("###"):
+            pending = ""
+        if not lines and not nones:
+            continue
+        blocks.append(f"{pending}{part.heading}\n" + "\n".join(lines or [NONE]))
+        pending = ""
+    return "\n\n".join(blocks)
+
+
+def _lines(part: Part, told: dict[Kind, list[str]]) -> list[str]:
+    lines: list[str] = []
+    for put in part.puts:
+        for number, text in enumerate(told.get(put.kind, []), 1):
+            lines.append(_line(put, number, text))
+    return lines
+
+
+def _line(put: Put, number: int, text: str) -> str:
+    """One line under its heading: never one that reads as a heading itself."""
+    bullet = f"{number}. " if put.bullet == "1. " else put.bullet
+    first, *more = f"{put.label}{text}".split("\n")  # more lines are a code fence's
+    line = f"{bullet}{first}"
+    if heading(line) is not None:
+        line = f"- {first}"
+    return "\n".join([line, *(f"{INDENT}{one}".rstrip() for one in more)])

@@ -1,0 +1,79 @@
+"""Turns the part of a split turn that leaves into its request, its progress and what is needed to go on."""
+
+from collections.abc import Sequence
+
+from ctxmgr.engine.extractive.assemble import gather
+from ctxmgr.engine.extractive.carry import DECIDED, FAILED, FILES, FOUND, LAST, NAMES
+from ctxmgr.engine.extractive.fit import Weigh, fit
+from ctxmgr.engine.extractive.layout import Layout, Part, Put
+from ctxmgr.engine.extractive.lines import Kind, Line
+from ctxmgr.engine.extractive.outcomes import last_words
+from ctxmgr.engine.extractive.work import request_of
+from ctxmgr.engine.text.wording import shorten
+from ctxmgr.model.branch import BranchMessage
+
+REQUEST_CHARACTERS = 1_200
+BRIEF_CHARACTERS = 300
+LEAD_CHARACTERS = 120
+LAST_CHARACTERS = 240
+
+LAYOUT = Layout(
+    (
+        Part("## Original Request", (Put("goal", ""),)),
+        Part("## Progress So Far", (Put("done"), Put("active"))),
+        Part(
+            "## Context Needed to Continue",
+            (
+                Put("decision", label=DECIDED),
+                Put("found", label=FOUND),
+                Put("blocked", label=FAILED),
+                Put("error", label=FAILED),
+                Put("file", label=FILES),
+                Put("name", label=NAMES),
+            ),
+        ),
+    )
+)
+
+
+def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked: str = "") -> str:
+    """At most `budget` tokens; "" where nothing fits. `asked` is the request where the part itself holds none."""
+    if budget <= 0:
+        return ""
+    written = request(prefix) or asked
+    lines = gather(prefix, None, budget, newest=written)
+    kinds: dict[Kind, list[Line]] = {
+        kind: lines.kinds[kind]
+        for kind in ("done", "found", "decision", "blocked", "error", "file", "name")
+        if kind in lines.kinds
+    }
+    if written:
+        text = shorten(written, REQUEST_CHARACTERS)
+        kinds["goal"] = [Line(text, shorten(written, BRIEF_CHARACTERS))]
+        told = [line.text for line in kinds.get("done", [])]  # with its request: it outlives this part
+        lead = f'"{shorten(written, LEAD_CHARACTERS)}" → '
+        kinds["done"] = [Line(one if one.startswith('"') else f"{lead}{one}", one) for one in told]
+    last = last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
+    if last and all(last not in line.text for kind in ("found", "done") for line in kinds.get(kind, [])):
+        kinds["active"] = [Line(f"{LAST}{last}")]
+    return fit(kinds, LAYOUT, budget, weigh)
+
+
+def request(prefix: Sequence[BranchMessage]) -> str:
+    """What the turn was asked, "" where its part holds no request: what a user wrote, else what its first message
+    says in a user's place."""
+    said = [
+        ("\n".join(unit.text for unit in one.view.units if unit.kind == "text"))
+        for one in prefix
+        if one.view.role == "user" and one.view.opens_turn
+    ]
+    asked = [text for one in said if (text := request_of(one, long_too=True))]
+    return " ".join(asked) or _first(prefix)
+
+
+def _first(prefix: Sequence[BranchMessage]) -> str:
+    """The text of a shell run or a note that opened the turn; instructions for the model are no request."""
+    for message in prefix:
+        if message.view.role in ("shell", "note"):
+            return request_of("\n".join(unit.text for unit in message.view.units), long_too=True)
+    return ""

@@ -1,0 +1,199 @@
+"""Turns messages into stretches of work, a request each, and into counts of the files and names they worked with.
+
+A *stretch* is a turn and the turns after it that ask for nothing new ("continue", "ok", a command, a picture):
+what such a turn brought belongs to the request before it. Tool text is not read: of tools only the arguments of
+calls count. A file that a command moved goes on under its new name, one that was deleted is counted no more. Knows
+no facts, budgets or formats.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.engine.packet.packet import is_packet
+from ctxmgr.engine.text.one_line import one_line
+from ctxmgr.engine.text.prose import prose
+from ctxmgr.engine.text.sentences import names
+from ctxmgr.engine.text.wording import key_of, sentences, shorten
+from ctxmgr.model.branch import BranchMessage
+
+REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
+LEAST_REQUEST_WORDS = 3  # as a request fact needs
+COMMAND_CHARACTERS = 400  # of a call's argument that is read for names: more is a script or a file's text
+REQUEST_HEAD = 0.6  # of a request that has to be cut; the rest is of its end, where it often says what is wanted
+PASTED_SHARE = 0.8  # of a message's words that are left as the user's own: below it something was pasted
+_GONE_ON = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|yeah|alright|please|so|now|and|just|good|great|cool|nice|thanks|perfect) )*"
+    r"(?:|(?:go on|go ahead|go for it|keep going|carry on|continue|proceed|do it|do that|resume"
+    r"|still there)(?: please| now)?)"
+)
+_JUNK = re.compile(
+    r"[\u2800-\u28ff]|^\s*\^+\s*$|^Node\.js v\d|\.\w{1,4}:\d+(?::\d+)?\)?\s*$|^Waiting for the debugger"
+)  # a terminal's spinner, a caret under code, the end of a trace
+
+
+class Stretch(msgspec.Struct):
+    """One request and what came of it. `request` "" before the first; `at` is the place of its message.
+
+    `said` are the assistant's texts with their places; `changed` counts changes by path. `finished`: the last
+    assistant message called no tool.
+    """
+
+    request: str
+    at: int
+    said: list[tuple[int, str]] = []
+    changed: dict[str, int] = {}
+    finished: bool = False
+
+
+class Work(msgspec.Struct):
+    """All that was done: stretches, and how often each path was read and changed and each name was said.
+
+    `last_named` is the place of the last message that a name stood in, `changed_at` that of the last change by
+    path. `gone` maps a path that a command took away to its new one, "" for none. `by_name`: paths by last part.
+    """
+
+    stretches: list[Stretch] = []
+    read: Counter[str] = msgspec.field(default_factory=Counter)
+    changed: Counter[str] = msgspec.field(default_factory=Counter)
+    named: Counter[str] = msgspec.field(default_factory=Counter)
+    last_named: dict[str, int] = {}
+    changed_at: dict[str, int] = {}
+    gone: dict[str, str] = {}
+    size: int = 0
+    by_name: dict[str, dict[str, None]] = {}
+
+
+def of(
+    messages: Sequence[BranchMessage], touched: dict[str, str], moved: dict[str, tuple[tuple[str, str], ...]]
+) -> Work:
+    """Read the messages once. `touched` maps a call's id to "read" or "changed", newline, path (from facts),
+    `moved`
+    to the (old, new) paths of its command."""
+    work = Work(size=len(messages))
+    for at, message in enumerate(messages):
+        view = message.view
+        if view.role == "user" and view.opens_turn:
+            _opened(work, at, "\n".join(unit.text for unit in view.units if unit.kind == "text"))
+        elif view.role == "assistant":
+            _answered(work, at, message)
+        for unit in view.units:
+            if unit.kind != "result" or unit.is_error:
+                continue
+            if unit.call_id in touched:
+                _touched(work, at, touched[unit.call_id])
+            for old, new in moved.get(unit.call_id, ()):
+                _moved(work, at, old, new)
+    return work
+
+
+def _opened(work: Work, at: int, text: str) -> None:
+    """Start a stretch at a user message that asks for something; else the one before goes on."""
+    if is_packet(text):
+        return
+    request = request_of(text, long_too=not work.stretches)
+    _name(work, at, request)
+    asks = bool(request)
+    if asks or not work.stretches:
+        work.stretches.append(Stretch(request if asks else "", at))
+
+
+def open_request(messages: Sequence[BranchMessage]) -> str:
+    """The newest request, where nobody answered it yet; "" else."""
+    for message in reversed(messages):
+        view = message.view
+        if view.role == "assistant" and any(unit.kind in ("text", "call") for unit in view.units):
+            return ""
+        if view.role == "user" and view.opens_turn:
+            asked = request_of("\n".join(unit.text for unit in view.units if unit.kind == "text"))
+            if asked:
+                return asked
+    return ""
+
+
+def request_of(text: str, *, long_too: bool = False) -> str:
+    """What a user's message asks for, on one line; "" where it asks for nothing new ("continue", "ok")."""
+    written = asked(text, long_too=long_too)
+    request = one_line(written, len(written) + 1)
+    if len(request) > REQUEST_CHARACTERS:
+        head = shorten(request, int(REQUEST_CHARACTERS * REQUEST_HEAD))
+        request = f"{head} {_end(request, REQUEST_CHARACTERS - len(head) - 1)}"
+    goes_on = len(request.split()) < LEAST_REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))
+    return "" if goes_on else request
+
+
+def _end(text: str, limit: int) -> str:
+    """The last sentences of a text, at most `limit` characters."""
+    tail = text[-limit:]
+    said = sentences(tail)
+    return " ".join(said[1:]) if len(said) > 1 else tail[tail.find(" ") + 1 :]
+
+
+def asked(text: str, *, long_too: bool = False) -> str:
+    """What a user wrote, without what is left of a paste when its obvious lines are out."""
+    written = prose(text, long_too=long_too)
+    lines = [line for line in written.splitlines() if not _JUNK.search(line)]
+    if len(written.split()) < PASTED_SHARE * len(text.split()):  # the most was pasted: short lines are, too
+        lines = [line for line in lines if len(line.split()) >= LEAST_REQUEST_WORDS]
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _answered(work: Work, at: int, message: BranchMessage) -> None:
+    if not work.stretches:
+        work.stretches.append(Stretch("", at))
+    stretch = work.stretches[-1]
+    text = "\n".join(
+        unit.text for unit in message.view.units if unit.kind == "text" and not is_packet(unit.text)
+    ).strip()
+    calls = [unit for unit in message.view.units if unit.kind == "call"]
+    stretch.finished = not calls and bool(text)
+    if text:
+        stretch.said.append((at, text))
+        _name(work, at, text)
+    for call in calls:
+        for value in (call.arguments or {}).values():
+            if isinstance(value, str) and len(value) <= COMMAND_CHARACTERS:
+                _name(work, at, value)
+
+
+def _name(work: Work, at: int, text: str) -> None:
+    for name in names(text):
+        work.named[name] += 1
+        work.last_named[name] = at
+
+
+def _touched(work: Work, at: int, what: str) -> None:
+    action, _, path = what.partition("\n")
+    work.gone.pop(path, None)
+    work.by_name.setdefault(path.rpartition("/")[2], {})[path] = None
+    if action == "read":
+        work.read[path] += 1
+        return
+    work.changed[path] += 1
+    work.changed_at[path] = at
+    if work.stretches:
+        changed = work.stretches[-1].changed
+        changed[path] = changed.get(path, 0) + 1
+
+
+def _moved(work: Work, at: int, old: str, new: str) -> None:
+    """A file that has another name, or none: its counts go with it. What is relative to a directory that is not
+    known is the one file that ends so, where only one does."""
+    known = work.by_name.get(old.rpartition("/")[2], {})
+    path = old if old in known else next((one for one in known if one.endswith(f"/{old}")), "")
+    if not path or (path != old and sum(one.endswith(f"/{old}") for one in known) > 1):
+        work.gone[old] = new
+        return
+    if new and not new.startswith("/") and path != old:
+        new = f"{path.removesuffix(old)}{new}"
+    known.pop(path)
+    work.gone[path] = new
+    changed, read = work.changed.pop(path, 0), work.read.pop(path, 0)
+    work.changed_at.pop(path, None)
+    if new:
+        work.by_name.setdefault(new.rpartition("/")[2], {})[new] = None
+        work.read[new] += read
+        work.changed[new] += changed
+        work.changed_at[new] = at

@@ -1,0 +1,1 @@
+"""What must be true of every list that leaves, a file a rule. Decides nothing."""

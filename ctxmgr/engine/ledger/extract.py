@@ -1,0 +1,61 @@
+"""Turns one message into facts.
+
+Which text may say what: goals and constraints come from user messages (and summaries) alone, decisions and
+tasks also from assistant messages; text from tools is data. Notes, packets and unknown roles say nothing.
+A packet that came back in another role is recognised by its mark and says nothing either.
+"""
+
+from collections.abc import Mapping
+
+from ctxmgr.engine.ledger.from_assistant import from_assistant
+from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.from_tools import from_result, from_shell
+from ctxmgr.engine.ledger.from_user import from_user
+from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.packet.packet import is_packet
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.messages import Call, Unit, View
+
+__all__ = ["from_message", "from_summary"]
+
+_ROLES = frozenset(("user", "assistant", "result", "shell"))
+
+
+def from_message(
+    view: View,
+    *,
+    origin: str,
+    at: int,
+    seq: int,
+    entry: str | None,
+    calls: Mapping[str, Call],
+    opening: bool,
+) -> tuple[Fact, ...]:
+    """Return the facts of one message.
+
+    `calls` maps a call id to its call, for results. `opening` says that this is the session's first user
+    message. The other arguments are the fields of the facts. An opening message in which the user wrote
+    nothing (tags, a command) gives no goal: the next one may then be taken as the opening.
+    """
+    if view.role not in _ROLES:
+        return ()
+    into = Statements(origin=origin, at=at, seq=seq, entry=entry)
+    texts = [unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text)]
+    if view.role == "user" and texts:
+        from_user("\n".join(texts), into, opening=opening)
+    elif view.role == "assistant":
+        for text in texts:
+            from_assistant(text, into)
+    for unit in view.units:
+        _ran(unit, calls, into)
+    return into.facts()
+
+
+def _ran(unit: Unit, calls: Mapping[str, Call], into: Statements) -> None:
+    """Add what a result or a user's own run says; some formats put results into user messages."""
+    if unit.kind == "result" and (call := calls.get(unit.call_id)) is not None:
+        from_result(unit.text, unit.is_error, call, into)
+    elif unit.kind == "shell" and unit.text and unit.arguments:  # no text: the user kept it from the model
+        command = unit.arguments.get("command")
+        if isinstance(command, str) and command.strip():
+            from_shell(unit.text, command.strip(), unit.is_error, into)

@@ -1,0 +1,168 @@
+"""Turns facts into a ledger, and a ledger into what holds now.
+
+Rules:
+1. Fold keeps, for each (slot, source, listing, key), the greatest fact by `order`: time first, then content.
+   A greatest-of is commutative, associative and idempotent; so the ledger does not depend on the order in
+   which facts are seen, and ingesting a message twice changes nothing.
+2. Nothing is deleted by fold. Whether a fact holds is worked out when it is read, from the ledger alone: what
+   closes a fact may be seen before it.
+3. A fact of a listing (a compaction summary, a task list) is closed when the listing was stated later without
+   it. A user's fact is in no listing: only a later user message closes it.
+4. Of one key, the newest source counts; but a constraint in the user's own words stands before a summary's
+   wording of it, whatever their times.
+5. A constraint is closed when a later user message takes back most of its words.
+6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
+"""
+
+from collections.abc import Iterable
+
+from ctxmgr.engine.text.wording import key_of
+from ctxmgr.model.facts import Fact, Ledger, Slot
+
+Stamp = tuple[int, int]
+
+# At the same moment a person's word stands before a summary of it, and both before what a tool did.
+_RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
+_USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
+
+RETRACTIONS = 50  # newest ones looked at: each is compared with every constraint
+LEAST_SHARED_WORDS = 2
+SHARED_SHARE = 0.6  # of the words of what is taken back that a constraint must hold to be closed by it
+_FILLERS = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "on",
+        "for",
+        "with",
+        "that",
+        "this",
+        "it",
+        "is",
+        "be",
+        "do",
+        "not",
+        "don",
+        "t",
+        "i",
+        "we",
+        "you",
+        "my",
+        "our",
+        "about",
+        "thing",
+        "things",
+        "rule",
+        "what",
+        "said",
+        "anymore",
+        "any",
+        "more",
+        "please",
+        "just",
+        "s",
+        "must",
+        "never",
+        "always",
+        "only",
+        "should",
+        "use",
+    ]
+)
+
+
+def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
+    """Merge facts into the ledger. Returns the same ledger where they change nothing; costs the new facts."""
+    held = ledger.facts
+    copied = False
+    stamp = ledger.summary_stamp
+    for fact in facts:
+        key = f"{fact.slot}\n{fact.source}\n{fact.listing}\n{fact.key}"
+        before = held.get(key)
+        if before is None or order(fact) > order(before):
+            if not copied:
+                held, copied = dict(held), True
+            held[key] = fact
+        if fact.source == "summary" and (fact.at, fact.seq) > stamp:
+            stamp = (fact.at, fact.seq)
+    return Ledger(held, stamp) if copied or stamp != ledger.summary_stamp else ledger
+
+
+def order(fact: Fact) -> tuple[int, int, int, str, str, str, str, str, str, str, str, int]:
+    """The total order of facts: when it was said, then everything else that a fact holds."""
+    rank, entry = _RANKS[fact.source], fact.entry or ""
+    text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
+    return (fact.at, fact.seq, rank, *text, entry, fact.origin, fact.place)
+
+
+def current(ledger: Ledger) -> tuple[Fact, ...]:
+    """Return what holds now, one fact a statement, oldest first; done tasks and left branches are history."""
+    return now_and_past(ledger)[0]
+
+
+def now_and_past(ledger: Ledger) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    """Return what holds now, and what is over but worth knowing: done tasks, left branches, requests."""
+    standing = _standing(ledger)
+    now = tuple(fact for fact in standing if not _is_past(fact))
+    return now, tuple(fact for fact in standing if _is_past(fact))
+
+
+def _is_past(fact: Fact) -> bool:
+    if fact.source == "branch":
+        return fact.slot != "file"
+    return fact.slot == "request" or (fact.slot == "task" and fact.status == "done")
+
+
+def _standing(ledger: Ledger) -> list[Fact]:
+    """The facts that nothing closed, one for each statement, in the order they were made."""
+    listed: dict[str, Stamp] = {}
+    for fact in ledger.facts.values():
+        if fact.slot == "listing":
+            listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.at, fact.seq))
+    chosen: dict[tuple[str, str, bool], Fact] = {}
+    for fact in ledger.facts.values():
+        if fact.slot == "listing" or (fact.listing and (fact.at, fact.seq) < listed.get(fact.listing, (-1, -1))):
+            continue
+        key = (fact.slot, fact.key, fact.source == "branch" and fact.slot != "file")
+        rival = chosen.get(key)
+        if rival is None or _precedence(fact) > _precedence(rival):
+            chosen[key] = fact
+    standing = _without_retracted(list(chosen.values()))
+    standing.sort(key=lambda fact: (fact.at, fact.seq, fact.place, fact.slot, fact.key, fact.source))
+    return standing
+
+
+def _precedence(fact: Fact) -> tuple[bool, tuple[int, int, int, str, str, str, str, str, str, str, str, int]]:
+    return (fact.slot in _USER_FIRST and fact.source == "user", order(fact))
+
+
+def _without_retracted(facts: list[Fact]) -> list[Fact]:
+    """Leave out constraints that a later user message took back, and the takings back themselves."""
+    taken_back = [fact for fact in facts if fact.status == "retracted"]
+    if not taken_back:
+        return facts
+    newest = sorted(taken_back, key=order)[-RETRACTIONS:]
+    words = [((fact.at, fact.seq), _words(fact.text)) for fact in newest]
+    return [
+        fact
+        for fact in facts
+        if fact.status != "retracted" and not (fact.slot == "constraint" and _is_taken_back(fact, words))
+    ]
+
+
+def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str]]]) -> bool:
+    held = _words(fact.text)
+    return any(
+        stamp > (fact.at, fact.seq) and len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
+        for stamp, words in taken_back
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(key_of(text).split()) - _FILLERS

@@ -1,0 +1,133 @@
+"""Turns a user's message into facts: goal, constraints and corrections verbatim, what was asked, tasks.
+
+Rules:
+1. Only what the user wrote counts (`prose`); a sentence is kept as it stands, never reworded.
+2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
+   the session. So questions, statements about others ("it never worked") and long sentences give nothing.
+3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
+4. Taking back ("never mind the ...") is a fact of its own; which constraint it closes is decided when the
+   ledger is read, so that the order of seeing both does not matter.
+"""
+
+import re
+
+from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.text.checklists import items
+from ctxmgr.engine.text.prose import prose, without_marks
+from ctxmgr.engine.text.wording import key_of, plain, sentences, shorten
+
+GOAL_CHARACTERS = 600
+SENTENCE_CHARACTERS = 600
+REQUEST_CHARACTERS = 240
+LEAST_CHARACTERS = 8
+CORRECTION_WORDS = 5  # "no, that's horrible." says nothing that could be followed later
+REQUEST_WORDS = 3  # "ok", "yes do it": no request that says anything later
+
+_LEAD = r"(?:(?:ok(?:ay)?|so|and|but|also|please|pls|yes|yeah|well|then|now|btw|oh|hm+|alright|again)[,.!:]* +)*"
+_CLAUSE = rf"(?:^{_LEAD}|[,;:–—-] +{_LEAD}|\b(?:and|but|please|so|also) )"
+_ACT = r"(?!(?:worry|mind|know|think|care|see|get|understand|forget|bother|ask|sweat)\b)[a-z]"
+_VERBS = r"(?:use|touch|edit|change|modify|write|add|commit|run|support|target|test|read)"
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+_RULE = _any(
+    rf"{_CLAUSE}(?:you )?(?:do not|don'?t|never|always) {_ACT}",
+    rf"{_CLAUSE}(?:make sure|ensure|be sure to|be careful (?:not )?to|avoid|refrain from|stick to) ",
+    rf"{_CLAUSE}(?:only {_VERBS}|{_VERBS} only)\b",
+    rf"{_CLAUSE}keep (?!(?:going|on|at|me|up|it up|working|trying)\b)[a-z]",
+    rf"{_CLAUSE}prefer [a-z`]",
+    rf"^{_LEAD}stop (?:using|adding|creating|writing|changing|running|committing|editing|touching|reading)\b",
+    rf"^{_LEAD}no (?:more )?(?!(?:idea|worries|problem|way|clue|need|one|i|it|we|that|this|not|no|u|you)\b)"
+    r"[a-z]+(?: [a-z]+){0,4}(?:[.!]|$)",
+    r"\b(?:must|shall)(?: not|n'?t)?\b(?! (?:have|be (?:a|an|the|because|due|some\w*|it|that|related)\b))",
+    r"\b(?:should (?:not|never|always|only)|may (?:never|only)) (?:be |have )?[a-z]",
+    r"\bshouldn'?t (?!(?:it|we|you|i|this|that)\b)[a-z]",
+    r"\b(?:i|we)(?:'d| would)? (?:really |strongly |much )?prefere? [a-z]",
+    r"\b(?:i|we)(?:'d| would)? (?:only|never|always|don'?t|do not) (?:ever )?(?:want|like|use)\b",
+    r"\b(?:from now on|going forward|at all times|under no circumstances|no exceptions?)\b",
+)
+_NO_RULE = _any(
+    r"\b(?:i|we|you|it|they|he|she|that|this|there|which|who|what|why|how) (?:really |just |also |still )?"
+    r"(?:do not|don'?t|never) (?!(?:ever )?(?:want|like|use)\b)",
+    r"\bi (?:still )?(?:think|guess|suppose|feel|assume|believe|wonder)\b(?! (?:you|we) )",
+    r"^(?:if|why|what|how|who|when|where|did|does|is|are|was|maybe|perhaps)\b.*\?",
+)
+_CORRECTION = _any(
+    r"^(?:no|nope|nah)[,.!] +\S",
+    rf"^{_LEAD}actually[, ]+",
+    rf"^{_LEAD}(?:that'?s|this is|you(?:'re| are)) (?:wrong|incorrect|not right)\b",
+    rf"^{_LEAD}(?:not what i\b|i (?:said|meant|told you|asked (?:you )?(?:to|for))\b|wrong[,.:! ])",
+    rf"^{_LEAD}instead\b|\binstead[.!]?$|\b(?:put|do|make|call|want|try|{_VERBS})\b.*\binstead of\b",
+)
+_GOAL = _any(
+    rf"^{_LEAD}(?:(?:the|our|my|your) )?(?:(?:new|main|real|actual|overall|next) )*"
+    r"(?:(?:goal|objective)s?(?: now)?(?: (?:is|here is)|:)|(?:new|next) task(?: is|:)|task is to|task:)"
+    r"\s+(?P<goal>\S.*)"
+)
+_RETRACTION = _any(
+    rf"^{_LEAD}(?:never ?mind|forget(?: about)?|ignore|drop|scrap|no longer)\b[,:]?\s+(?P<what>\S.*)"
+)
+_CHOICE_LEAD = rf"(?:(?:omf?g|dude|man|jesus|fine|sure|yep|cool|good|right|perfect)[,.!:]* +)*{_LEAD}"
+_NO_THING = r"(?!(?:it|that|this|them|so|the (?:same|rest))\b[.! ]*$)"
+_DECISION = _any(
+    rf"^{_CHOICE_LEAD}(?:let'?s|we'?ll|we will|we should|i'?ll) (?:just )?(?:go with|go for|stick with|settle on"
+    rf"|use)\b \S",
+    rf"^{_CHOICE_LEAD}let'?s (?:just |rather )?(?:do|keep|leave|skip|drop|make it)\b {_NO_THING}(?:\S+ ){{2}}\S",
+    rf"^{_CHOICE_LEAD}(?:go with|go for|stick with|settle on|switch to|change (?:it|that|this"
+    rf"|them) to)\b {_NO_THING}\S",
+    rf"^{_CHOICE_LEAD}use (?!(?:the|your|a|an) \w+ (?:tool|command|skill)\b){_NO_THING}(?:(?! to [a-z]).)*"
+    r"\b(?:for|in|as|everywhere|here|there|rather than|over|throughout)\b",
+)
+
+
+def from_user(text: str, into: Statements, *, opening: bool) -> None:
+    """Add the facts of one user message; `opening` says that its text is the session's goal."""
+    written = prose(text)
+    if opening and (goal := written or prose(text, long_too=True)):
+        into.add("goal", "", shorten(goal, GOAL_CHARACTERS), "user")
+    if len(written.split()) >= REQUEST_WORDS:
+        asked = shorten(plain(written), REQUEST_CHARACTERS)
+        into.add("request", key_of(asked), asked, "user")
+    for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences(written)]):
+        said = _GOAL.match(sentence) if len(sentence) <= GOAL_CHARACTERS and not opening else None
+        if said:
+            into.add("goal", "", said["goal"], "user")
+        elif LEAST_CHARACTERS <= len(sentence) <= SENTENCE_CHARACTERS and not sentence.endswith("?"):
+            _sentence(sentence, into)
+    for item in items(text):
+        into.add("task", key_of(item.text), item.text, "user", item.status)
+
+
+def _whole_corrections(found: list[str]) -> list[str]:
+    """Join a correction that only says no ("not what i wanted.") with the sentence that says what instead."""
+    joined: list[str] = []
+    for sentence in found:
+        before = joined[-1] if joined else ""
+        bare = 0 < len(before.split()) <= CORRECTION_WORDS and _CORRECTION.search(before)
+        if (
+            bare
+            and not before.endswith("?")
+            and not sentence.endswith("?")
+            and len(before) + len(sentence) < SENTENCE_CHARACTERS
+        ):
+            joined[-1] = f"{before} {sentence}"
+        else:
+            joined.append(sentence)
+    return joined
+
+
+def _sentence(sentence: str, into: Statements) -> None:
+    """Add what one sentence states: a thing taken back, a rule, a correction, or a choice; at most one."""
+    taken_back = _RETRACTION.match(sentence)
+    if taken_back:
+        what = taken_back["what"]
+        into.add("constraint", f"retracted {key_of(what)}", what, "user", "retracted")
+    elif not _NO_RULE.search(sentence) and _RULE.search(sentence):
+        into.add("constraint", key_of(sentence), sentence, "user")
+    elif _CORRECTION.search(sentence) and len(sentence.split()) > CORRECTION_WORDS:
+        into.add("constraint", key_of(sentence), sentence, "user", detail="correction")
+    elif _DECISION.match(sentence):
+        into.add("decision", key_of(sentence), sentence, "user")

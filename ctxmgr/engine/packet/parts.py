@@ -1,0 +1,231 @@
+"""Turns what holds now into the packet's parts: headings and lines, with what has the better right to stay.
+
+Knows nothing of weights. Every text from a fact passes `packet_text`. The shares of the budget are a
+judgement, made by reading packets of recorded sessions: no part may starve the ones after it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ctxmgr.engine.ledger.fold import now_and_past
+from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
+from ctxmgr.engine.packet.files import file_lines
+from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, one_line, sentence
+from ctxmgr.engine.text.wording import shorten
+from ctxmgr.model.facts import Fact, Ledger
+
+GOAL_CHARACTERS = 600
+SMALL_GOAL_CHARACTERS = 240
+CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
+LEAN_CONTEXT_CAP = 0.2  # of the budget: the lean packet is no summary
+MOST_LINES = 60  # candidates a part: more would not fit a packet, and weighing them costs
+MOST_PAST = 10  # of each kind of history
+PAST_CHARACTERS = 160
+TITLE_CHARACTERS = 60
+FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One part. `lines` in the order of reading, `ranked` their places, the best right to stay first.
+
+    `share` and `cap` are parts of the budget: what it gets before the others are filled, and at most.
+    `counts` says how many statements each line holds, `total` how many there are, shown or not.
+    """
+
+    heading: str
+    lines: tuple[str, ...]
+    ranked: tuple[int, ...]
+    counts: tuple[int, ...]
+    total: int
+    share: float
+    cap: float = 1.0
+
+
+def parts_of(ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, asked: bool = True) -> tuple[Part, ...]:
+    """Return the parts in their order of right to stay; those with nothing to say are left out."""
+    held: dict[str, list[Fact]] = {}
+    now, past = now_and_past(ledger)
+    for fact in now:
+        held.setdefault(fact.slot, []).append(fact)
+    commands = held.get("command", [])
+    blockers, failed = blocker_lines(commands)
+    parts = [
+        _goal(held.get("goal", []), GOAL_CHARACTERS if roomy else SMALL_GOAL_CHARACTERS),
+        _constraints(held.get("constraint", [])),
+        _decisions(held.get("decision", [])),
+        _tasks(held.get("current", []), held.get("task", []), past),
+        _scratchpad(scratchpad),
+        _part("## Blockers (failed when last tried)", blockers, 0.12, total=failed),
+        _files(held.get("file", [])),
+        _part("## Commands that worked, newest first", worked_lines(commands), 0.05),
+    ]
+    context = _context(held.get("context", []), resume)
+    over = _history(past if asked else [fact for fact in past if fact.slot != "request"], held.get("goal", []))
+    left = _left_branch(past, resume)
+    parts += [left, context, over] if resume else [left, over, context]
+    return tuple(part for part in parts if part is not None and part.lines)
+
+
+def _part(
+    heading: str,
+    lines: Sequence[str],
+    share: float,
+    *,
+    ranked: Iterable[int] | None = None,
+    counts: Sequence[int] | None = None,
+    total: int | None = None,
+    cap: float = 1.0,
+) -> Part:
+    counts = tuple(counts) if counts is not None else (1,) * len(lines)
+    places = tuple(ranked) if ranked is not None else tuple(range(len(lines)))
+    return Part(heading, tuple(lines), places, counts, total or sum(counts), share, cap)
+
+
+def _newest_first(count: int) -> range:
+    return range(count - 1, -1, -1)
+
+
+def _bullets(facts: Iterable[Fact]) -> list[str]:
+    return [f"- {text}" for fact in facts if (text := sentence(fact))]
+
+
+def _goal(facts: list[Fact], limit: int) -> Part | None:
+    if not facts:
+        return None
+    heading = "## Goal (in the user's words)" if facts[-1].source == "user" else "## Goal"
+    text = one_line(facts[-1].text, limit)
+    return _part(heading, [text] if text else [], 1.0)
+
+
+def _constraints(facts: list[Fact]) -> Part:
+    """The user's words in quotes; corrections of a moment after the rules, and first to go."""
+    rules = [fact for fact in facts if fact.detail != "correction"][-MOST_LINES:]
+    corrections = [fact for fact in facts if fact.detail == "correction"][-MOST_LINES:]
+    lines = [_said(fact) for fact in (*rules, *corrections)]
+    ranked = [*_newest_first(len(rules)), *(len(rules) + place for place in _newest_first(len(corrections)))]
+    return _part("## Constraints", lines, 0.3, ranked=ranked, total=len(facts))
+
+
+def _said(fact: Fact) -> str:
+    text = one_line(fact.text)
+    if fact.source != "user":
+        return f"- {text}"
+    return f'- the user corrected: "{text}"' if fact.detail == "correction" else f'- the user said: "{text}"'
+
+
+def _decisions(facts: list[Fact]) -> Part:
+    lines = _bullets(facts[-MOST_LINES:])
+    return _part("## Decisions", lines, 0.2, ranked=_newest_first(len(lines)), total=len(facts))
+
+
+def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> Part:
+    """What is current first, then started, blocked and open ones; the order within a list is its own.
+
+    A summary's tasks get old: how many requests have come since says how old, without a clock.
+    """
+    marked = [("now:", fact) for fact in now]
+    for status, mark in (("active", "[~]"), ("blocked", "[!] blocked:"), ("open", "[ ]")):
+        marked += [(mark, fact) for fact in tasks if fact.status == status]
+    lines = [f"- {mark} {sentence(fact)}" for mark, fact in marked[:MOST_LINES]]
+    heading = "## Tasks"
+    stated = [*now, *tasks]
+    if stated and all(fact.source == "summary" for fact in stated):
+        newest = max((fact.at, fact.seq) for fact in stated)
+        later = sum(fact.slot == "request" and (fact.at, fact.seq) > newest for fact in past)
+        requests = "request" if later == 1 else "requests"
+        age = f"a summary {later} {requests} ago" if later else "the last summary"
+        heading = f"## Tasks (as of {age})"
+    return _part(heading, lines, 0.25, total=len(marked))
+
+
+def _scratchpad(text: str) -> Part:
+    """The notes as they were written, each line after a bar: the model edits them by what it sees, and behind the
+    bar nothing can pass for a heading or the mark. Where they are too many, the newest stay."""
+    lines = [f"| {line}".rstrip() for line in text.rstrip("\n").split("\n")] if text.strip() else []
+    return _part(
+        "## Scratchpad (own notes, as written behind the bars)", lines, 0.15, ranked=_newest_first(len(lines))
+    )
+
+
+def _files(facts: list[Fact]) -> Part:
+    lines, counts, root, total = file_lines(facts)
+    heading = f"## Files (under {one_line(root)})" if root else "## Files"
+    return _part(
+        heading,
+        [f"- {one_line(line, FILE_LINE_CHARACTERS)}" for line in lines],
+        0.15,
+        counts=counts,
+        total=total,
+    )
+
+
+def _history(facts: Sequence[Fact], goals: list[Fact]) -> Part:
+    """What was asked before, and done tasks. The newest request is no history: it is still shown itself."""
+    opening = {fact.origin for fact in goals if fact.source == "user"}
+    asked = [fact for fact in facts if fact.slot == "request" and fact.source != "branch"][:-1]
+    asked = [fact for fact in asked if not fact.origin or fact.origin not in opening][-MOST_PAST:]
+    done = [fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)]
+    lines = [f"- asked: {_quoted(fact)}" for fact in asked]
+    lines += [f"- done: {sentence(fact, PAST_CHARACTERS)}" for fact in done[-MOST_PAST:]]
+    newest = [*_newest_first(len(asked)), *_newest_first(len(lines) - len(asked))]
+    ranked = sorted(range(len(lines)), key=lambda place: (newest[place], place))  # of each kind in turn
+    return _part("## History (over, not to be done again)", lines, 0.12, ranked=ranked)
+
+
+def _quoted(fact: Fact) -> str:
+    text = one_line(fact.text, PAST_CHARACTERS)
+    return text if '"' in text else f'"{text}"'
+
+
+def _introduces(fact: Fact) -> bool:
+    """Whether a statement only introduces a list ("All of this works:")."""
+    return fact.text.rstrip().endswith(":")
+
+
+def _left_branch(facts: Sequence[Fact], resume: bool) -> Part:
+    """What was found on branches that were left; of several, the newest has the better right to stay."""
+    found = [fact for fact in facts if fact.source == "branch" and not _introduces(fact)][-MOST_LINES:]
+    order: dict[str, int] = {fact.origin: -number for number, fact in enumerate(found)}
+    lines = [_found(fact) for fact in found]
+    ranked = sorted(range(len(lines)), key=lambda place: (order[found[place].origin], place))
+    share = 0.3 if resume else 0.08
+    return _part("## Left branch (explored before, not the current work)", lines, share, ranked=ranked)
+
+
+def _found(fact: Fact) -> str:
+    word = {
+        "goal": "goal",
+        "current": "was at",
+        "constraint": "constraint",
+        "decision": "decided",
+        "request": "asked",
+    }
+    what = word.get(fact.slot, one_line(fact.detail, TITLE_CHARACTERS))
+    if fact.slot == "task":
+        what = "done" if fact.status == "done" else "not done"
+    return f"- {what}: {sentence(fact)}" if what else f"- {sentence(fact)}"
+
+
+def _context(facts: list[Fact], resume: bool) -> Part:
+    """Critical context: items under one heading are put on one line while they fit; code goes first."""
+    limit = CONTEXT_CHARACTERS if resume else BULLET_CHARACTERS
+    lines: list[str] = []
+    counts: list[int] = []
+    plainness: list[tuple[bool, int]] = []
+    title: str | None = None
+    for fact in facts[-2 * MOST_LINES :]:
+        heading, text = one_line(fact.detail, TITLE_CHARACTERS), one_line(fact.text, limit)
+        joined = f"{lines[-1]}{' ' if lines[-1].endswith('.') else '; '}{text}" if lines else ""
+        if lines and title == heading and heading and len(joined) <= limit + 2:
+            lines[-1] = joined
+            counts[-1] += 1
+            continue
+        whole = shorten(f"{heading}: {text}" if heading else text, limit)
+        lines.append(f"- {whole}")
+        counts.append(1)
+        plainness.append(("```" in fact.text, len(lines) - 1))
+        title = heading
+    ranked = [place for _, place in sorted(plainness)]
+    share, cap = (0.4, 1.0) if resume else (0.05, LEAN_CONTEXT_CAP)
+    return _part("## Critical context", lines, share, ranked=ranked, counts=counts, cap=cap, total=len(facts))

@@ -1,0 +1,1 @@
+"""The presets, a package each."""

@@ -1,0 +1,327 @@
+"""Turns a list of messages, the zone and what was decided before into the plan of a projection.
+
+Rules (design, section 4; the number in brackets is the design's):
+1. [1] Summaries that are folded into the ledger, and packets that come back, are left out; a short summary that
+   the packet can not carry stays (`leaving`).
+2. [2] The newest turns stay, as many as the zone's row says; older ones leave whole. The first kept turn
+   never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better
+   zone would bring turns back, and the next reading would push them out again. The one exception is a result
+   that comes late, to a call that was left out: its turn comes back, for a provider refuses a parted pair.
+3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
+   lose tool output, oldest first; the last two steps stay.
+4. If even that does not fit the model's window, the largest results of the newest turn are distilled: a call
+   that fails helps nobody. Those of its newest step come last, for no model has read them yet.
+5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
+   limit, so that a better zone does not undo it. What may be an error is treated as one.
+6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
+   more than what it stands for; packets that came back count as left out. Where little was left out and that
+   leaves no room for a packet, nothing is left out: there is nothing to gain, and a list that came with a
+   summary or a packet before an assistant message may not start with the latter. Prompts always stay, and those
+   of older turns stand before the packet: many models take a prompt at the head alone. So do summaries that stay.
+7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
+
+Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index, Step, cut_at, first_kept, steps, turn_at, unit_key
+from ctxmgr.engine.presets.turns.summary_folding import Carrying, staying
+from ctxmgr.engine.rewriting import distill, marker
+from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.prune import Target, call_of, named, results
+from ctxmgr.model.messages import Message, Unit
+from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+
+STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
+LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to by rule 4
+ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
+LITTLE = 600  # tokens, the smallest packet of the default policy: less than this never leaves without a packet
+
+# (budget in tokens) -> (text, weight in tokens) of the packet; ("", 0) when nothing fits
+RenderPacket = Callable[[int], tuple[str, int]]
+# (message index, unit number, decision) -> (text, weight in tokens) that replaces the result
+Rewrite = Callable[[int, int, Decision], tuple[str, int]]
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What a projection is asked for beside the list itself.
+
+    `floor`: index of the first kept turn's first message so far. `folded`: may this summary message leave?
+    `newest_limit` and `window_limit`: the weights, uncalibrated, above which rules 3 and 4 act; None for never.
+    Both limits hold with the packet. `carrying`: what the packet can; None where summaries leave in any case.
+    """
+
+    zone: Zone
+    policy: Policy
+    floor: int
+    decisions: Mapping[str, Decision]
+    folded: Callable[[int], bool]
+    targets: tuple[Target, ...] = ()
+    drop_turns: bool = True
+    newest_limit: float | None = None
+    window_limit: float | None = None
+    rewrite: Rewrite | None = None
+    packet: RenderPacket | None = None
+    carrying: Carrying | None = None
+
+
+def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
+    """The plan for this list. Pure: the same arguments give the same plan."""
+    if not index.turns:
+        whole = (Keep(0, index.size),) if index.size else ()
+        return Plan(whole, ask.zone, 0, index.raw_weight, index.raw_weight, dict(ask.decisions))
+    draft = _Draft(messages, index, ask)
+    draft.decide_results()
+    draft.squeeze_newest()
+    return draft.plan()
+
+
+def rewriter(
+    messages: Sequence[Message], index: Index, weigh: Callable[[str], int], handles: bool = False
+) -> Rewrite:
+    """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
+
+    def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
+        message = messages[position]
+        unit = message.view.units[number]
+        call = call_of(messages, index, position, number)
+        weight = message.weights[number]
+        if decision.kind == "pruned":
+            text = marker.pruned(call.tool, call.arguments, weight)
+        else:
+            text = distill.distill(unit.text, decision.limit, call.tool, call.arguments, weight)
+        if handles:
+            text = marker.with_handle(text, handle(unit_key(index, messages, position, number)))
+        return text, weigh(text)
+
+    return rewrite
+
+
+class _Draft:
+    """One projection while it is being decided."""
+
+    def __init__(self, messages: Sequence[Message], index: Index, ask: Ask) -> None:
+        self.messages, self.index, self.ask = messages, index, ask
+        self.turns = index.turns
+        self.decisions: dict[str, Decision] = dict(ask.decisions)
+        self.edits: dict[int, dict[int, Edit]] = {}
+        self.saved = 0  # tokens, by the edits
+        for target in ask.targets:
+            self.decisions[target.key] = Decision("pruned")
+        self._keep_from(self._first_turn(), filtered=True)
+
+    def _keep_from(self, first: int, filtered: bool) -> None:
+        """Rules 1 and 2: which turns stay, and which summaries and returned packets inside them leave. What is
+        not `filtered` keeps its summaries, and the packets that stand before all turns."""
+        self.first = first
+        specials = [position for turn in self.turns[first:] for position in turn.specials]
+        packets = [at for at in specials if self.messages[at].view.role == "packet"]
+        if not filtered and self.turns[0].headless:
+            packets = [at for at in packets if at >= self.turns[0].end]
+        leaving = [at for at in specials if filtered and self.ask.folded(at)]
+        older = [at for turn in self.turns[:first] for at in turn.specials]
+        older = [at for at in older if self.messages[at].view.role == "summary"]
+        dropped = sum(turn.weight for turn in self.turns[:first])
+        stay = self._staying([*older, *leaving], dropped + self._weight_of([*packets, *leaving]))
+        self.summaries = [at for at in leaving if at not in stay]
+        self.heads = [at for at in older if at in stay]
+        self.gone = [*(at for at in older if at not in stay), *self.summaries]
+        self.without = frozenset([*packets, *self.summaries])
+        self.stands_for = dropped + self._weight_of(self.without) - self._weight_of(self.heads)
+        self.kept = self.index.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
+        render = self.ask.packet
+        self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
+
+    def _weight_of(self, positions: Iterable[int]) -> int:
+        return sum(self.messages[position].weight for position in positions)
+
+    def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
+        """Rule 1: those of these summaries that stay, in whichever turn."""
+        if self.ask.carrying is None or not summaries:
+            return frozenset()
+        left = {at for at in summaries if self._key(at) in self.decisions}
+        more = self.first > turn_at(self.turns, self.ask.floor)
+        return staying(self.messages, summaries, left, self.ask.carrying, more, all_gone)
+
+    def _first_turn(self) -> int:
+        """Rule 2."""
+        floor = cut_at(self.turns, turn_at(self.turns, self.ask.floor))
+        if not self.ask.drop_turns:
+            return floor
+        count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
+        return max(floor, first_kept(self.turns, count))
+
+    def decide_results(self) -> None:
+        """Rules 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
+        limit = getattr(self.ask.policy.distill, self.ask.zone)
+        for turn in self.turns[self.first :]:
+            older = self.ask.drop_turns and turn is not self.turns[-1]
+            if not older and not self.decisions:
+                continue
+            for position in turn.results:
+                for number, unit, _ in results(self.messages, position):
+                    at = self._key(position, number)
+                    decision = self.decisions.get(at)
+                    if older and _bulky(unit, limit):
+                        decision = _tighter(decision, limit)
+                    if decision is not None:
+                        self._edit(position, number, at, decision)
+
+    def squeeze_newest(self) -> None:
+        """Rules 3 and 4."""
+        newest = self.turns[-1]
+        if self.ask.newest_limit is not None and self.ask.zone == "compact":
+            over = self._newest_weight() + self.packet[1] - self.ask.newest_limit
+            for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
+                if over <= 0:
+                    break
+                saved = self.saved
+                self._prune_step(step)
+                over -= self.saved - saved
+        if self.ask.window_limit is None or self.weight() + self.packet[1] <= self.ask.window_limit:
+            return
+        unread = max((step.start for step in steps(self.messages, newest)), default=newest.start)
+        heavy = sorted(
+            (position >= unread, -weight, position, number)
+            for position in newest.results
+            for number, _, weight in results(self.messages, position)
+        )
+        for _, _, position, number in heavy:
+            if self.weight() + self.packet[1] <= self.ask.window_limit:
+                break
+            at = self._key(position, number)
+            self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
+
+    def _newest_weight(self) -> int:
+        """Of the newest turn alone as decided so far, in tokens."""
+        start = self.turns[-1].start
+        gone = sum(self.messages[position].weight for position in self.without if position >= start)
+        edits = [edit for at, units in self.edits.items() if at >= start for edit in units.values()]
+        return self.turns[-1].weight - gone - sum(edit.before - edit.after for edit in edits)
+
+    def _prune_step(self, step: Step) -> None:
+        for position in range(step.start, step.end):
+            for number, unit, _ in results(self.messages, position):
+                edit = self.edits.get(position, {}).get(number)
+                spared = unit.is_error or unit.doubtful
+                spared = spared or named(self._tool(position, number), self.ask.policy.protected_tools)
+                if not spared and (edit is None or edit.kind != "pruned"):
+                    self._edit(position, number, self._key(position, number), Decision("pruned"))
+
+    def _key(self, position: int, number: int = 0) -> str:
+        return unit_key(self.index, self.messages, position, number)
+
+    def _tool(self, position: int, number: int) -> str:
+        return call_of(self.messages, self.index, position, number).tool
+
+    def _edit(self, position: int, number: int, at: str, decision: Decision) -> None:
+        """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""
+        message = self.messages[position]
+        unit = message.view.units[number]
+        if self.ask.rewrite is None or not unit.can_edit or marker.is_marker(unit.text):
+            return
+        if decision.kind == "dropped":  # a message's, not a result's
+            return
+        text, after = self.ask.rewrite(position, number, decision)
+        before = message.weights[number]
+        if after >= before:
+            return
+        self.decisions[at] = decision
+        units = self.edits.setdefault(position, {})
+        if number in units:
+            self.saved -= units[number].before - units[number].after
+        units[number] = Edit(position, number, decision.kind, text, at, before, after)
+        self.saved += before - after
+
+    def weight(self) -> int:
+        """Of the kept turns as decided so far, in tokens, without the packet."""
+        return self.kept - self.saved
+
+    def plan(self) -> Plan:
+        """Rule 6, and the pieces in order."""
+        packet = self._packet()
+        if self.ask.carrying is not None:
+            self.decisions |= {self._key(at): Decision("dropped") for at in self.gone}
+        start = self.turns[self.first].start
+        weight = self.weight() + packet.weight
+        edits = [edit for units in self.edits.values() for edit in units.values()]
+        limit = self.ask.window_limit
+        return Plan(
+            pieces=self._pieces(start, packet),
+            zone=self.ask.zone,
+            floor=start if self.first else 0,
+            weight=weight,
+            raw_weight=self.index.raw_weight,
+            decisions=self.decisions,
+            turns_kept=len(self.turns) - self.first,
+            turns_dropped=self.first,
+            summaries_filtered=len(self.summaries),
+            distilled=sum(edit.kind == "distilled" for edit in edits),
+            pruned=sum(edit.kind == "pruned" for edit in edits),
+            packet_weight=packet.weight,
+            excess=max(0, round(weight - limit)) if limit is not None else 0,
+        )
+
+    def _packet(self) -> Packet:
+        """The packet for what was left out; without one the draft may have to leave nothing out any more."""
+        gains = self.first > 0 or not self._starts_with_reply()
+        if self.stands_for and self.ask.packet is not None:
+            if self.packet[0]:
+                return Packet(*self.packet)
+            gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= LITTLE)
+        if not gains:
+            self._keep_from(0, filtered=False)
+            self.decide_results()
+        return Packet("", 0)
+
+    def _starts_with_reply(self) -> bool:
+        """Would the list start with an assistant message, though it did not come so?"""
+        first = self.turns[0].start
+        leaving = {*self.without, *self.index.prompts}
+        start = next((at for at in range(first, self.index.size) if at not in leaving), first)
+        return start > first and self.messages[start].view.role in ("assistant", "result", "other")
+
+    def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
+        heads = _runs(sorted([*(at for at in self.index.prompts if at < start), *self.heads]))
+        pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
+        at = start
+        if heads and not packet.text and heads[-1].end == start:
+            at = heads[-1].start
+            pieces.pop()
+        for position in sorted({*self.without, *self.edits}):
+            if position > at:
+                pieces.append(Keep(at, position))
+            if position not in self.without:
+                units = self.edits[position]
+                pieces += [units[number] for number in sorted(units)]
+            at = position + 1
+        if at < self.index.size:
+            pieces.append(Keep(at, self.index.size))
+        return tuple(pieces)
+
+
+def _runs(positions: Sequence[int]) -> list[Keep]:
+    """Rising positions as ranges."""
+    runs: list[Keep] = []
+    for at in positions:
+        if runs and runs[-1].end == at:
+            runs[-1] = Keep(runs[-1].start, at + 1)
+        else:
+            runs.append(Keep(at, at + 1))
+    return runs
+
+
+def _bulky(unit: Unit, limit: int) -> bool:
+    return len(unit.text) > (max(limit, ERRORS_OVER) if unit.is_error or unit.doubtful else limit)
+
+
+def _tighter(decision: Decision | None, limit: int) -> Decision:
+    if decision is None:
+        return Decision("distilled", limit)
+    if decision.kind == "pruned" or decision.limit <= limit:
+        return decision
+    return Decision("distilled", limit)

@@ -1,0 +1,1 @@
+"""Shorter forms of what stays in place: markers, distilled results, shortened arguments. Decides nothing."""

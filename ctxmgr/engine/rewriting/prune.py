@@ -1,0 +1,115 @@
+"""Turns a list of messages into the tool results that may lose their output (rule 6 of the projection).
+
+Rules (OpenCode's pruning, as the design, section 4, fixes it):
+1. Walk from the newest message back. The last `protectedTurns` user turns are safe.
+2. Stop at a compaction boundary: what is before it is gone from the model's view anyway. A result that is
+   pruned already is no reason to stop (the original stops there, and so never prunes what is older).
+3. Errors, what may be one, and `protectedTools` never; `prunableTools` names those eligible, empty means all.
+   Names are the same in whatever case: one host calls `Read` what another calls `read`.
+4. The newest `pruneProtect` tokens of eligible output are safe; what is older is prunable.
+5. Prune all of it at once, and only if it comes to `pruneMinimum` tokens; `force` goes past the minimum.
+6. What is pruned stays pruned: a later call prunes only what has become prunable since, so that the bytes in
+   front of it stay as they were.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index, unit_key
+from ctxmgr.engine.rewriting import marker
+from ctxmgr.model.messages import Call, Message, Unit
+from ctxmgr.model.policy import Policy
+
+
+class Target(msgspec.Struct, frozen=True, gc=False):
+    """A tool result: message index, unit number within it, key, weight in tokens."""
+
+    index: int
+    unit: int
+    key: str
+    weight: int
+
+
+class Pruning(msgspec.Struct, frozen=True):
+    """`targets` oldest last; tokens scanned (eligible output seen), protected (kept by rule 4), prunable."""
+
+    targets: tuple[Target, ...] = ()
+    scanned: int = 0
+    protected: int = 0
+    prunable: int = 0
+
+
+def results(messages: Sequence[Message], position: int) -> Iterator[tuple[int, Unit, int]]:
+    """(unit number, unit, weight in tokens) of each tool result in one message."""
+    message = messages[position]
+    for number, unit in enumerate(message.view.units):
+        if unit.kind == "result":
+            yield number, unit, message.weights[number]
+
+
+def call_of(messages: Sequence[Message], index: Index, position: int, number: int) -> Call:
+    """The call that a result answers; where the list does not hold it, what the result itself tells."""
+    result = messages[position].view.units[number]
+    asked_at = index.pairs.get((position, number))
+    if asked_at is not None:
+        for unit in messages[asked_at].view.units:
+            if unit.kind == "call" and unit.call_id == result.call_id:
+                return Call(result.tool or unit.tool, unit.arguments or {})
+    return Call(result.tool, {})
+
+
+def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
+    """Rule 3, and nothing that is a marker of ours already."""
+    return (
+        unit.can_edit
+        and not unit.is_error
+        and not unit.doubtful
+        and not named(tool, policy.protected_tools)
+        and (not policy.prunable_tools or named(tool, policy.prunable_tools))
+        and not marker.is_marker(unit.text)
+    )
+
+
+def named(tool: str, names: Sequence[str]) -> bool:
+    """Whether a tool is among these, in whatever case."""
+    folded = tool.casefold()
+    return any(name.casefold() == folded for name in names)
+
+
+def prune(
+    messages: Sequence[Message], index: Index, policy: Policy, pruned: Container[str], force: bool
+) -> Pruning:
+    """What to prune now; `pruned` holds the keys of what is pruned already."""
+    found: list[Target] = []
+    scanned = protected = 0
+    boundary = _boundary(messages, index)
+    older = max(0, len(index.turns) - policy.protected_turns)  # only the first turn has no user message
+    for turn in reversed(index.turns[:older]):
+        for position in reversed(turn.results):
+            if position < boundary:
+                break
+            for number, unit, weight in reversed(tuple(results(messages, position))):
+                at = unit_key(index, messages, position, number)
+                if at in pruned:
+                    continue
+                tool = unit.tool or call_of(messages, index, position, number).tool
+                if not eligible(unit, tool, policy):
+                    continue
+                scanned += weight
+                if scanned <= policy.prune_protect:
+                    protected += weight
+                else:
+                    found.append(Target(position, number, at, weight))
+    prunable = sum(target.weight for target in found)
+    enough = bool(found) and (force or prunable >= policy.prune_minimum)
+    return Pruning(tuple(found) if enough else (), scanned, protected, prunable)
+
+
+def _boundary(messages: Sequence[Message], index: Index) -> int:
+    """Index after the newest compaction summary (rule 2), 0 where there is none."""
+    for turn in reversed(index.turns):
+        for position in reversed(turn.specials):
+            if messages[position].view.summary == "compaction":
+                return position + 1
+    return 0

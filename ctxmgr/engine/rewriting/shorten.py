@@ -1,0 +1,154 @@
+"""Turns the arguments of an old call into shorter ones of the same shape, and knows its own again.
+
+Rules:
+
+1. Long strings become their first lines and a marker that says how long they were. All else stays: keys, types, the
+   length of lists, short values, paths. A provider checks arguments against the tool's schema.
+2. Of a shell's command the lines beside its heredocs stay as far as they are commands' heads; of a patch the lines
+   that name files, and the heads of its hunks.
+3. Where under a quarter would be saved nothing is done: it is not worth a change of what the model remembers.
+4. What was shortened is not shortened again. A text that only looks so is not shortened either.
+5. Nothing is changed in a message that holds anything signed: a provider refuses it, or forgets what it thought.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools.touches import touches
+from ctxmgr.model.messages import Message, View
+
+LIMIT = 240  # characters: a string of up to so many stays
+HEAD_SHARE = 2  # the first lines of a longer one have a half of the limit
+LEAST_SAVED = 0.25  # of the arguments' JSON text (rule 3)
+OLD_TEXT = ("oldText", "old_string", "oldString", "old_str", "old_text")
+"""Of an edit that succeeded: text that is no longer in the file, and stands in what was read before it."""
+
+_MARKER = "[argument shortened — the call had "
+_OURS = re.compile(
+    r"^\[argument shortened — the call had [0-9,]+ characters, [0-9,]+ lines?(?:; [^\n\]]*)?\]$", re.M
+)
+_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
+MOST_HEREDOCS = 16  # of one command that are looked at
+_COMMANDS = frozenset(("command", "cmd", "commands", "script"))
+
+
+def shorten(
+    tool: str, arguments: Mapping[str, Any], limit: int = LIMIT, only: Collection[str] | None = None
+) -> dict[str, Any] | None:
+    """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours.
+
+    `limit` in characters of one string. `only`: names of arguments, at any depth, that alone are shortened
+    (OLD_TEXT: what a later edit does not need).
+    """
+    if is_shortened(arguments):
+        return None
+    changed = any(touch.kind in ("write", "edit") for touch in touches(tool, arguments))
+    hint = "; read the file to see them" if changed else ""
+    found = {name: _value(name, value, limit, hint, only) for name, value in arguments.items()}
+    saved = 1 - _size(found) / max(1, _size(arguments))
+    return found if saved >= LEAST_SAVED else None
+
+
+def is_shortened(arguments: Any) -> bool:
+    """Does any string in these arguments hold a marker of ours?"""
+    if isinstance(arguments, str):
+        return _MARKER in arguments and _OURS.search(arguments) is not None
+    if isinstance(arguments, Mapping):
+        return any(is_shortened(value) for value in arguments.values())
+    return isinstance(arguments, list | tuple) and any(is_shortened(value) for value in arguments)
+
+
+def may_shorten(view: View) -> bool:
+    """Whether the arguments of a message's calls may be changed (rule 5), as far as the message alone tells."""
+    return view.role == "assistant" and not any(unit.signed for unit in view.units)
+
+
+def may_shorten_at(messages: Sequence[Message], position: int) -> bool:
+    """The same of a message in its list: where several items make one answer, none of them may be signed."""
+    if not may_shorten(messages[position].view):
+        return False
+    for step in (-1, 1):
+        at = position + step
+        while 0 <= at < len(messages) and messages[position].view.joins:
+            view = messages[at].view
+            if view.role != "assistant" or not view.joins:
+                break
+            if not may_shorten(view):
+                return False
+            at += step
+    return True
+
+
+def _size(arguments: Mapping[str, Any]) -> int:
+    return len(json.dumps(arguments, ensure_ascii=False, default=str))
+
+
+def _value(name: str, value: Any, limit: int, hint: str, only: Collection[str] | None) -> Any:
+    if isinstance(value, str):
+        return _text(name, value, limit, hint) if only is None or name in only else value
+    if isinstance(value, dict):
+        return {key: _value(key, one, limit, hint, only) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_value(name, one, limit, hint, only) for one in value]
+    return value
+
+
+def _text(name: str, text: str, limit: int, hint: str) -> str:
+    """A shorter text, or the same where it would not be shorter."""
+    if len(text) <= limit:
+        return text
+    marker = _marker(text, hint)
+    if patches.is_patch(text):
+        short = patches.shortened(text, marker)
+    elif name in _COMMANDS:
+        short = _command(text, limit, hint)
+    else:
+        short = f"{_head(text, limit // HEAD_SHARE)}\n{marker}"
+    return short if len(short) < len(text) else text
+
+
+def _command(text: str, limit: int, hint: str) -> str:
+    """A command with its long heredocs shortened; as any text where it is long beside them."""
+    pieces: list[str] = []
+    place = beside = 0
+    for start, end in _bodies(text):
+        beside += start - place
+        body = text[start:end]
+        if len(body) > limit:
+            body = f"{_head(body, limit // HEAD_SHARE)}\n{_marker(body, hint)}"
+        pieces += [text[place:start], body]
+        place = end
+    beside += len(text) - place
+    if not pieces or beside > 2 * limit:
+        return f"{_head(text, limit)}\n{_marker(text, hint)}"
+    return "".join([*pieces, text[place:]])
+
+
+def _bodies(text: str) -> Iterator[tuple[int, int]]:
+    """Where the bodies of heredocs stand, without the line end before their marks."""
+    place = 0
+    for _ in range(MOST_HEREDOCS):
+        found = _HEREDOC.search(text, place)
+        if found is None:
+            return
+        end = text.find(f"\n{found[2]}", found.end() - 1)
+        after = end + 1 + len(found[2])
+        if end < 0 or text[after : after + 1] not in ("", "\n"):
+            return
+        yield found.end(), max(end, found.end())
+        place = after
+
+
+def _marker(text: str, hint: str) -> str:
+    lines = text.count("\n") + 1
+    return f"{_MARKER}{len(text):,} characters, {lines:,} line{'s' if lines > 1 else ''}{hint}]"
+
+
+def _head(text: str, size: int) -> str:
+    """The first lines that fit, or a part of the first."""
+    if text.find("\n", 0, size + 1) < 0:
+        return text[: size - 1] + "…"
+    return text[: text.rfind("\n", 0, size + 1)]

@@ -1,0 +1,1 @@
+"""What later calls made out of date. Knows no budget."""

@@ -1,0 +1,196 @@
+"""Turns a list of messages into what was done to each file, oldest first, and which calls came again.
+
+Rules:
+
+1. Only a result tells that a call did something. A read that failed, or may have, showed nothing. A write or an
+   edit that may have failed is remembered, but shows no state; nor does that of a shell's call that failed, for it
+   may have failed at something else.
+2. A read is known twice: what it showed at most (`need`, what a later one has to show to stand for it), and what it
+   surely showed (`cover`); see `shown`. An edit whose result shows numbered lines has read them too.
+3. A path seen from a directory that a shell went to in an earlier call may be another file, as hosts differ in
+   whether their shell stays there: it is one by itself.
+"""
+
+import json
+from collections.abc import Iterator, MutableMapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.tools import paths
+from ctxmgr.engine.tools.effects import Kind, Reading, Touch
+from ctxmgr.engine.tools.line_ranges import WHOLE, Lines, shown
+from ctxmgr.engine.tools.result_range import Notes, notes
+from ctxmgr.engine.tools.touches import reading
+from ctxmgr.model.messages import Message, Unit
+
+AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
+
+At = tuple[int, int]  # message index, unit number
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """One touch that a result tells of. `unit` holds the file's text: a read's result, a write's or an edit's call.
+
+    `place`: its place among all events; `at`: the result's message. `need` and `cover`: rule 2; no cover for what
+    shows no state. `grown`: of an edit.
+    """
+
+    unit: At
+    kind: Kind
+    place: int
+    at: int
+    need: Lines = WHOLE
+    cover: Lines | None = None
+    grown: int | None = 0
+
+
+class History(msgspec.Struct, frozen=True):
+    """`files`: events by path. `mixed`: results that hold more than what their reads show. `failed`: (call, path)
+    of writes and edits that failed. `again`: results of looks and checks whose same call has a later result."""
+
+    files: dict[str, list[Event]]
+    mixed: frozenset[At]
+    failed: tuple[tuple[At, str], ...]
+    again: tuple[At, ...]
+
+
+class Made(msgspec.Struct, frozen=True, gc=False):
+    """A call as it was made: its unit number, what is known of it, and what makes another the same call."""
+
+    number: int
+    reading: Reading
+    same: str
+
+
+Memo = MutableMapping[str, Any]
+"""What is known of each message by its digest, kept from call to call; may be cleared at any time."""
+
+# arguments that change nothing of what a call does
+_ASIDE = frozenset(
+    (
+        "description",
+        "timeout",
+        "yield_time_ms",
+        "max_output_tokens",
+        "justification",
+        "security_risk",
+        "explanation",
+    )
+)
+
+
+def history(messages: Sequence[Message], index: Index, memo: Memo) -> History:
+    """What the results of a list tell."""
+    return _Telling(messages, memo).told(index)
+
+
+class _Telling:
+    """A list while it is gone through."""
+
+    def __init__(self, messages: Sequence[Message], memo: Memo) -> None:
+        self.messages, self.memo = messages, memo
+        self.events: dict[str, list[Event]] = {}
+        self.mixed: set[At] = set()
+        self.failed: list[tuple[At, str]] = []
+        self.again: dict[str, list[At]] = {}
+        self.place = 0
+        self.went = ""  # where a shell was told to go to last
+
+    def told(self, index: Index) -> History:
+        for (at, number), asked_at in index.pairs.items():
+            unit = self.messages[at].view.units[number]
+            made = self.made(asked_at).get(unit.call_id)
+            if made is not None:
+                self.add((at, number), unit, (asked_at, made.number), made)
+        again = [at for same in self.again.values() if len(same) > 1 for at in self.older(same)]
+        known = paths.same(path for path in self.events if AWAY not in path)
+        files: dict[str, list[Event]] = {}
+        for path, events in self.events.items():
+            files.setdefault(known.get(path, path), []).extend(events)
+        for path in set(known.values()):
+            files[path].sort(key=lambda event: event.place)
+        failed = tuple((call, known.get(path, path)) for call, path in self.failed)
+        return History(files, frozenset(self.mixed), failed, tuple(again))
+
+    def made(self, asked_at: int) -> dict[str, Made]:
+        """The calls of a message by their ids, those that touch something."""
+        digest = self.messages[asked_at].digest
+        found = self.memo.get(digest)
+        if found is None:
+            found = {unit.call_id: made for unit, made in _calls(self.messages[asked_at])}
+            self.memo[digest] = found
+        return found
+
+    def notes(self, result: At, shell: bool) -> Notes:
+        key = f"{self.messages[result[0]].digest}/{result[1]}"
+        found = self.memo.get(key)
+        if found is None:
+            text = self.messages[result[0]].view.units[result[1]].text
+            found = self.memo[key] = notes(text, shell)
+        return found
+
+    def older(self, same: list[At]) -> list[At]:
+        """Those before the newest that is whole."""
+        for place in range(len(same) - 1, 0, -1):
+            told = self.notes(same[place], False)
+            if not told.cut and told.how in ("shown", "empty", "hidden"):
+                return same[:place]
+        return []
+
+    def add(self, result: At, unit: Unit, call: At, made: Made) -> None:
+        """What one result tells."""
+        touched = made.reading.touches
+        shell = made.reading.shell
+        unsure = unit.is_error or unit.doubtful
+        reads = sum(touch.kind == "read" for touch in touched)
+        if any(touch.kind in ("list", "run") for touch in touched):
+            self.mixed.add(result)
+        for touch in touched:
+            self.place += 2
+            if touch.kind == "read" and not unsure:
+                told = self.notes(result, shell)
+                need, cover = shown(touch, told, len(touched) == 1, shell)
+                self.put(touch.path or told.file, shell, Event(result, "read", self.place, result[0], need, cover))
+            elif touch.kind in ("write", "edit"):
+                self.change(result, unit, call, touch, shell, reads == 0)
+        if made.reading.repeats and not unsure:
+            self.again.setdefault(f"{made.same}\0{self.went if shell else ''}", []).append(result)
+        if made.reading.directory:
+            self.went = made.reading.directory
+
+    def change(self, result: At, unit: Unit, call: At, touch: Touch, shell: bool, quiet: bool) -> None:
+        """A write or an edit; `quiet`: its call reads nothing besides."""
+        told = self.notes(result, shell) if shell or touch.kind == "edit" or not touch.path else Notes()
+        path = touch.path or told.file
+        if (unit.is_error and not shell) or told.how == "refused":
+            self.failed.append((call, self.key(path, shell)))
+            return
+        sure = not (unit.is_error or unit.doubtful or told.how in ("cleared", "hidden"))
+        cover = WHOLE if sure and touch.kind == "write" else None
+        self.put(path, shell, Event(call, touch.kind, self.place, result[0], WHOLE, cover, touch.grown))
+        if sure and quiet and touch.kind == "edit" and (lines := told.numbered) is not None:
+            self.put(path, shell, Event(result, "read", self.place + 1, result[0], lines, lines))
+
+    def put(self, path: str, shell: bool, event: Event) -> None:
+        if path:
+            self.events.setdefault(self.key(path, shell), []).append(event)
+
+    def key(self, path: str, shell: bool) -> str:
+        """Rule 3."""
+        return f"{self.went}{AWAY}{path}" if shell and self.went and not paths.is_absolute(path) else path
+
+
+def _calls(message: Message) -> Iterator[tuple[Unit, Made]]:
+    for number, unit in enumerate(message.view.units):
+        if unit.kind == "call" and unit.arguments is not None:
+            found = reading(unit.tool, unit.arguments)
+            if found.touches or found.directory:
+                yield unit, Made(number, found, _same(unit) if found.repeats else "")
+
+
+def _same(unit: Unit) -> str:
+    """What makes another call the same: its tool and those arguments that count."""
+    counted = {name: value for name, value in (unit.arguments or {}).items() if name not in _ASIDE}
+    return f"{unit.tool} {json.dumps(counted, sort_keys=True, default=str)}"

@@ -1,0 +1,157 @@
+"""Turns what was done to each file into what is out of date, and into what holds the last known state of each.
+
+Rules:
+
+1. A read's result, and the file text in a write's or an edit's arguments, are superseded where later reads and
+   writes that surely succeeded show all the lines they hold. A write shows the whole file, an edit shows nothing:
+   the model needs the text before it and what it changed.
+2. Line numbers of a later partial read count for what is before an edit only as far as that edit can not have moved
+   them: so many lines on both sides are taken from it. After an edit of unknown length, or a write that may have
+   failed, only a read of the whole file counts for what is before.
+3. Of a result that holds more than file text nothing is said by rule 1.
+4. The result of a look or a check (`ls`, `git diff`, tests) is superseded by that of the same call made again
+   later. One that was cut supersedes none. What it holds of files is left to rule 1.
+5. The arguments of a write or an edit that failed are superseded where the file was written or edited since.
+6. A failed result is never superseded, and supersedes nothing: what went wrong stays readable.
+7. What is not superseded of a file's reads, writes and edits holds its last known state, together. A read that an
+   edit came after is stale by itself, and still needed.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.staleness.file_history import AWAY, At, Event, History, Memo, history
+from ctxmgr.engine.tools.line_ranges import Lines
+from ctxmgr.model.messages import Message
+
+Reason = Literal["read again", "written later", "repeated", "tried again"]
+MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, which errs to the safe side
+END = 1 << 60  # the line after a file's last
+
+
+class Latest(msgspec.Struct, frozen=True, gc=False):
+    """A file's last known state: the units that hold it, oldest first; `stale` are those that an edit came after.
+
+    A unit is a read's result or a write's or an edit's call: (message index, unit number). `last_touched`: index of
+    the newest message that touched it. `edited`: it was written or edited, not only read.
+    """
+
+    path: str
+    units: tuple[At, ...]
+    last_touched: int
+    edited: bool
+    stale: tuple[At, ...] = ()
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What is out of date, by unit, with the reason; and the last known state of each file, the one touched last
+    first."""
+
+    superseded: dict[At, Reason]
+    latest: tuple[Latest, ...]
+
+
+def superseded(messages: Sequence[Message], index: Index, memo: Memo) -> Mapping[At, Reason]:
+    """(message index, unit number) of results and calls that are out of date, with the reason."""
+    return standing(messages, index, memo).superseded
+
+
+def latest(messages: Sequence[Message], index: Index, memo: Memo) -> tuple[Latest, ...]:
+    """The last known state of each file, the one touched last first."""
+    return standing(messages, index, memo).latest
+
+
+def standing(messages: Sequence[Message], index: Index, memo: Memo) -> Standing:
+    """Both at once. Linear in the list; what is known of each message is kept in `memo`."""
+    told = history(messages, index, memo)
+    held: dict[At, int] = {}  # how much of each unit is not covered by later ones
+    covered: dict[At, Reason] = {}
+    states = []
+    for path, events in told.files.items():
+        reasons = _covered(events)
+        kept = [event for event, reason in zip(events, reasons, strict=True) if not reason]
+        for event, reason in zip(events, reasons, strict=True):
+            if reason:
+                covered[event.unit] = reason
+        for event in kept:
+            held[event.unit] = held.get(event.unit, 0) + 1
+        if kept:
+            states.append(_state(path, events, kept))
+    found = {unit: reason for unit, reason in covered.items() if unit not in held and unit not in told.mixed}
+    found |= {unit: "repeated" for unit in told.again if unit not in held and unit not in found}
+    found |= dict.fromkeys(_tried_again(told), "tried again")
+    states.sort(key=lambda state: (-state.last_touched, state.path))
+    return Standing(dict(sorted(found.items())), tuple(states))
+
+
+def _state(path: str, events: Sequence[Event], kept: Sequence[Event]) -> Latest:
+    edits = [event.at for event in events if event.kind != "read"]
+    changed = max((event.at for event in events if event.kind == "edit"), default=-1)
+    return Latest(
+        path.rpartition(AWAY)[2],
+        tuple(sorted({event.unit for event in kept})),
+        events[-1].at,
+        bool(edits),
+        tuple(sorted({event.unit for event in kept if event.kind != "edit" and event.at < changed})),
+    )
+
+
+def _covered(events: Sequence[Event]) -> list[Reason | None]:
+    """Why each event of a file is out of date, None where it is not; by rules 1 and 2, from the newest back."""
+    reasons: list[Reason | None] = [None] * len(events)
+    whole: Reason | None = None
+    spans: list[tuple[int, int]] = []  # covered lines, sorted and apart; the second is the line after the last
+    for place in range(len(events) - 1, -1, -1):
+        event = events[place]
+        reasons[place] = whole or ("read again" if spans and _within(event.need, spans) else None)
+        if whole:
+            continue
+        if event.kind == "edit":
+            spans = _moved(spans, event.grown)
+        elif event.cover is not None:
+            spans = _with(spans, event.cover)
+            if spans == [(1, END)]:
+                whole = "written later" if event.kind == "write" else "read again"
+        elif event.kind == "write":
+            spans = []
+    return reasons
+
+
+def _within(need: Lines, spans: Sequence[tuple[int, int]]) -> bool:
+    at = bisect_right(spans, (need[0], END)) - 1
+    return at >= 0 and spans[at][1] >= (END if need[1] is None else need[1] + 1)
+
+
+def _with(spans: Sequence[tuple[int, int]], cover: Lines) -> list[tuple[int, int]]:
+    """The spans and these lines; those that touch are one."""
+    start, end = cover[0], END if cover[1] is None else cover[1] + 1
+    apart: list[tuple[int, int]] = []
+    for one in spans:
+        if one[1] < start or one[0] > end:
+            apart.append(one)
+        else:
+            start, end = min(start, one[0]), max(end, one[1])
+    return sorted([*apart[-MOST_SPANS:], (start, end)])
+
+
+def _moved(spans: Sequence[tuple[int, int]], grown: int | None) -> list[tuple[int, int]]:
+    """What the spans cover of the file before an edit that moved lines by so many (rule 2)."""
+    if grown is None:
+        return []
+    if not grown:
+        return list(spans)
+    moved = [(start if start == 1 else start + grown, end if end == END else end - grown) for start, end in spans]
+    return [(start, end) for start, end in moved if start < end]
+
+
+def _tried_again(told: History) -> Iterable[At]:
+    """Rule 5."""
+    changed = {
+        path: max((event.at for event in told.files.get(path, ()) if event.kind != "read"), default=-1)
+        for path in {path for _, path in told.failed}
+    }
+    return [call for call, path in told.failed if changed[path] > call[0]]

@@ -1,0 +1,37 @@
+"""Turns text of a fact into what may stand in a packet: one line, short, and nothing but text.
+
+It can not look like a heading, a list of its own, a code fence or the packet's mark: a fact may hold words
+that somebody wrote to be read as ours.
+"""
+
+import re
+
+from ctxmgr.engine.text.wording import plain, shorten
+from ctxmgr.model.facts import Fact
+
+BULLET_CHARACTERS = 240
+MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning
+
+_BULLET_BREAK = re.compile(r"[;,]?\s*\n\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX~]?\]\s+)?")
+_LINE_END = re.compile(r"(\w)[ \t]*\n\s*(?=[A-Z])")
+_FIRST_MARK = re.compile(r"^(?:[-*+•>|=~]+\s+|#+(?:\s+|$)|\[[ xX~]?\]\s+|[-=~*_]{3,}\s*)+")
+_FENCES = re.compile(r"(?:`{3,}|~{3,})\w*")
+_MARK_START = re.compile(r"\[(?=\s*ctxmgr)", re.IGNORECASE)
+
+
+def one_line(text: str, limit: int = BULLET_CHARACTERS) -> str:
+    """Return `text` on one line of at most `limit` characters, without marks of its own."""
+    text = _BULLET_BREAK.sub("; ", text[: MOST_CHARACTERS_READ * limit].strip())
+    text = text.replace(":; ", ": ").replace("**", "")
+    text = _MARK_START.sub("(", plain(_FENCES.sub(" ", text)))
+    return shorten(_FIRST_MARK.sub("", text), limit)
+
+
+def sentence(fact: Fact, limit: int = BULLET_CHARACTERS) -> str:
+    """Return a statement on one line, its line ends as sentence ends; not for the user's own words."""
+    return one_line(_LINE_END.sub(r"\1. ", fact.text[: MOST_CHARACTERS_READ * limit]), limit)
+
+
+def code(text: str, limit: int) -> str:
+    """Return `text` as inline code."""
+    return f"`{one_line(text, limit).replace('`', chr(39))}`"

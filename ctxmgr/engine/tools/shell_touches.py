@@ -1,0 +1,161 @@
+"""Turns a shell's command line into the files it reads, writes, edits or lists.
+
+Rules:
+
+1. Reads are told by shell_reads, writes and edits by shell_changes. Any other output sent to a file is a run.
+2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. The same one again
+   shows the newer state. Looks and checks are known by name; all else is a run.
+3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran.
+"""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from ctxmgr.engine.tools import shell_reads, swe_agent
+from ctxmgr.engine.tools.effects import Reading, Touch
+from ctxmgr.engine.tools.paths import UNKNOWN, joined
+from ctxmgr.engine.tools.shell_changes import RUN, changes
+from ctxmgr.engine.tools.shell_words import Command, Pipeline, Word, name_of, parse
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SILENT = _words("cd echo printf true : pwd export set date sleep")
+_LOOKS = _words(
+    "ls find fd tree rg grep egrep fgrep ag wc stat file du df diff cmp jq yq sort uniq cut awk column tr which"
+    " less more od xxd hexdump strings cat head tail nl sed find_file search_dir search_file"
+)
+_EXECUTED = tuple((name,) for name in ("grep", "cat", "ls", "echo", "head", "wc"))  # by a `find` that only looks
+_GIT_LOOKS = _words(
+    "status diff log show blame ls-files rev-parse grep describe ls-tree cat-file shortlog merge-base"
+)
+_GIT_LISTS = _words("branch tag remote worktree")  # with nothing but options
+_GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
+_GH_LOOKS = _words("view checks diff list status")
+_CHANGES = {
+    "find": re.compile(r"-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)$"),
+    "fd": re.compile(r"-[xX]|--exec"),
+    "sed": re.compile(r"-i|--in-place"),
+    "yq": re.compile(r"-i|--inplace"),
+    "sort": re.compile(r"-o|--output"),
+    "tree": re.compile(r"-o$"),
+}
+_CHECKERS = _words(
+    "pytest py.test tsc tsgo eslint mypy pyright jest vitest ctest rspec phpunit tox nox biome flake8 shellcheck"
+    " golangci-lint"
+)
+_RUNNERS = _words(
+    "npm pnpm yarn bun cargo go make mise gradle gradlew mvn dotnet swift deno just task npx uv poetry hk"
+)
+_CHECK_NAME = re.compile(
+    r"^(?:run[:-])?(?:\w+[:-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
+    r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:-]\w+)*$"
+)
+
+
+def of_shell(line: str, directory: str = "") -> Reading:
+    """What a command line does, run in this directory ("" where it is not known)."""
+    told = swe_agent.of_edit(line)
+    if told is not None:
+        return Reading((told,), shell=True)
+    pipelines = parse(line)
+    if pipelines is None:
+        return Reading((RUN,), shell=True)
+    found: list[Touch] = []
+    repeats, moved = True, False
+    for pipeline in pipelines:
+        words = pipeline.commands[0].words
+        if words[:1] == ("cd",):
+            to = _directory(words[1:])
+            directory = UNKNOWN if to == UNKNOWN else joined(directory, to)
+            moved = True
+            continue
+        touched, again = _of_pipeline(pipeline, directory)
+        found += touched
+        repeats = repeats and again
+    return Reading(tuple(found), repeats and bool(found), True, directory if moved else "")
+
+
+def _directory(words: Sequence[Word]) -> str:
+    """Where `cd` goes; a relative path seen from where that is not known names no file."""
+    if not words:
+        return "~"
+    return words[0] if len(words) == 1 and words[0] and words[0] != "-" else UNKNOWN
+
+
+def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[Touch], bool]:
+    """(what it touches, whether it is a look or a check)."""
+    commands = [_plain(command) for command in pipeline.commands]
+    if not commands[0].words:
+        return [RUN], False
+    if len(commands) == 1 and (window := swe_agent.of_words(commands[0].words)) is not None:
+        return [structs.replace(window, path=joined(directory, window.path) if window.path else "")], False
+    changed = changes(commands, directory)
+    if changed is not None:
+        return list(changed), False
+    sent = [write for command in commands for write in command.writes]
+    if any(file != "/dev/null" for _, file in sent):
+        return [RUN], False
+    name = name_of(commands[0])
+    if name in _SILENT and len(commands) == 1:
+        return [], True
+    if not all(_is_look(command) for command in commands[1:]):
+        return [RUN], False
+    if _is_check(commands[0]):
+        return [RUN], True
+    if not _is_look(commands[0]):
+        return [RUN], False
+    reads = [] if sent or not pipeline.sure else shell_reads.reads(commands, directory)
+    return reads or [Touch(_looked_at(commands[0], directory), "list")], True
+
+
+def _plain(command: Command) -> Command:
+    """The command without variables set before it, or a time limit."""
+    words = command.words
+    while words and words[0] and ("=" in words[0] or words[0] in ("command", "sudo", "env")):
+        words = words[1:]
+    if len(words) > 2 and words[0] == "timeout":
+        words = words[2:]
+    return command if words is command.words else Command(words, command.writes, command.stdin)
+
+
+def _is_look(command: Command) -> bool:
+    name, rest = name_of(command), command.words[1:]
+    if rest in (("--version",), ("--help",)):
+        return True
+    if name in _LOOKS:
+        option = _CHANGES.get(name)
+        changing = [place for place, word in enumerate(rest) if option and word and option.match(word)]
+        return all(rest[at] == "-exec" and rest[at + 1 : at + 2] in _EXECUTED for at in changing)
+    told = [word for word in rest if word and not word.startswith("-")]
+    if name == "git":
+        told = told[1:] if rest[:1] == ("-C",) else told
+        return told[:1] != [] and (told[0] in _GIT_LOOKS or (len(told) == 1 and told[0] in _GIT_LISTS))
+    if name == "gh":
+        sends = any(word and word.startswith(_GH_SENDS) for word in rest)
+        return not sends if told[:1] == ["api"] else len(told) > 1 and told[1] in _GH_LOOKS
+    return False
+
+
+def _is_check(command: Command) -> bool:
+    name, rest = name_of(command), [word for word in command.words[1:] if word and not word.startswith("-")]
+    if name in ("python", "python3"):
+        return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
+    if name in _CHECKERS or (name == "ruff" and rest[:1] == ["check"]):
+        return not any(word in ("--fix", "--write") for word in command.words)
+    return name in _RUNNERS and any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
+
+
+def _looked_at(command: Command, directory: str) -> str:
+    """The file or directory that a look is at, "" where that is where the shell is."""
+    name = name_of(command)
+    named = [word for word in command.words[1:] if word and not word.startswith("-")]
+    if name in ("git", "gh"):
+        return ""
+    if name in ("rg", "grep", "egrep", "fgrep", "ag", "awk", "jq", "yq", "sed"):
+        named = named[1:]
+    return joined(directory, named[0]) if named else ""

@@ -1,0 +1,192 @@
+"""Turns one pi message into what a cut and a summariser need to know of it: said, counted, and how it may be cut.
+
+Follows pi 0.87.1 to the unit, because a host compares. Rules:
+
+1. A message is shown as pi converts it for a model: the user's own run, a custom message and the summaries are
+   said by the user, in pi's wrapping; a run that is excluded from the context is not shown, but it is counted.
+2. Counted are UTF-16 units of what a message holds, without wrapping; an image is 4,800.
+3. A reading is trusted unless the reply was aborted or failed, or all its counts are zero.
+4. What pi would stumble over (a missing text, content of another type) counts as empty: nothing here raises on
+   any JSON value.
+"""
+
+import math
+from typing import Any
+
+from ctxmgr.formats.pi_tree.js_spelling import entries, spelled, units, whole
+from ctxmgr.model.branch import Prompt, Said
+
+IMAGE_UNITS = 4_800  # pi's estimate of an image, in characters
+OPENING = frozenset(("user", "bashExecution", "custom", "branchSummary", "compactionSummary"))
+CUTTABLE = OPENING | {"assistant"}
+EDITABLE = frozenset(("user", "assistant", "toolResult", "custom"))
+FILE_TOOLS = frozenset(("read", "write", "edit"))  # pi's own, all with a `path`
+
+# The wrapping that pi puts around these for a model: a format, met word for word by what a host compares.
+_BRANCH = (
+    "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
+    "</summary>",
+)
+_COMPACTED = (
+    "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
+    "\n</summary>",
+)
+
+
+def said(message: dict[str, Any]) -> Said:
+    """What a summariser is shown of a message (rules 1 and 4)."""
+    role, content = message.get("role"), message.get("content")
+    if role == "assistant":
+        return _assistant(content)
+    if role == "toolResult":
+        tool, failed = whole(_text(message.get("toolName"))), bool(message.get("isError"))
+        return Said("result", _joined(content, ""), tool=tool, is_error=failed)
+    if role in ("user", "custom"):
+        return Said("user", _joined(content, ""))
+    if role == "bashExecution":
+        return Said("") if message.get("excludeFromContext") else Said("user", _run(message))
+    if role in ("branchSummary", "compactionSummary"):
+        before, after = _BRANCH if role == "branchSummary" else _COMPACTED
+        return Said("user", f"{before}{whole(_text(message.get('summary')))}{after}")
+    return Said("")
+
+
+def counted(message: dict[str, Any]) -> int:
+    """UTF-16 units as pi counts a message (rule 2)."""
+    role, content = message.get("role"), message.get("content")
+    if role == "assistant":
+        return sum(map(_block_units, _blocks(content))) if isinstance(content, list) else 0
+    if role in ("user", "custom", "toolResult"):
+        return _content_units(content)
+    if role == "bashExecution":
+        return units(_text(message.get("command"))) + units(_text(message.get("output")))
+    if role in ("branchSummary", "compactionSummary"):
+        return units(_text(message.get("summary")))
+    if role == "system":
+        tools = message.get("toolsAdded")
+        sections = sum(size or 0 for _, size in _sections(message))
+        return _content_units(content) + sections + (0 if tools is None else units(spelled(tools)))
+    return 0
+
+
+def reading(message: dict[str, Any]) -> int:
+    """Tokens that the provider counted up to and with an assistant's message (rule 3); 0 without."""
+    usage = message.get("usage")
+    failed = message.get("stopReason") in ("aborted", "error")
+    if message.get("role") != "assistant" or failed or not isinstance(usage, dict):
+        return 0
+    total = _count(usage, "totalTokens")
+    if total == 0 or math.isnan(total):
+        total = sum(_count(usage, name) for name in ("input", "output", "cacheRead", "cacheWrite"))
+    return math.ceil(total) if total > 0 else 0
+
+
+def prompt(message: dict[str, Any]) -> Prompt | None:
+    """What a system message changes of the prompt; None for any other."""
+    if message.get("role") != "system":
+        return None
+    added = [tool for tool in _listed(message.get("toolsAdded")) if isinstance(tool, dict)]
+    removed = [tool for tool in _listed(message.get("toolsRemoved")) if isinstance(tool, dict)]
+    return Prompt(
+        text=units(_joined(message.get("content"), "\n")),
+        sections=_sections(message),
+        added=tuple((_text(tool.get("name")), units(spelled(tool))) for tool in added),
+        removed=tuple(_text(tool.get("name")) for tool in removed),
+        dated="timestamp" in message,
+    )
+
+
+def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(tool, path) of the file calls that a tool made by itself (pi 1.x: `nestedCalls` of its result)."""
+    told = message.get("nestedCalls")
+    if message.get("role") != "toolResult" or not isinstance(told, dict):
+        return ()
+    calls = [call for call in _listed(told.get("calls")) if isinstance(call, dict)]
+    found = ((call.get("name"), call.get("arguments")) for call in calls)
+    return tuple(
+        (tool, whole(given["path"]))
+        for tool, given in found
+        if isinstance(tool, str) and tool in FILE_TOOLS and isinstance(given, dict)
+        if isinstance(given.get("path"), str) and given["path"]
+    )
+
+
+def _assistant(content: Any) -> Said:
+    if not isinstance(content, list):  # text that was never put into a block
+        return Said("assistant", whole(_text(content)) if content else None)
+    texts, thoughts, calls = [], [], []
+    for block in _blocks(content):
+        if block.get("type") == "text":
+            texts.append(_text(block.get("text")))
+        elif block.get("type") == "thinking":
+            thoughts.append(_text(block.get("thinking")))
+        elif block.get("type") == "toolCall":
+            given = ", ".join(f"{name}={spelled(one)}" for name, one in entries(block.get("arguments")))
+            calls.append((whole(_text(block.get("name"))), whole(given)))
+    text = whole("\n".join(texts)) if texts else None
+    return Said("assistant", text, whole("\n".join(thoughts)) if thoughts else None, tuple(calls))
+
+
+def _run(message: dict[str, Any]) -> str:
+    command, output = _text(message.get("command")), _text(message.get("output"))
+    code, full = message.get("exitCode"), message.get("fullOutputPath")
+    text = f"Ran `{command}`\n" + (f"```\n{output}\n```" if output else "(no output)")
+    if message.get("cancelled"):
+        text += "\n\n(command cancelled)"
+    elif code is not None and (isinstance(code, bool) or code != 0):
+        text += f"\n\nCommand exited with code {code if isinstance(code, str) else spelled(code)}"
+    if message.get("truncated") and full:
+        text += f"\n\n[Output truncated. Full output: {full}]"
+    return whole(text)
+
+
+def _joined(content: Any, separator: str) -> str:
+    """All text blocks of string or block content."""
+    if isinstance(content, str):
+        return whole(content)
+    texts = (block.get("text") for block in _blocks(content) if block.get("type") == "text")
+    return whole(separator.join(map(_text, texts)))
+
+
+def _content_units(content: Any) -> int:
+    if isinstance(content, str):
+        return units(content)
+    blocks = _blocks(content)
+    texts = sum(units(_text(block.get("text"))) for block in blocks if block.get("type") == "text")
+    return texts + IMAGE_UNITS * len([block for block in blocks if block.get("type") == "image"])
+
+
+def _block_units(block: dict[str, Any]) -> int:
+    kind = block.get("type")
+    if kind in ("text", "thinking"):
+        return units(_text(block.get(kind)))
+    if kind == "toolCall":
+        given = units(spelled(block["arguments"])) if "arguments" in block else 0
+        return units(_text(block.get("name"))) + given
+    return 0
+
+
+def _sections(message: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
+    told = message.get("sections")
+    named = told.items() if isinstance(told, dict) else ()
+    return tuple((name, None if text is None else units(_text(text))) for name, text in named)
+
+
+def _count(usage: dict[str, Any], name: str) -> float:
+    """A count as JavaScript adds it up: nothing for null, no number where it is missing."""
+    count = usage.get(name, math.nan)
+    if count is None:
+        return 0
+    return float(count) if isinstance(count, int | float) and abs(count) < 2**53 else math.nan
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return [block for block in _listed(content) if isinstance(block, dict)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

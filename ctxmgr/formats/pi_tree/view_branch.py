@@ -1,0 +1,148 @@
+"""Turns entries whose messages are in any format, or a plain list of such messages, into a branch.
+
+Of pi's own messages it is `pi_branch`, which knows more of them. For all others, from their views alone:
+
+1. An entry is as pi writes one; its message is in the host's format, or an array of items of one answer. Summaries
+   and notes are told by their entries. A context edit is pi's own: here it changes nothing.
+2. A message that holds several results, or results beside something else, gives a message for each: a summariser
+   shows and shortens them one by one. Each has a part of the JSON that is a message by itself, none twice.
+3. A kept part may start with a user's message or an answer. Not with a result, nor with what goes on with the
+   answer before it: providers refuse both.
+4. Units are UTF-16 units of all texts; an image is 4,800, as pi counts one.
+"""
+
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+
+import msgspec
+
+from ctxmgr.formats import content, pi
+from ctxmgr.formats.pi_tree import branch as pi_branch
+from ctxmgr.formats.pi_tree import entries, entry
+from ctxmgr.formats.pi_tree.js_spelling import entries as members_of
+from ctxmgr.formats.pi_tree.js_spelling import spelled, units, whole
+from ctxmgr.formats.pi_tree.message import IMAGE_UNITS
+from ctxmgr.model.branch import BranchEntry, BranchMessage, EntryKind, Said
+from ctxmgr.model.messages import Unit, View
+
+STARTS = frozenset(("user", "assistant", "note", "shell"))  # roles that a kept part may start with
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def branch(form: ModuleType, raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
+    """The path from the root to `leaf` (None: the last entry), oldest first; `raws` is the whole tree."""
+    if form is pi:
+        return pi_branch.branch(raws, leaf)
+    nodes = [node for node in map(entry.node, raws) if node is not None]
+    found: list[BranchEntry] = []
+    before: View | None = None
+    for node in entries.path(nodes, leaf):
+        one = entry.entry(node)
+        if one.kind == "message" and one.messages:
+            one = _entry(one, _messages(form, one.messages[0].raw, before))
+        before = one.messages[-1].view if one.messages else before
+        found.append(one)
+    return tuple(found)
+
+
+def from_messages(form: ModuleType, raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
+    """The path of a session that is known by its list alone; `ids` has the entry of each message, "" unknown.
+
+    A compaction's summary at its head, where the format has a mark of one, stands for the previous compaction.
+    """
+    if form is pi:
+        return pi_branch.from_messages(raws, ids)
+    found: list[BranchEntry] = []
+    before: View | None = None
+    headed = False
+    for raw, id in zip(raws, ids, strict=True):
+        messages = _messages(form, raw, before)
+        before = messages[-1].view
+        kind: EntryKind = "message"
+        if not headed and not messages[0].system:
+            headed = True
+            kind = "compaction" if messages[0].view.role == "summary" else kind
+        parent = found[-1].id or None if found else None
+        summary = before.units[0].text if kind == "compaction" else ""
+        found.append(_entry(BranchEntry(id, parent, kind, visible=True, summary=summary), messages))
+    return tuple(found)
+
+
+def _entry(one: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEntry:
+    return msgspec.structs.replace(
+        one,
+        messages=messages,
+        visible=True,
+        answers=any(message.said.speaker == "assistant" for message in messages),
+        system=any(message.system for message in messages),
+    )
+
+
+def _messages(form: ModuleType, raw: bytes, before: View | None) -> tuple[BranchMessage, ...]:
+    """The messages that one of the host's gives (rules 1 and 2)."""
+    found: list[BranchMessage] = []
+    for one in _items(raw):
+        view: View = form.view(one)
+        parts = list(_parted(form, one, view))
+        goes_on = bool(before and before.joins and before.role == "assistant" and view.joins)
+        holds = any(unit.kind == "result" for unit in view.units)
+        found += [_message(part, part_view, not goes_on and not holds) for part, part_view in parts]
+        before = view
+    return tuple(found)
+
+
+def _items(raw: bytes) -> list[bytes]:
+    if raw.lstrip().startswith(b"["):
+        try:
+            return [bytes(one) for one in _elements(raw)] or [raw]
+        except content.UNREADABLE:
+            pass
+    return [raw]
+
+
+def _parted(form: ModuleType, raw: bytes, view: View) -> Iterator[tuple[bytes, View]]:
+    """A message, or its results one by one and then what else it says (rule 2)."""
+    results = [number for number, unit in enumerate(view.units) if unit.kind == "result"]
+    if not results or len(view.units) == 1:
+        yield raw, view
+        return
+    every = frozenset(range(len(view.units)))
+    for kept in (*(frozenset((number,)) for number in results), every - frozenset(results)):
+        part = form.drop(raw, every - kept) if kept else None
+        if part is not None:
+            yield part, form.view(part)
+
+
+def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
+    counted = sum(units(unit.text) + IMAGE_UNITS * unit.images for unit in view.units)
+    return BranchMessage(
+        raw,
+        view,
+        _said(view),
+        counted,
+        opens_turn=view.opens_turn,
+        cuttable=may_start and view.role in STARTS,
+        reading=view.usage.total if view.usage and view.stop not in ("error", "aborted") else 0,
+        system=view.role == "prompt",
+    )
+
+
+def _said(view: View) -> Said:
+    """What a summariser is shown."""
+    if view.role == "assistant":
+        texts = [unit.text for unit in view.units if unit.kind in ("text", "summary")]
+        thoughts = [unit.text for unit in view.units if unit.kind == "thinking" and unit.text]
+        calls = tuple(_call(unit) for unit in view.units if unit.kind == "call")
+        text, thinking = ("\n".join(some) if some else None for some in (texts, thoughts))
+        return Said("assistant", text, thinking, calls)
+    if view.role in ("prompt", "packet", "other"):
+        return Said("")
+    told = whole("\n".join(unit.text for unit in view.units if unit.kind in ("text", "result", "summary")))
+    if view.role == "result":
+        return Said("result", told, tool=view.units[0].tool, is_error=view.units[0].is_error)
+    return Said("user", told)
+
+
+def _call(unit: Unit) -> tuple[str, str]:
+    given = unit.arguments or {}
+    return whole(unit.tool), whole(", ".join(f"{name}={spelled(one)}" for name, one in members_of(given)))

@@ -1,0 +1,40 @@
+"""What a connection hands to its sessions: the terms that `initialize` settled, and decoded calls.
+
+Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
+"""
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.api import lifecycle
+
+Weigh = Callable[[str], int]
+Embed = Callable[[Sequence[str]], list[list[float]] | None]
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
+    transcripts. `weighers` by name hold at least the `fallback`, which weighs until another is there. `embed` gives
+    vectors of texts, or None."""
+
+    form: ModuleType
+    weighers: dict[str, Weigh]
+    fallback: str
+    keys: dict[str, Any] = {}
+    capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()
+    state_dir: str | None = None
+    record: bool = False
+    embed: Embed | None = None
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A decoded call about one session. `known` messages were left out of a list, `mended` surrogates mended."""
+
+    method: str
+    params: Any
+    wants_answer: bool
+    known: int = 0
+    mended: int = 0

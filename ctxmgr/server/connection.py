@@ -1,0 +1,377 @@
+"""Floor 3: bytes in, effects out. No IO, no clock, no thread.
+
+`receive` takes what the host wrote and returns what is to be done about it, in order: a session's change is
+saved before the answer that tells of it is sent. What takes long or needs a device is an effect with a ticket;
+`resume` brings its value. A worker, a test or a replay drives it.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ctxmgr import __version__
+from ctxmgr.formats import FORMATS
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.model.faults import where
+from ctxmgr.model.policy import Preset
+from ctxmgr.server.config import Embed, Request, Terms, Weigh
+from ctxmgr.server.effects import Effect, End, Record, Say, Send, Watch
+from ctxmgr.wire import envelope, errors, transcript
+from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.wire.methods import METHODS, Method
+from ctxmgr.wire.peer import Parts, Peer, internal, raised
+
+if TYPE_CHECKING:
+    from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
+
+PROTOCOL_VERSION = "1.0"
+PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
+STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
+HEAD = 4_096  # bytes in which the start of the message list is looked for
+# Members whose values are no objects or lists, up to the list that belongs to the params themselves.
+_MEMBERS = rb'(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],\\]+),)*'
+LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
+SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
+
+
+class Options(msgspec.Struct, frozen=True):
+    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message` in bytes."""
+
+    record: bool = False
+    state_dir: str | None = None
+    max_message: int = 64 << 20
+
+
+class Stripped(msgspec.Struct, frozen=True):
+    """`count` messages that this session knows were left out of a request."""
+
+    session_id: str = ""
+    count: int = 0
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A request or notification as the handlers get it. `mended` unpaired surrogates were mended in it."""
+
+    params: bytes | msgspec.Raw | None
+    request: bool
+    stripped: Stripped = Stripped()
+    mended: int = 0
+
+
+class Connection:
+    def __init__(
+        self,
+        options: Options,
+        weighers: Mapping[str, Weigh],
+        fallback: str = "estimate",
+        embed: Embed | None = None,
+    ) -> None:
+        """`weighers` by name hold at least the `fallback`; others come later by `weigher_loaded`. `embed` gives
+        vectors of texts where the policy wants them; it may take long, and runs in a thread."""
+        self.options = options
+        self.framer = Framer(options.max_message)
+        self._effects: list[Effect] = []
+        self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
+        self.terms = Terms(
+            FORMATS["pi"],
+            dict(weighers),
+            fallback,
+            state_dir=options.state_dir,
+            record=options.record,
+            embed=embed,
+        )
+        self._sessions: Sessions | None = None
+        self.phase = "new"  # new, ready, closing, ended
+        self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
+        if options.record:
+            self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback)))
+
+    @property
+    def sessions(self) -> "Sessions":
+        """Made, and the engine with it loaded, when the first one is needed: a start does not wait for it."""
+        if self._sessions is None:
+            from ctxmgr.server.sessions import Sessions
+
+            self._sessions = Sessions(self.terms, self._effects.append, self.peer)
+        return self._sessions
+
+    @property
+    def ready(self) -> bool:
+        """`initialize` was answered, and the host goes on."""
+        return self.phase == "ready"
+
+    def prepare(self) -> None:
+        """Loads what the first session will need."""
+        _ = self.sessions
+
+    # what the driver calls
+
+    def receive(self, chunk: bytes) -> list[Effect]:
+        """What the host wrote, in any pieces."""
+        for item in self.framer.feed(chunk):
+            self._arrived(item)
+        return self._take()
+
+    def eof(self) -> list[Effect]:
+        """The host writes no more. Ends when what came is done."""
+        for item in self.framer.eof():
+            self._arrived(item)
+        self._when_idle(lambda: self._finish(0))
+        return self._take()
+
+    def resume(self, ticket: int, value: Any) -> list[Effect]:
+        """The value of an `Open` or a `Run`."""
+        self.sessions.resume(ticket, value)
+        return self._take()
+
+    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> list[Effect]:
+        """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
+        if weigh is not None and self.options.record:
+            self._effects.append(Record(transcript.weigher(name)))
+        self.sessions.weigher_loaded(name, weigh, note)
+        return self._take()
+
+    def not_saved(self, session_id: str, text: str) -> None:
+        """A snapshot could not be written; status says so."""
+        if self._sessions is not None:
+            self._sessions.note(session_id, text)
+
+    # outbound
+
+    def _take(self) -> list[Effect]:
+        effects, self._effects[:] = list(self._effects), []
+        return effects
+
+    def _send(self, parts: Parts) -> None:
+        if self.options.record:
+            self._effects.append(Record(transcript.line("ctxmgr", b"".join(parts))))
+        self._effects.append(Send(tuple(frame(self.framer.mode, parts))))
+
+    def _say(self, text: str) -> None:
+        self._effects.append(Say(text))
+
+    def _finish(self, code: int) -> None:
+        """Ends the process once, with every session saved."""
+        if self.phase != "ended":
+            self.phase = "ended"
+            self._close_all()
+            self._effects.append(End(code))
+
+    def _when_idle(self, action: Callable[[], None]) -> None:
+        """Runs the action when all that came is done."""
+        if self._sessions is None:
+            action()
+        else:
+            self._sessions.when_idle(action)
+
+    def _close_all(self) -> None:
+        if self._sessions is not None:
+            self._sessions.close_all()
+
+    # inbound
+
+    def _arrived(self, item: bytes | FramingFault) -> None:
+        if isinstance(item, FramingFault):
+            self._framing_fault(item)
+        elif self.phase != "ended":
+            self._body(item)
+
+    def _framing_fault(self, fault: FramingFault) -> None:
+        self._say(f"the host's framing: {fault.message}")
+        if fault.kind == "call":
+            self._send(envelope.encode_error(fault.id, fault.code, fault.message))
+        if fault.fatal:
+            self._when_idle(lambda: self._finish(1))
+
+    def _body(self, body: bytes) -> None:
+        if self.options.record:
+            self._effects.append(Record(transcript.line("host", body)))
+        reduced, stripped = self._without_known(body)
+        message = envelope.decode(reduced, self.framer.mode)
+        if isinstance(message, envelope.Fault):
+            self._say(f"a message of the host: {message.message}")
+            if message.kind == "call":
+                self._send(envelope.encode_error(message.id, message.code, message.message))
+        elif isinstance(message, envelope.Response):
+            self._response(message)
+        elif isinstance(message, envelope.Notification):
+            if message.method == "$/cancelRequest":
+                self._cancel(message.params)
+            elif message.method in METHODS:
+                self.peer.notification_came(message.method, Call(message.params, False))
+            elif not message.method.startswith("$/"):
+                self._say(f"unknown notification {message.method[:64]}")
+        else:
+            call = Call(message.params, True, stripped, message.mended)
+            self.peer.request_came(message.id, message.method, call)
+
+    def _response(self, message: envelope.Response) -> None:
+        try:
+            id = msgspec.json.decode(message.id)
+            result = msgspec.json.decode(message.result) if message.result is not None else None
+            error = msgspec.json.decode(message.error) if message.error is not None else None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            id, result, error = None, None, None
+        if not self.peer.answer_came(id, result, error):
+            self._say("an answer of the host that nobody waits for")
+
+    def _cancel(self, params: msgspec.Raw | None) -> None:
+        try:
+            target = msgspec.json.decode(params or b"{}", type=lifecycle.CancelParams)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            self._say(f"$/cancelRequest: {type(fault).__name__}: it needs an id")
+            return
+        self.peer.cancel(bytes(target.id))
+
+    def _without_known(self, body: bytes) -> tuple[bytes, Stripped]:
+        """A long `context` request with the messages its session knows replaced by one that stands for them.
+
+        Inside a JSON string a quote is escaped, so what matches is the first list of the params and the session
+        they name before it. A member given twice is found out after decoding: the stand-in must come first in
+        the list, and the session must be the one that was named here.
+        """
+        if len(body) < STRIP_FROM or self._sessions is None:
+            return body, Stripped()
+        found = LIST_START.match(body, 0, HEAD)
+        named = SESSION_ID.search(found[1]) if found else None
+        if found is None or named is None:
+            return body, Stripped()
+        id, start = named[1].decode("utf-8", "replace"), found.end()
+        end, count = self._sessions.known_until(id, body, start)
+        if not count:
+            return body, Stripped()
+        return body[:start] + lifecycle.KNOWN_MESSAGES + body[end:], Stripped(id, count)
+
+    # handlers
+
+    def _handler(self, row: Method) -> Callable[[Call], Any]:
+        """What the peer calls for a method. Raises the package's exceptions only."""
+
+        def handle(call: Call) -> Any:
+            try:
+                value = self._handle(row, call)
+            except Exception as fault:  # noqa: BLE001  no fault inside may reach the package
+                self._say_fault(row, call, fault)
+                raise raised(errors.rpc_error(fault) or internal(fault)) from None
+            if isinstance(value, Future):
+                value.add_done_callback(partial(self._ended, row, call))
+            return value
+
+        return handle
+
+    def _ended(self, row: Method, call: Call, future: "Future[Any]") -> None:
+        """A call that had to wait has ended."""
+        fault = None if future.cancelled() else future.exception()
+        if fault is not None:
+            self._say_fault(row, call, fault)
+
+    def _say_fault(self, row: Method, call: Call, fault: BaseException) -> None:
+        """Says what the host will not hear in an answer."""
+        answered = errors.rpc_error(fault)
+        if answered is None:
+            self._say(f"{row.name}: {where(fault)}")
+        elif not call.request:
+            self._say(f"notification {row.name}: {answered.message}")
+
+    def _handle(self, row: Method, call: Call) -> Any:
+        self._admit(row, call)
+        params = self._params(row, call)
+        if row.name in self._GLOBAL:
+            return self._GLOBAL[row.name](self, params)
+        stripped = call.stripped
+        if stripped.count and stripped.session_id != params.session_id:
+            raise RpcError(errors.INVALID_REQUEST, "two sessions are named")
+        return self.sessions.submit(Request(row.name, params, call.request, stripped.count, call.mended))
+
+    def _admit(self, row: Method, call: Call) -> None:
+        """The order of a connection: initialize first, nothing but exit after shutdown."""
+        if row.kind == "request" and not call.request:
+            raise RpcError(errors.INVALID_REQUEST, f"{row.name} needs an id: it is answered")
+        if row.kind == "notification" and call.request:
+            raise RpcError(errors.INVALID_REQUEST, f"{row.name} is a notification: it takes no id")
+        if row.name == "exit":
+            return
+        if row.name == "initialize":
+            if self.phase != "new":
+                raise RpcError(errors.INVALID_REQUEST, "initialize was answered already")
+        elif self.phase == "new":
+            raise RpcError(errors.NOT_INITIALIZED, "initialize has not been answered yet")
+        elif self.phase == "closing":
+            raise RpcError(errors.INVALID_REQUEST, "after shutdown only exit is taken")
+
+    def _params(self, row: Method, call: Call) -> Any:
+        decoder = self._decoders.get(row.name)
+        if decoder is None:
+            decoder = self._decoders[row.name] = msgspec.json.Decoder(row.params)
+        try:
+            return decoder.decode(call.params if call.params is not None else b"{}")
+        except msgspec.ValidationError as fault:
+            text, _, path = str(fault).partition(" - at `")
+            raise invalid_params(text, path_of(text, path.rstrip("`") or "$")) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
+            raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None
+
+    def _initialize(self, params: lifecycle.InitializeParams) -> lifecycle.InitializeResult:
+        major = params.protocol_version.partition(".")[0]
+        if major != PROTOCOL_VERSION.partition(".")[0]:
+            raise invalid_params(f"this server speaks {PROTOCOL_VERSION}", "$.protocolVersion")
+        name = params.message_format or "pi"
+        if name not in FORMATS:
+            raise invalid_params(f"message formats are {', '.join(FORMATS)}", "$.messageFormat")
+        keys = params.policy or {}
+        try:
+            policy = policy_keys.policy(keys)
+        except policy_keys.Refused as refused:
+            raise invalid_params(str(refused), f"$.policy{refused.path}") from None
+        self.terms = msgspec.structs.replace(
+            self.terms,
+            form=FORMATS[name],
+            keys=keys,
+            capabilities=params.capabilities or lifecycle.HostCapabilities(),
+            state_dir=params.state_dir or self.options.state_dir,
+        )
+        self.phase = "ready"
+        if params.process_id is not None:
+            self._effects.append(Watch(params.process_id))
+        return lifecycle.InitializeResult(
+            PROTOCOL_VERSION,
+            lifecycle.ServerInfo("ctxmgr", __version__),
+            lifecycle.ServerCapabilities(tuple(FORMATS), PRESETS),
+            policy,
+        )
+
+    def _shutdown(self, params: lifecycle.NoParams) -> Future[None]:
+        """Answered when everything that came before is."""
+        self.phase = "closing"
+        done: Future[None] = Future()
+
+        def close() -> None:
+            self._close_all()
+            if not done.cancelled():
+                done.set_result(None)
+
+        self._when_idle(close)
+        return done
+
+    def _exit(self, params: lifecycle.NoParams) -> None:
+        self._finish(0 if self.phase == "closing" else 1)
+
+    def _discover(self, params: lifecycle.NoParams) -> dict[str, Any]:
+        from ctxmgr.wire.spec import openrpc
+
+        return openrpc.document(__version__)
+
+    _GLOBAL: dict[str, Callable[["Connection", Any], Any]] = {
+        "initialize": _initialize,
+        "initialized": lambda self, params: None,
+        "shutdown": _shutdown,
+        "exit": _exit,
+        "rpc.discover": _discover,
+    }

@@ -1,0 +1,158 @@
+"""What a connection wants done, as values: the worker (or a test, or a replay) carries them out in order."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model import policy
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.completion import Ask
+
+
+class Send(msgspec.Struct, frozen=True):
+    """One framed message for the host, in parts."""
+
+    parts: tuple[bytes | memoryview, ...]
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One line of the transcript, without its newline."""
+
+    line: bytes
+
+
+class Save(msgspec.Struct, frozen=True):
+    """One line for the session's snapshot; it must be written before any later effect.
+
+    `whole` gives the lines that say the same as the snapshot with this one: a rewrite must not be ahead of it,
+    or later lines would be added twice.
+    """
+
+    session_id: str
+    line: bytes
+    whole: Callable[[], list[bytes]]
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """The first line of a snapshot: the whole state. `anew`: what is there makes up no state; set it aside."""
+
+    session_id: str
+    line: bytes
+    anew: bool = False
+
+
+class Open(msgspec.Struct, frozen=True):
+    """Open the session's snapshot; answer `ticket` with a `Found`."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+
+
+class Close(msgspec.Struct, frozen=True):
+    """The session ended: sync and release its snapshot."""
+
+    session_id: str
+
+
+class Archive(msgspec.Struct, frozen=True):
+    """Put what left into the archive; answer `ticket` with an `Archived`. The answer with its markers waits."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+    rows: tuple[ArchiveRow, ...]
+    limits: policy.Archive
+
+
+class Retrieve(msgspec.Struct, frozen=True):
+    """Look up what the session put into the archive under this handle; answer `ticket` with an `Archived`."""
+
+    ticket: int
+    session_id: str
+    state_dir: str | None
+    handle: str
+    limits: policy.Archive
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Run this off the loop; answer `ticket` with its value."""
+
+    ticket: int
+    work: Callable[[], Any]
+
+
+class Wake(msgspec.Struct, frozen=True):
+    """Answer `ticket` with None after so many milliseconds. One that comes too late is harmless."""
+
+    ticket: int
+    milliseconds: int
+
+
+class Complete(msgspec.Struct, frozen=True):
+    """Run this model call on the endpoint; answer `ticket` with a `Completion`."""
+
+    ticket: int
+    endpoint: policy.Endpoint
+    ask: Ask
+
+
+class Abandon(msgspec.Struct, frozen=True):
+    """Nobody waits for this `Complete` any more: end it."""
+
+    ticket: int
+
+
+class LoadWeigher(msgspec.Struct, frozen=True):
+    """Load a vocabulary off the loop; then call `Connection.weigher_loaded`."""
+
+    name: str
+    path: str | None
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """End when the process with this id has ended."""
+
+    process_id: int
+
+
+class Say(msgspec.Struct, frozen=True):
+    """One line for people, on stderr. Holds no conversation text."""
+
+    text: str
+
+
+class End(msgspec.Struct, frozen=True):
+    """The process ends with this code, after what was sent has been written."""
+
+    code: int
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What opening a snapshot gave. `lines` without checksums, base first; `fault` a sentence or None;
+    `refused`: another process holds this session."""
+
+    lines: tuple[bytes, ...] = ()
+    fault: str | None = None
+    refused: bool = False
+
+
+Effect = (
+    Send
+    | Record
+    | Save
+    | Begin
+    | Open
+    | Close
+    | Archive
+    | Retrieve
+    | Run
+    | Wake
+    | Complete
+    | Abandon
+    | LoadWeigher
+    | Watch
+    | Say
+    | End
+)

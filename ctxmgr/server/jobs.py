@@ -1,0 +1,255 @@
+"""Errands: long calls that hold up nothing. No IO, no clock.
+
+Rules:
+1. An errand sees its session as it was in its turn of the lane, and changes nothing in it: so it needs no lane,
+   and no event ever waits for a model.
+2. Its request is answered once: with its value, an error, or as cancelled. Ending it, however it ends, ends the
+   model calls it waits for: they cost the host's money.
+3. After its deadline no model is asked any more. What has an answer for that gives it; what has none goes on
+   and makes do with the completions it does not get.
+4. One errand computes at a time, the oldest first: of the worker's two threads one is left to the lanes, so that
+   no `context` waits for two long sessions to be cut.
+5. Deadlines and completions stand in a transcript by their tickets. These count within their errand and are
+   below zero: what else goes on at the time, and when whose thread is done, does not change them.
+"""
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+from ctxmgr.model.api import compaction
+from ctxmgr.model.completion import LATE, Ask, Completion
+from ctxmgr.server.effects import Abandon, Complete, Effect, Record, Run, Wake
+from ctxmgr.session.compaction import completions
+from ctxmgr.session.work import Await, Embed, Errand, Work
+from ctxmgr.wire import errors, transcript
+from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire.peer import Peer
+
+TICKETS = 1_000_000  # of one errand; a call takes one, and nobody pays for so many
+
+
+class Running:
+    """One errand under way. `batch` holds the completions it waits for, None where one is still missing."""
+
+    def __init__(self, number: int, errand: Errand, session_id: str | None, future: "Future[Any]") -> None:
+        self.number, self.errand, self.session_id, self.future = number, errand, session_id, future
+        self.tickets = itertools.count(number * TICKETS)
+        self.late = False
+        self.wake = 0  # the ticket of its deadline
+        self.batch: list[Completion | None] = []
+        self.waiting: deque[tuple[int, Ask]] = deque()
+        self.calls: dict[int, Callable[[], None]] = {}  # place in the batch -> what ends the call
+
+
+class Errands:
+    def __init__(self, emit: Callable[[Effect], None], peer: Peer, tickets: Iterator[int], record: bool) -> None:
+        """`tickets` are those of the lanes too: each number is used once."""
+        self._emit, self._peer, self._ticket, self._record = emit, peer, tickets, record
+        self._numbers = itertools.count(1)
+        self._running: list[Running] = []
+        self._waits: dict[int, Callable[[Any], None]] = {}
+        self._works: list[tuple[int, int, Running, Work]] = []  # by the age of their errands
+        self._working = False
+
+    @property
+    def idle(self) -> bool:
+        return not self._running
+
+    def start(self, errand: Errand, session_id: str | None, future: "Future[Any]") -> None:
+        """`future` gets the value, or RpcError; cancelling it ends the errand."""
+        running = Running(next(self._numbers), errand, session_id, future)
+        self._running.append(running)
+        future.add_done_callback(lambda done: self._end(running))
+        if errand.deadline is not None:
+            running.wake = self._wait(-next(running.tickets), partial(self._expired, running))
+            self._emit(Wake(running.wake, errand.deadline))
+        self._progress(running, "begin")
+        self._step(running, None)
+
+    def resume(self, ticket: int, value: Any) -> bool:
+        """What an errand waits for is there. False where no errand knows this ticket."""
+        wait = self._waits.pop(ticket, None)
+        if wait is not None:
+            wait(value)
+        return wait is not None
+
+    def session_ended(self, session_id: str) -> None:
+        for running in list(self._running):
+            if running.session_id == session_id:
+                self._fail(running, RpcError(errors.REQUEST_FAILED, "the session has ended"))
+
+    def end_waiting(self) -> None:
+        """The connection ends: what waits for a model is given up, what computes may finish."""
+        for running in list(self._running):
+            if running.calls:
+                self._fail(running, RpcError(errors.REQUEST_FAILED, "the connection ends"))
+
+    # steps
+
+    def _step(self, running: Running, value: Any) -> None:
+        """Sends what came into the steps until they wait for something else."""
+        steps = running.errand.steps
+        try:
+            failed = isinstance(value, BaseException)
+            wanted = steps.throw(value) if failed else steps.send(value)
+            while not isinstance(wanted, Work) and (running.late or wanted == ()):
+                wanted = steps.send(tuple(LATE for _ in wanted) if isinstance(wanted, tuple) else None)
+        except StopIteration as stop:
+            self._settle(running, stop.value)
+        except Exception as fault:  # noqa: BLE001  it becomes the error answer
+            self._fail(running, fault)
+        else:
+            self._want(running, wanted)
+
+    def _want(self, running: Running, wanted: Work | Embed | Await | tuple[Ask, ...]) -> None:
+        if isinstance(wanted, Work):
+            heapq.heappush(self._works, (running.number, next(self._ticket), running, wanted))
+            self._work_on()
+        elif isinstance(wanted, Embed):
+            self._embed(running, wanted)
+        elif isinstance(wanted, Await):
+            self._await(running, wanted.future)
+        else:
+            running.batch = [None] * len(wanted)
+            running.waiting = deque(enumerate(wanted))
+            self._ask_more(running)
+
+    def _await(self, running: Running, future: "Future[Any]") -> None:
+        """Like a call: the deadline, and the end of the connection, are not waited beyond."""
+
+        def nothing() -> None:
+            """There is no call to end."""
+
+        def ended(_: "Future[Any]") -> None:
+            if running.calls.get(0) is nothing:
+                del running.calls[0]
+                self._step(running, None)
+
+        running.batch, running.calls[0] = [], nothing
+        future.add_done_callback(ended)
+
+    def _work_on(self) -> None:
+        """The next work of the oldest errand, where none is under way."""
+        while self._works and not self._working:
+            _, ticket, running, work = heapq.heappop(self._works)
+            if running in self._running:
+                self._working = True
+                self._emit(Run(self._wait(ticket, partial(self._worked, running)), work.run))
+
+    def _worked(self, running: Running, value: Any) -> None:
+        self._working = False
+        self._step(running, value)
+        self._work_on()
+
+    def _wait(self, ticket: int, then: Callable[[Any], None]) -> int:
+        self._waits[ticket] = then
+        return ticket
+
+    # models
+
+    def _ask_more(self, running: Running) -> None:
+        while running.waiting and len(running.calls) < running.errand.via.concurrency:
+            place, ask = running.waiting.popleft()
+            if running.errand.via.kind == "endpoint":
+                self._ask_endpoint(running, place, ask)
+            else:
+                self._ask_host(running, place, ask)
+
+    def _ask_host(self, running: Running, place: int, ask: Ask) -> None:
+        params = compaction.CompleteParams(running.session_id, ask.purpose, ask.system, ask.prompt, ask.max_tokens)
+        future = self._peer.request("complete", params)
+        running.calls[place] = future.cancel
+
+        def came(done: "Future[Any]") -> None:
+            if not done.cancelled():
+                self._completed(running, place, ask, completions.heard(done, ask.max_tokens))
+
+        future.add_done_callback(came)
+
+    def _ask_endpoint(self, running: Running, place: int, ask: Ask) -> None:
+        endpoint = running.errand.via.endpoint
+        assert endpoint is not None
+        ticket = -next(running.tickets)
+        self._wait(ticket, partial(self._came, running, place, ask, ticket))
+        running.calls[place] = partial(self._abandon, ticket)
+        self._emit(Complete(ticket, endpoint, ask))
+
+    def _abandon(self, ticket: int) -> None:
+        self._waits.pop(ticket, None)
+        self._emit(Abandon(ticket))
+
+    def _came(self, running: Running, place: int, ask: Ask, ticket: int, value: Any) -> None:
+        """What the endpoint answered, or a fault of the device."""
+        if not isinstance(value, Completion):
+            value = Completion(stop="error", fault=f"internal fault: {type(value).__name__}")
+        if self._record:
+            self._emit(Record(transcript.completed(ticket, value)))
+        self._completed(running, place, ask, value)
+
+    def _completed(self, running: Running, place: int, ask: Ask, completion: Completion) -> None:
+        running.calls.pop(place, None)
+        running.batch[place] = completion
+        self._progress(running, "report", ask.label or ask.purpose)
+        self._ask_more(running)
+        if not running.waiting and not running.calls:
+            self._step(running, tuple(running.batch))
+
+    def _embed(self, running: Running, wanted: Embed) -> None:
+        future = self._peer.request("embed", compaction.EmbedParams(running.session_id, wanted.texts))
+        running.batch = []
+        running.calls[0] = future.cancel
+
+        def came(done: "Future[Any]") -> None:
+            if not done.cancelled():
+                running.calls.pop(0, None)
+                self._step(running, completions.vectors(done, len(wanted.texts)))
+
+        future.add_done_callback(came)
+
+    # ends
+
+    def _expired(self, running: Running, _: Any) -> None:
+        if self._record:
+            self._emit(Record(transcript.woke(running.wake)))
+        if running.errand.at_deadline is not None:
+            self._settle(running, running.errand.at_deadline)
+            return
+        running.late = True
+        if running.calls:
+            self._end_calls(running)
+            self._step(running, tuple(one or LATE for one in running.batch) or None)
+
+    def _end_calls(self, running: Running) -> None:
+        calls, running.calls = running.calls, {}
+        running.waiting.clear()
+        for end in calls.values():
+            end()
+
+    def _settle(self, running: Running, value: Any) -> None:
+        if not running.future.done():
+            running.future.set_result(value)
+
+    def _fail(self, running: Running, fault: BaseException) -> None:
+        if not running.future.done():
+            running.future.set_exception(fault)
+
+    def _end(self, running: Running) -> None:
+        """The future is done, whichever way."""
+        if running not in self._running:
+            return
+        self._running.remove(running)
+        self._waits.pop(running.wake, None)  # it would hold what has ended until then
+        self._end_calls(running)
+        running.errand.steps.close()
+        self._progress(running, "end")
+
+    def _progress(self, running: Running, kind: Any, message: str | None = None) -> None:
+        token = running.errand.token
+        if token is not None:
+            value = compaction.ProgressValue(kind, message)
+            self._peer.notify("$/progress", compaction.ProgressParams(token, value))

@@ -1,0 +1,377 @@
+"""All sessions of a connection: their lanes, their errands, their snapshots, their weighers. Effects out, no IO."""
+
+import itertools
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.archive import Archived
+from ctxmgr.model.errors import invalid_params
+from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.server.config import Request, Terms, Weigh
+from ctxmgr.server.effects import (
+    Archive,
+    Begin,
+    Close,
+    Effect,
+    Found,
+    LoadWeigher,
+    Open,
+    Record,
+    Retrieve,
+    Run,
+    Save,
+    Say,
+)
+from ctxmgr.server.jobs import Errands
+from ctxmgr.server.session_queue import Job, Lane, Lanes
+from ctxmgr.session import journal
+from ctxmgr.session.compaction import compact, job_context
+from ctxmgr.session.context import listing
+from ctxmgr.session.methods import archiving, queries
+from ctxmgr.session.methods.table import ERRANDS, ROUTES
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.session import Session, model_spec, restored
+from ctxmgr.session.work import Fetch, Put, Verb, Work
+from ctxmgr.wire import errors, transcript
+from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire.methods import METHODS
+from ctxmgr.wire.peer import Peer, Spliced
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What a starting session asks for: its saved lines."""
+
+
+class Sessions:
+    def __init__(self, terms: Terms, emit: Callable[[Effect], None], peer: Peer) -> None:
+        self.terms, self.emit, self.peer = terms, emit, peer
+        self.weighers = dict(terms.weighers)
+        tickets = itertools.count(1)
+        self.lanes = Lanes(self._park, tickets)
+        self.errands = Errands(emit, peer, tickets, terms.record)
+        self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
+        self._notes: dict[str, str] = {}
+        self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
+        self._on_idle: list[Callable[[], None]] = []
+
+    # calls
+
+    def submit(self, request: Request) -> Any:
+        """The value of the call, or a future of it. Raises RpcError."""
+        if request.method in ERRANDS:
+            return self._submit_errand(request)
+        id = request.params.session_id
+        if request.method == "session_start":
+            if id not in self.lanes.by_session:
+                self.lanes.by_session[id] = Lane(id)
+            lane = self.lanes.by_session[id]
+            start = partial(self._start, lane, request.params)
+        else:
+            lane = self._lane(id)
+            start = partial(self._call, lane, request)
+        return self.lanes.submit(lane, Job(start, partial(self._finish, lane, request), request.method))
+
+    def _lane(self, id: str) -> Lane:
+        lane = self.lanes.by_session.get(id)
+        if lane is None:
+            raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
+        return lane
+
+    def _submit_errand(self, request: Request) -> "Future[Any]":
+        """It sees its session in its turn, and then leaves the lane. One that names no session sees none."""
+        id = request.params.session_id
+        future: Future[Any] = Future()
+        future.add_done_callback(lambda done: self._changed())
+        if id is None:
+            begun = ERRANDS[request.method](self._stranger(), request.params)
+            self.errands.start(begun, None, future)
+            return future
+        lane = self._lane(id)
+
+        def start() -> None:
+            if future.cancelled():
+                return
+            try:
+                errand = ERRANDS[request.method](_living(lane), request.params)
+            except Exception as fault:  # noqa: BLE001  it becomes the error answer
+                future.set_exception(fault)
+            else:
+                self.errands.start(errand, id, future)
+
+        self.lanes.submit(lane, Job(start, lambda value: value, request.method))
+        return future
+
+    def _stranger(self) -> Session:
+        """A session that holds nothing, for calls that name none."""
+        terms = self.terms
+        state = State("", ModelSpec("", job_context.WINDOW))
+        name = policy_keys.tokenizer(policy_keys.policy(terms.keys)).name
+        reader = self._reader(name if name in self.weighers else terms.fallback)
+        return Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+
+    def resume(self, ticket: int, value: Any) -> None:
+        if (asked := self._archiving.pop(ticket, None)) is not None:
+            value = self._archive_answered(asked, value)
+        if not self.errands.resume(ticket, value):
+            self.lanes.resume(ticket, value)
+        self._changed()
+
+    def known_until(self, id: str, body: bytes, start: int) -> tuple[int, int]:
+        """Where in `body` the messages this session knows end, from `start` on, and how many they are."""
+        lane = self.lanes.by_session.get(id)
+        if lane is None or not lane.idle:
+            return start, 0
+        end = lane.spool.end_in(body, start)
+        return (end, len(lane.spool)) if end >= 0 else (start, 0)
+
+    def when_idle(self, action: Callable[[], None]) -> None:
+        """Runs the action when no lane has anything left to do."""
+        self._on_idle.append(action)
+        self._changed()
+
+    def _changed(self) -> None:
+        for lane in self.lanes.by_session.values():
+            if lane.next_reader is not None and lane.busy is None and lane.session is not None:
+                lane.session.use(lane.next_reader)
+                lane.next_reader = None
+        if self._on_idle:
+            self.errands.end_waiting()
+        if self.lanes.idle and self.errands.idle and self._on_idle:
+            actions, self._on_idle = self._on_idle, []
+            for action in actions:
+                action()
+
+    def _park(self, ticket: int, lane: Lane, wanted: Work | Put | Fetch | Snapshot) -> None:
+        id, directory = lane.session_id, self.terms.state_dir
+        if isinstance(wanted, Snapshot):
+            self.emit(Open(ticket, id, directory))
+        elif isinstance(wanted, Put):
+            self._archiving[ticket] = id, [row.handle for row in wanted.rows]
+            self.emit(Archive(ticket, id, directory, wanted.rows, wanted.limits))
+        elif isinstance(wanted, Fetch):
+            self._archiving[ticket] = id, wanted.handle
+            self.emit(Retrieve(ticket, id, directory, wanted.handle, wanted.limits))
+        else:
+            self.emit(Run(ticket, wanted.run))
+
+    def _archive_answered(self, asked: tuple[str, str | list[str]], value: Any) -> Archived:
+        """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
+        answer = value if isinstance(value, Archived) else Archived(fault=f"internal fault: {type(value).__name__}")
+        if self.terms.record:
+            self.emit(Record(transcript.archive(*asked, answer)))
+        return answer
+
+    def _call(self, lane: Lane, request: Request) -> Any:
+        session = _living(lane)
+        if request.method == "context":
+            return self._context(session, lane, request)
+        if request.method == "session_shutdown":
+            return self._end(session)
+        return ROUTES[request.method](session, request.params)
+
+    def _context(self, session: Session, lane: Lane, request: Request) -> Verb[Spliced]:
+        params, known = request.params, request.known or None
+        if (params.messages is None) == (params.append is None):
+            raise invalid_params("one of messages and append is needed", "$")
+        if known is not None:
+            if not params.messages or bytes(params.messages[0]) != lifecycle.KNOWN_MESSAGES:
+                raise RpcError(errors.INVALID_REQUEST, "the message list stands at an unexpected place")
+            params = msgspec.structs.replace(params, messages=params.messages[1:])
+        try:
+            parts = yield from listing.context(session, lane.spool, params, known, request.mended)
+        except listing.Stale as stale:
+            session.void_base()
+            raise RpcError(errors.CONTENT_MODIFIED, f"append does not fit: {stale}; send all") from None
+        yield from archiving.archived(session)
+        return Spliced([b"{", *parts, b"}"])
+
+    def _end(self, session: Session) -> Verb[None]:
+        yield from archiving.archived(session, again=True)
+        session.end()
+
+    def _finish(self, lane: Lane, request: Request, value: Any) -> Any:
+        """Saves what changed; then the answer may leave."""
+        session = lane.session
+        assert session is not None
+        self._save(lane, session)
+        while session.complaints:
+            self.emit(Say(f"{request.method}: {session.complaints.pop(0)}"))
+        if request.method in ("session_start", "setPolicy"):
+            self._want_weigher(lane, session)
+        if request.method == "turn_end" and compact.ahead_wanted(session):
+            self._prepare_ahead(lane, session)
+        if request.method == "session_shutdown":
+            self._close(lane)
+        elif not request.wants_answer and isinstance(value, lifecycle.TurnEndResult):
+            for command in value.commands:
+                self._request_compaction(lane, command)
+        return value
+
+    # the host's answer to a request of ours
+
+    def _request_compaction(self, lane: Lane, command: lifecycle.Command) -> None:
+        future = self.peer.request(command.method, command.params)
+        assert lane.session is not None
+        future.add_done_callback(partial(self._heard, lane, lane.session))
+
+    def _heard(self, lane: Lane, session: Session, future: Any) -> None:
+        """The latch hears the answer in the session's own order; an error counts as a refusal."""
+        if future.cancelled() or lane.session is not session:
+            return  # the session that asked has ended
+        result = None if future.exception() else future.result()
+        accepted = isinstance(result, dict) and result.get("accepted") is True
+
+        def start() -> None:
+            if lane.session is session:
+                session.answered(accepted)
+                self._save(lane, session)
+
+        self.lanes.submit(lane, Job(start, lambda value: value, "requestCompaction"))
+
+    def _prepare_ahead(self, lane: Lane, session: Session) -> None:
+        """Writes a compaction in the background; the session sees it when it is whole, or never."""
+        future: Future[Any] = Future()
+
+        def done(written: "Future[Any]") -> None:
+            failed = written.cancelled() or written.exception() is not None
+            session.ahead.arrived(future, None if failed else written.result())
+            if self.terms.record and session.ahead.prepared is not None:
+                self.emit(Record(transcript.prepared(lane.session_id)))
+            if not written.cancelled():  # cancelled it is in the middle of an event
+                self._changed()
+
+        session.ahead.begun(future)
+        future.add_done_callback(done)
+        self.errands.start(compact.ahead(session), lane.session_id, future)
+
+    # starting and ending
+
+    def _start(
+        self, lane: Lane, params: lifecycle.SessionStartParams
+    ) -> Generator[Any, Any, lifecycle.SessionStartResult]:
+        known = going = lane.session is not None
+        self.lanes.by_session[lane.session_id] = lane  # it may have been queued behind a session_shutdown
+        try:
+            if not known:
+                found: Found = yield Snapshot()
+                if self.terms.record and (found.lines or found.fault):
+                    line = transcript.restored(lane.session_id, found.lines, found.fault, found.refused)
+                    self.emit(Record(line))
+                if found.refused:
+                    raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
+                known = self._restore(lane, params, found)
+            session = lane.session
+            assert session is not None
+            yield from session.start(params)
+        except BaseException:  # cancelled (GeneratorExit), refused or at fault: what was opened is released
+            if not going:
+                self._close(lane)
+            raise
+        return lifecycle.SessionStartResult(known, queries.status(session), session.state.seq)
+
+    def _restore(self, lane: Lane, params: lifecycle.SessionStartParams, found: Found) -> bool:
+        """Makes the session from its snapshot, or anew. Whether it was restored."""
+        state = State(lane.session_id, model_spec(params.model))
+        notes: tuple[str, ...] = ()
+        lines = found.lines
+        if found.fault:
+            notes = (found.fault,)
+            self.emit(Say(found.fault))
+        if lines:
+            try:
+                saved, lane.strange = journal.restore(lines)
+                state, lane.saved = restored(saved), saved
+            except journal.Unreadable as fault:
+                lines, lane.unreadable = (), True
+                notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
+                self.emit(Say(notes[0]))
+        terms = self.terms
+        reader = self._reader(terms.fallback)
+        lane.session = Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        lane.session.notes = notes
+        return bool(lines)
+
+    def _close(self, lane: Lane) -> None:
+        """What is queued in the lane finds no session, unless it starts one."""
+        self.errands.session_ended(lane.session_id)
+        self.lanes.by_session.pop(lane.session_id, None)
+        lane.forget()
+        self.emit(Close(lane.session_id))
+
+    def close_all(self) -> None:
+        for lane in list(self.lanes.by_session.values()):
+            self._close(lane)
+
+    # saving
+
+    def _save(self, lane: Lane, session: Session) -> None:
+        if lane.saved is None:
+            self.emit(Begin(lane.session_id, journal.base(session.state), lane.unreadable))
+            lane.saved = session.state
+            return
+        state, strange = session.state, lane.strange
+        line = journal.delta(lane.saved, state)
+        if line is not None:
+            self.emit(Save(lane.session_id, line, lambda: [journal.base(state), *strange]))
+            lane.saved = state
+
+    def note(self, id: str, text: str) -> None:
+        """Something the host should see in the session's status."""
+        lane = self.lanes.by_session.get(id)
+        if lane is not None and lane.session is not None and text not in lane.session.notes:
+            lane.session.notes = (*lane.session.notes, text)
+
+    # weighers
+
+    def _reader(self, name: str) -> Reader:
+        return Reader(self.terms.form, self.weighers[name], name)
+
+    def _want_weigher(self, lane: Lane, session: Session) -> None:
+        """Uses the policy's weigher if it is there, and asks for it once if it is not."""
+        wanted = policy_keys.tokenizer(session.policy)
+        if wanted.name in self.weighers:
+            self._use(lane, session, wanted.name)
+        elif wanted.name not in self._asked_for:
+            self._asked_for.add(wanted.name)
+            self.emit(LoadWeigher(wanted.name, wanted.path))
+        elif wanted.name in self._notes and self._notes[wanted.name] not in session.notes:
+            session.notes = (*session.notes, self._notes[wanted.name])
+
+    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
+        if note:
+            self._notes[name] = note
+            self.emit(Say(note))
+        if weigh is not None:
+            self.weighers[name] = weigh
+        for lane in self.lanes.by_session.values():
+            session = lane.session
+            if session is None or policy_keys.tokenizer(session.policy).name != name:
+                continue
+            if note:
+                session.notes = (*session.notes, note)
+            if weigh is not None:
+                self._use(lane, session, name)
+
+    def _use(self, lane: Lane, session: Session, name: str) -> None:
+        """Between events only: a call under way goes on with the weigher it began with."""
+        if session.reader.name == name:
+            return
+        if lane.busy is None:
+            session.use(self._reader(name))
+        else:
+            lane.next_reader = self._reader(name)
+
+
+def _living(lane: Lane) -> Session:
+    if lane.session is None:
+        raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
+    return lane.session
+
+
+assert set(ROUTES) <= set(METHODS)

@@ -1,0 +1,1 @@
+"""The long calls that end with a compaction or a branch summary. Runs no model."""

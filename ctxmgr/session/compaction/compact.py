@@ -1,0 +1,191 @@
+"""The verbs `planCompaction`, `compact` and `session_before_compact`: errands that end with a compaction.
+
+Rules:
+1. Nothing half done is ever answered: a summary is whole, or the answer is an error, or the host's turn.
+2. Two compactions of one branch at once would each lose what the other keeps: the second is refused.
+3. What a host has planned is kept to where ctxmgr can not plan by itself.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import compaction as wire
+from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
+from ctxmgr.model.completion import Ask
+from ctxmgr.model.errors import CallFailed
+from ctxmgr.session.compaction import breaks, job_context, preparations
+from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.compaction.steps import advanced
+from ctxmgr.session.prefetch import Prepared
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import Await, Errand, Steps, Work
+from ctxmgr.summarize import writing
+from ctxmgr.summarize.request.brief import Brief, Written
+
+RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
+
+
+def plan(session: Session, params: wire.PlanCompactionParams) -> Errand:
+    entries = _raws(params.entries)
+    seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
+
+    def steps() -> Steps[wire.PlanCompactionResult]:
+        planned: wire.PlanCompactionResult = yield Work(lambda: _planned(seen, entries, params))
+        return planned
+
+    return Errand(steps(), seen.via)
+
+
+def _planned(
+    seen: Occasion, entries: list[bytes] | None, params: wire.PlanCompactionParams
+) -> wire.PlanCompactionResult:
+    prepared = preparations.planned(seen, seen.path(entries, params.leaf_id), entries)
+    if isinstance(prepared, Nothing):
+        return wire.PlanCompactionResult(None, (), prepared.reason)
+    brief = _brief(seen, prepared, "single-shot", params.format)
+    enabled = params.settings.enabled if params.settings else None
+    return wire.PlanCompactionResult(
+        preparations.shown(prepared, seen.policy.enabled if enabled is None else enabled),
+        tuple(wire.Prompt(ask.purpose, ask.system, ask.prompt, ask.max_tokens) for ask in _first_asks(brief)),
+        serialized=preparations.serialized(prepared) if params.serialize else None,
+    )
+
+
+def _first_asks(brief: Brief[Preparation]) -> tuple[Ask, ...]:
+    asking = writing.compaction(brief)
+    try:
+        return next(asking)
+    except StopIteration:
+        return ()
+
+
+def compact(session: Session, params: wire.CompactParams) -> Errand:
+    entries = _raws(params.entries)
+    seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
+
+    def steps() -> Steps[wire.CompactResult]:
+        path = yield Work(lambda: seen.path(entries, params.leaf_id))
+        prepared = yield Work(lambda: preparations.planned(seen, path, entries))
+        if isinstance(prepared, Nothing):
+            raise CallFailed(prepared.reason)
+        yield from _after_ahead(session)
+        written = yield from _alone(session, path, _written(seen, prepared, params.strategy, params.format))
+        if written is None:
+            raise CallFailed("a compaction of this branch is being written")
+        return wire.CompactResult(_compaction(prepared, written))
+
+    return Errand(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
+
+
+def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand:
+    """The host's own preparation is used where it sends no entries, or where on them nothing is to be done.
+
+    What was written ahead has not heard the instructions of this call: with some it is written anew.
+    """
+    host = preparations.decoded(params.preparation, wire.HostPreparation)
+    policy = policy_keys.compaction(session.policy)
+    if policy.by == "host":
+        return Errand(_answered(wire.BeforeCompactResult()), job_context.via(session, policy))
+    seen = job_context.taken(session, None, params.custom_instructions, holds=False)
+    entries = _raws(params.branch_entries)
+    instructed = bool((params.custom_instructions or "").strip())
+
+    def steps() -> Steps[wire.BeforeCompactResult]:
+        given = yield Work(lambda: preparations.given(host, seen))
+        path = yield Work(lambda: seen.path(entries, params.leaf_id) if entries else ())
+        yield from _after_ahead(session)
+        ahead = None if instructed else session.ahead.prepared
+        if ahead is not None and preparations.still_fits(ahead, path, given):
+            return wire.BeforeCompactResult(compaction=ahead.compaction)
+        prepared = yield Work(lambda: preparations.made(seen, path, given))
+        if prepared is None:
+            return wire.BeforeCompactResult()
+        written = yield from _alone(session, path, _written(seen, prepared, None, None))
+        if written is None:
+            return wire.BeforeCompactResult(cancel=True)
+        return wire.BeforeCompactResult(compaction=_compaction(prepared, written))
+
+    return Errand(
+        steps(),
+        seen.via,
+        job_context.deadline(seen, params.deadline_ms),
+        wire.BeforeCompactResult(),
+        params.progress_token,
+    )
+
+
+def _after_ahead(session: Session) -> Steps[None]:
+    """What is being written in the background may be just what is asked for: it is waited for, not paid twice."""
+    if session.ahead.future is not None:
+        yield Await(session.ahead.future)
+
+
+def ahead_wanted(session: Session) -> bool:
+    """Whether one should be begun in the background now."""
+    known = session.state.meter.reading is not None
+    wanted = policy_keys.compaction(session.policy).prepare_ahead and session.may_ask()
+    return wanted and session.ahead.wanted(session.zone(), known)
+
+
+def ahead(session: Session) -> Errand:
+    """The errand that writes a compaction ahead of what the session holds; it ends with a `Prepared` or None."""
+    seen = job_context.taken(session, None, None)
+
+    def steps() -> Steps[Prepared | None]:
+        path = yield Work(lambda: seen.path(None, None))
+        prepared = yield Work(lambda: preparations.planned(seen, path, None))
+        if isinstance(prepared, Nothing):
+            return None
+        written = yield from _alone(session, path, _written(seen, prepared, None, None))
+        if written is None or "fallback" in written.details["ctxmgr"]:
+            return None
+        leaf = next((entry.id for entry in reversed(path) if entry.id), None)
+        return Prepared(_compaction(prepared, written), leaf)
+
+    return Errand(steps(), seen.via, seen.policy.deadline_ms)
+
+
+def _written(
+    seen: Occasion, prepared: Preparation, strategy: Strategy | None, form: Format | None
+) -> Steps[Written]:
+    chosen = job_context.strategy(seen, strategy)
+    depths = yield from breaks.depths(seen, prepared.history, chosen)
+    brief = _brief(seen, prepared, chosen, form, depths=depths)
+    return (yield from advanced(writing.compaction(brief)))
+
+
+def _brief(
+    seen: Occasion, prepared: Preparation, strategy: Strategy, form: Format | None, **more: Any
+) -> Brief[Preparation]:
+    reserve = min(prepared.settings.reserve, seen.window // RESERVE_SHARE)
+    cut = msgspec.structs.replace(prepared.settings, reserve=reserve)
+    prepared = msgspec.structs.replace(prepared, settings=cut)
+    return job_context.brief(seen, prepared, strategy, format=form or seen.policy.format, **more)
+
+
+def _compaction(prepared: Preparation, written: Written) -> wire.Compaction:
+    return wire.Compaction(written.summary, prepared.first_kept, prepared.tokens_before, written.details)
+
+
+def _alone(session: Session, path: tuple[BranchEntry, ...], writing: Steps[Written]) -> Steps[Written | None]:
+    """Rule 2: what is written of this branch; None where another compaction of it is being written."""
+    ids = [entry.id for entry in path if entry.id]
+    claim = session.claims.claim(dict.fromkeys(ids), ids[-1] if ids else None)
+    if claim is None:
+        return None
+    try:
+        return (yield from writing)
+    finally:
+        session.claims.release(claim)
+
+
+def _raws(entries: Any) -> list[bytes] | None:
+    return None if entries is None else [bytes(raw) for raw in entries]
+
+
+def _answered(value: Any) -> Steps[Any]:
+    yield from ()
+    return value

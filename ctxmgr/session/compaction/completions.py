@@ -1,0 +1,78 @@
+"""Turns a host's answers to `complete` and `embed` into completions and vectors. Nothing a host answers raises.
+
+An answer that is none (an error, another shape) is a failed completion, and says so without the host's words. One
+far beyond what was asked for is cut off: megabytes are no summary, and would be read like one for seconds.
+"""
+
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.api import compaction
+from ctxmgr.model.completion import Completion, Spent, Stop
+
+# as pi, the OpenAI, Anthropic and Google interfaces spell them
+STOPS: dict[str, Stop] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "endTurn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "maxTokens": "length",
+    "toolUse": "toolUse",
+    "tool_use": "toolUse",
+    "tool_calls": "toolUse",
+    "aborted": "cancelled",
+    "cancelled": "cancelled",
+}
+
+CHARACTERS_A_TOKEN = 16  # and these to spare: as an endpoint's answers are cut (`ctxmgr.devices.endpoint_answer`)
+SPARE_CHARACTERS = 4_096
+
+
+def heard(done: "Future[Any]", max_tokens: int) -> Completion:
+    """What came of a `complete` request for so many tokens that has ended and was not cancelled by us."""
+    fault = done.exception()
+    if fault is not None:
+        code = getattr(fault, "code", None)
+        return Completion(
+            stop="error", fault=f"the host answered error {code}" if code else "the host gave no answer"
+        )
+    try:
+        answer = msgspec.convert(done.result(), compaction.CompleteResult)
+    except msgspec.ValidationError:
+        return Completion(stop="error", fault="the host's answer has not the shape {text, stopReason, usage?}")
+    stop, spent = STOPS.get(answer.stop_reason, "error"), _spent(answer.usage)
+    limit = max_tokens * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
+    if stop == "stop" and len(answer.text) > limit:
+        return Completion(answer.text[:limit], "length", spent)
+    return Completion(answer.text, stop, spent, "the model failed" if stop == "error" else "")
+
+
+def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
+    """The vectors of an `embed` request; None where they are not `count` of one length."""
+    if done.exception() is not None:
+        return None
+    try:
+        found = msgspec.convert(done.result(), compaction.EmbedResult).vectors
+    except msgspec.ValidationError:
+        return None
+    if len(found) != count or len({len(vector) for vector in found}) > 1 or not all(found):
+        return None
+    return found
+
+
+def _spent(usage: Any) -> Spent | None:
+    """Input counts what was read from and written to a cache as well."""
+    if not isinstance(usage, dict):
+        return None
+
+    def number(name: str) -> int:
+        value = usage.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return 0
+        return int(value) if 0 <= value < 2**53 else 0
+
+    return Spent(number("input") + number("cacheRead") + number("cacheWrite"), number("output"))

@@ -1,0 +1,136 @@
+"""What an errand sees of its session: taken in the session's turn, never changed after.
+
+Turns a session and the settings of one call into who runs the model, what is cut how, and the path to cut.
+"""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.compaction.weighing import Weigh, by_text
+from ctxmgr.formats.pi_tree import view_branch
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import compaction as wire
+from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.compaction import CutSettings, Strategy
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Compaction
+from ctxmgr.session import ledger_updates
+from ctxmgr.session.reading import IMAGE_TOKENS, Reader
+from ctxmgr.session.session import Embedding, Session
+from ctxmgr.session.work import Via
+from ctxmgr.summarize.request.brief import Brief, Prepared
+
+WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
+
+
+class Occasion(msgspec.Struct, frozen=True):
+    """`policy` and `cut` with the call's own settings put in. `held` are the messages the session knows, oldest
+    first, with the ids of their entries, "" where unknown. `window` of the session's model in tokens.
+    `instructions` of policy and call. `embeds`: the host gives vectors; `embed` gives those of the embeddings
+    extra, None where it is not there."""
+
+    session_id: str
+    form: ModuleType
+    reader: Reader
+    policy: Compaction
+    cut: CutSettings
+    via: Via
+    held: tuple[Message, ...]
+    ids: tuple[str, ...]
+    window: int
+    instructions: str | None = None
+    embeds: bool = False
+    embed: Embedding | None = None
+
+    @property
+    def weigh(self) -> Weigh:
+        """Tokens of a message, uncalibrated."""
+        return by_text(self.reader.weigh, IMAGE_TOKENS, self.form.extra_weight)
+
+    def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
+        """The branch path: of the host's entries, or of what the session holds."""
+        if entries is not None:
+            return view_branch.branch(self.form, entries, leaf)
+        return view_branch.from_messages(self.form, [message.raw for message in self.held], self.ids)
+
+
+def taken(
+    session: Session, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
+) -> Occasion:
+    """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up."""
+    policy = policy_keys.compaction(session.policy)
+    given = given or wire.CutSettings()
+    cut = CutSettings(
+        keep_recent=_number(given.keep_recent_tokens, policy.keep_recent_tokens),
+        reserve=_number(given.reserve_tokens, policy.reserve_tokens),
+        weigher=given.weigher or policy.weigher,
+    )
+    held = _held(session) if holds else ()
+    marks = map(ledger_updates.mark, held)
+    # a host may hand back what `requestCompaction` told it: the same words are said once
+    both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
+    return Occasion(
+        session_id=session.state.session_id,
+        form=session.form,
+        reader=session.reader,
+        policy=policy,
+        cut=cut,
+        via=via(session, policy, None if given.context_window is None else int(given.context_window)),
+        held=held,
+        ids=tuple(session.entry_of.get(mark, "") for mark in marks),
+        window=session.state.model.window,
+        instructions="\n\n".join(both) or None,
+        embeds=bool(session.capabilities.embed),
+        embed=session.embed,
+    )
+
+
+def via(session: Session, policy: Compaction, window: int | None = None) -> Via:
+    """Who runs the summarising model. What the host has not declared is not asked of it."""
+    can = session.capabilities.complete
+    kind = policy.model or ("host" if can else "endpoint" if policy.endpoint else "none")
+    if kind == "endpoint" and policy.endpoint is not None:
+        of = policy.endpoint.context_window
+        return Via("endpoint", window or of, None, policy.endpoint, policy.concurrency)
+    model = session.state.model
+    kind = "host" if kind == "host" and can else "none"
+    return Via(kind, window or model.window, model.max_output, None, policy.concurrency)
+
+
+def strategy(seen: Occasion, asked: Strategy | None) -> Strategy:
+    """The strategy to begin with; without a model there is one alone."""
+    if seen.via.kind == "none":
+        return "extractive"
+    return asked or seen.policy.strategy or "single-shot"
+
+
+def deadline(seen: Occasion, given: Any) -> int:
+    """Milliseconds: the call's own, else the policy's."""
+    return _number(given, seen.policy.deadline_ms)
+
+
+def brief(seen: Occasion, prepared: Prepared, strategy: Strategy, **more: Any) -> Brief[Prepared]:
+    """How this preparation is to be written; `more` are fields of the brief that are not as the policy says."""
+    given: dict[str, Any] = {
+        "format": seen.policy.format,
+        "instructions": seen.instructions or "",
+        "slices": seen.policy.slices,
+        "window": seen.via.window,
+        "max_output": seen.via.max_output,
+        "retries": seen.policy.retries,
+    }
+    return Brief(prepared, seen.reader.weigh, strategy, **(given | more))
+
+
+def _held(session: Session) -> tuple[Message, ...]:
+    """The list as it was sent last, and what was heard since."""
+    shown = session.standing.messages
+    known = {message.raw for message in shown}
+    return (*shown, *(message for raw, message in session.early.items() if raw not in known))
+
+
+def _number(given: Any, default: int) -> int:
+    return default if given is None else int(given)

@@ -1,0 +1,130 @@
+"""Turns a preparation as a host has it into ours, and ours into what a host is shown."""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, TypeVar
+
+import msgspec
+
+from ctxmgr.engine.compaction import render
+from ctxmgr.engine.compaction.prepare import decide
+from ctxmgr.formats.pi_tree import view_branch
+from ctxmgr.model.api import compaction as wire
+from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
+from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.prefetch import Prepared
+
+Shape = TypeVar("Shape")
+
+
+def given(host: wire.HostPreparation, seen: Occasion) -> Preparation:
+    """The host's preparation as ours. Its messages are read: not where events are served. Its file sets come as
+    lists, or as {} from a host that forgot them."""
+    theirs = host.settings or wire.GivenSettings()
+    cut = CutSettings(
+        keep_recent=_number(theirs.keep_recent_tokens, seen.cut.keep_recent),
+        reserve=_number(theirs.reserve_tokens, seen.cut.reserve),
+        weigher=seen.cut.weigher,
+    )
+    return Preparation(
+        first_kept=host.first_kept_entry_id,
+        cut=-1,
+        history=_messages(seen.form, host.messages_to_summarize or []),
+        prefix=_messages(seen.form, host.turn_prefix_messages or []),
+        split=bool(host.is_split_turn),
+        tokens_before=int(host.tokens_before or 0),
+        previous=host.previous_summary or None,
+        files=FileOps(*(_paths(host.file_ops, name) for name in ("read", "written", "edited"))),
+        settings=cut,
+    )
+
+
+def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
+    """A preparation of the host in this shape. Raises CallError with the path of what is wrong with it."""
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except msgspec.ValidationError as fault:
+        text, _, path = str(fault).partition(" - at `$")
+        raise invalid_params(text, path_of(text, "$.preparation" + path.rstrip("`"))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:  # its words may quote the host's
+        raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$.preparation") from None
+
+
+NO_PATH = Nothing("Nothing to compact: no path leads to the leaf. Ids are strings, and leafId is one of them.")
+SILENT = Nothing("Nothing to compact: what would be summarised says nothing.")
+
+
+def planned(
+    seen: Occasion, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
+) -> Preparation | Nothing:
+    """The compaction of this path, or why there is none."""
+    if entries and not path:
+        return NO_PATH
+    found = decide(path, seen.cut, seen.weigh)
+    if isinstance(found, Preparation):
+        return found if speaks(found) else SILENT
+    if entries and len(path) < len(entries):
+        beside = f" Of {len(entries)} entries {len(path)} are on the path to the leaf."
+        return Nothing(found.reason + beside)
+    return found
+
+
+def speaks(prepared: Preparation) -> bool:
+    """Whether there is anything to summarise, or a summary to carry on."""
+    messages = (*prepared.history, *prepared.prefix)
+    return bool(prepared.previous) or any(render.message_text(message) for message in messages)
+
+
+def made(seen: Occasion, path: tuple[BranchEntry, ...], host: Preparation) -> Preparation | None:
+    """Ours where the host sent its entries: it knows more of earlier compactions. The host's own otherwise, and
+    where ours finds nothing to do. None where there is nothing at all."""
+    if path:
+        settings = msgspec.structs.replace(seen.cut, keep_recent=host.settings.keep_recent)
+        found = decide(path, msgspec.structs.replace(settings, reserve=host.settings.reserve), seen.weigh)
+        if isinstance(found, Preparation):
+            return found
+    return host if speaks(host) else None
+
+
+def still_fits(ahead: Prepared, path: tuple[BranchEntry, ...], host: Preparation) -> bool:
+    """Whether a compaction written ahead is one of this branch. Without entries the session's own word holds:
+    it forgets what a move or a compaction has outdated."""
+    if not path:
+        return True
+    ids = {entry.id for entry in path}
+    return ahead.compaction.first_kept_entry_id in ids and (ahead.leaf is None or ahead.leaf in ids)
+
+
+def shown(prepared: Preparation, enabled: bool) -> wire.Preparation:
+    """As a host reads it."""
+    cut = prepared.settings
+    return wire.Preparation(
+        first_kept_entry_id=prepared.first_kept,
+        messages_to_summarize=tuple(msgspec.Raw(message.raw) for message in prepared.history),
+        turn_prefix_messages=tuple(msgspec.Raw(message.raw) for message in prepared.prefix),
+        is_split_turn=prepared.split,
+        tokens_before=prepared.tokens_before,
+        file_ops=wire.FileOps(prepared.files.read, prepared.files.written, prepared.files.edited),
+        settings=wire.SettingsUsed(enabled, cut.reserve, cut.keep_recent, cut.weigher),
+        previous_summary=prepared.previous,
+    )
+
+
+def _messages(form: ModuleType, raws: list[msgspec.Raw]) -> tuple[BranchMessage, ...]:
+    entries = view_branch.from_messages(form, [bytes(raw) for raw in raws], [""] * len(raws))
+    return tuple(message for entry in entries for message in entry.messages)
+
+
+def serialized(prepared: Preparation) -> wire.Serialized:
+    return wire.Serialized(render.conversation(prepared.history), render.conversation(prepared.prefix))
+
+
+def _paths(ops: Any, name: str) -> tuple[str, ...]:
+    found = ops.get(name) if isinstance(ops, dict) else None
+    return tuple(path for path in found if isinstance(path, str)) if isinstance(found, list) else ()
+
+
+def _number(value: Any, default: int) -> int:
+    return int(value) if isinstance(value, int | float) and 0 <= value < 2**53 else default

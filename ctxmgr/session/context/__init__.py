@@ -1,0 +1,1 @@
+"""The method `context`: a list arrives, is projected, and goes back. Knows no device."""

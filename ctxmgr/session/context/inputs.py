@@ -1,0 +1,80 @@
+"""What one `context` is computed from beside state and list, and what both ways of projecting share."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.packet import packet
+from ctxmgr.engine.presets.turns.project import Rewrite, rewriter
+from ctxmgr.engine.pressure.zone import Thresholds
+from ctxmgr.model.facts import Ledger
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import PacketTokens, Policy, Zone
+from ctxmgr.model.projection import Decision
+from ctxmgr.model.state import State
+
+Weigh = Callable[[str], int]
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """`overhead` in tokens, `model` names weigher and model for the ratio. `moment`: the call's time in
+    milliseconds, None where the host told none. `archive`: may markers hold handles? `may_choose`: may an epoch be
+    opened here, over a long list?"""
+
+    policy: Policy
+    at: Thresholds
+    form: ModuleType
+    weigh: Weigh
+    weigher: str
+    model: str
+    overhead: int
+    ledger: Ledger
+    memo: dict[tuple[Any, ...], Any]
+    moment: int | None = None
+    archive: bool = False
+    may_choose: bool = True
+
+
+def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
+    """In tokens."""
+    if resume:
+        return policy.resume_tokens
+    if isinstance(policy.packet_tokens, PacketTokens):
+        return int(getattr(policy.packet_tokens, zone))
+    shares = {"green": 1.0, "yellow": 0.8, "red": 0.6, "compact": 0.4}  # as the default's row falls
+    return int(policy.packet_tokens * shares[zone])
+
+
+def told(state: State, setting: Setting, allowed: int, resume: bool, asked: bool = True) -> str:
+    """The ledger's packet within so many tokens; `asked`: with earlier requests."""
+    text = packet.render(
+        setting.ledger,
+        budget=allowed,
+        weigh=setting.weigh,
+        resume=resume,
+        scratchpad=state.scratchpad,
+        asked=asked,
+    )
+    if not text and setting.weigh(packet.MARK) <= allowed:
+        return packet.MARK  # so little was left out that nothing more may be said of it
+    return text
+
+
+def rewriting(messages: tuple[Message, ...], index: Index, setting: Setting) -> Rewrite:
+    """How results are rewritten, each once."""
+    fresh = rewriter(messages, index, setting.weigh, setting.archive)
+
+    def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
+        asked = index.pairs.get((position, number))  # ids are used again: the same result, another call
+        call = messages[asked].digest if asked is not None else ""
+        repeat = index.repeats.get(position, 0) if setting.archive else 0  # its handle is in the text
+        at = (messages[position].digest, call, number, repeat, decision.kind, decision.limit)
+        if at not in setting.memo:
+            setting.memo[at] = fresh(position, number, decision)
+        found: tuple[str, int] = setting.memo[at]
+        return found
+
+    return rewrite

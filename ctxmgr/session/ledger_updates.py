@@ -1,0 +1,181 @@
+"""Turns what a session hears into facts of its state, and moves facts when the host moves in its tree.
+
+A fact whose session entry is not known yet is pending; the next entry id that comes binds it. After a move in
+the tree, facts of other branches are put away, and come back when their entry or their message is on the path
+again. Knows no message format.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation.digest import digest
+from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.ledger.fold import current, fold
+from ctxmgr.model.facts import Fact, Ledger
+from ctxmgr.model.messages import Call, Message, SummaryKind, Unit, View
+from ctxmgr.model.state import RawSummary, State
+
+FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
+FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
+PENDING_AT_MOST = 500  # above it no entry id will come: this host sends none
+POSITIONS = 1_000_000  # undated facts order by event number, then by their place in the event's list
+
+
+def stamp(state: State, given: int | None, position: int) -> tuple[int, int]:
+    """(at, seq) of something that happened now: the host's time, or the newest one known and an order."""
+    if given is not None:
+        return given, 0
+    return state.clock, (state.seq + 1) * POSITIONS + position
+
+
+def from_messages(
+    state: State,
+    messages: Iterable[tuple[int, Message]],
+    calls: Mapping[str, Call],
+    at: int | None,
+    entries: Mapping[int, str | None],
+    heard: Container[str],
+) -> tuple[State, tuple[Fact, ...]]:
+    """The facts of these messages, (position, message) each. `heard`: marks of messages that add nothing."""
+    found: list[Fact] = []
+    opened, clock = state.opened, state.clock  # opened: a goal was heard, or a summary that stands for one
+    for position, message in messages:
+        view = message.view
+        opening = view.opens_turn and not opened
+        moment = view.at if view.at is not None else at
+        clock = max(clock, moment or 0)
+        if mark(message) in heard:
+            continue
+        when, order = stamp(state, moment, position)
+        facts = extract.from_message(
+            view,
+            origin=message.digest,
+            at=when,
+            seq=order,
+            entry=entries.get(position),
+            calls=calls,
+            opening=opening,
+        )
+        opened = opened or any(fact.slot == "goal" for fact in facts)
+        found += facts
+    if opened != state.opened or clock != state.clock:
+        state = msgspec.structs.replace(state, opened=opened, clock=clock)
+    return state, tuple(found)
+
+
+def summary_digest(text: str) -> str:
+    """The digest that a message with this summary has, whichever way the summary is heard first."""
+    return digest(View("summary", (Unit("summary", text=text),)))
+
+
+def from_summary(
+    state: State, text: str, kind: SummaryKind, given: int | None, entry: str | None
+) -> tuple[State, tuple[Fact, ...]]:
+    """The facts of a summary; it is kept whole beside them. One heard before adds nothing."""
+    origin = summary_digest(text)
+    if not kind or any(summary.digest == origin for summary in state.summaries):
+        return state, ()
+    when, order = stamp(state, given, POSITIONS - 1)
+    facts = extract.from_summary(text, kind=kind, origin=origin, at=when, seq=order, entry=entry)
+    kept = RawSummary(kind, text, origin, when, entry)
+    clock = max(state.clock, when)
+    summaries, opened = (*state.summaries, kept), state.opened or kind == "compaction"
+    return msgspec.structs.replace(state, summaries=summaries, clock=clock, opened=opened), facts
+
+
+def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
+    """Adds facts; `bound` says that their entries are known or never will be."""
+    if not facts:
+        return state
+    if not bound:
+        state = msgspec.structs.replace(state, pending=(*state.pending, *facts))
+        return state if len(state.pending) <= PENDING_AT_MOST else bind(state, None)[0]
+    merged = (*state.facts, *facts)
+    if len(merged) > FACTS_AT_MOST:
+        merged = _trimmed(merged)
+    return msgspec.structs.replace(state, facts=merged)
+
+
+def bind(state: State, entry: str | None) -> tuple[State, tuple[Fact, ...]]:
+    """Pending facts belong to the entry whose id came next; without one they stay without. Also the facts as
+    they are now, for the ledger."""
+    if not state.pending:
+        return state, ()
+    bound = tuple(
+        msgspec.structs.replace(fact, entry=entry) if fact.entry is None else fact for fact in state.pending
+    )
+    return learn(msgspec.structs.replace(state, pending=()), bound, bound=True), bound
+
+
+def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """What holds, in the order it came: first what people and summaries said, then the newest of the rest.
+
+    What left can not come back: older versions are needed only after a move to another branch.
+    """
+    holds = set(current(fold(Ledger(), facts)))
+    places = [place for place, fact in enumerate(facts) if fact in holds]
+    kept = sorted(sorted(places, key=lambda place: (_right(facts[place]), -place))[:FACTS_KEPT])
+    return tuple(facts[place] for place in kept)
+
+
+def _right(fact: Fact) -> int:
+    """0 for what a session must not forget; the more, the sooner it may."""
+    if fact.slot in ("goal", "constraint", "decision"):
+        return 0 if fact.source == "user" else 1
+    return 1 if fact.source in ("user", "summary") else 2
+
+
+def merged(ledger_before: Ledger, before: State, after: State, facts: Sequence[Fact]) -> Ledger:
+    """The ledger of the state after these facts: merged into the one before, or, where facts were trimmed,
+    what is left, so that a restart knows neither more nor less."""
+    grown = len(after.facts) + len(after.pending) - len(before.facts) - len(before.pending)
+    return ledger(after) if grown < 0 else fold(ledger_before, facts)
+
+
+def moved(state: State, path: Sequence[str]) -> State:
+    """The host is on another path now: facts of entries on it hold, all others are put away."""
+    on_path = frozenset(path)
+    known = (*state.facts, *state.pending, *state.away)
+    return msgspec.structs.replace(
+        state,
+        facts=tuple(fact for fact in known if fact.entry in on_path),
+        pending=(),
+        away=tuple(fact for fact in known if fact.entry not in on_path),
+        trail=tuple(path),
+    )
+
+
+def returned(state: State, shown: Container[str]) -> tuple[State, tuple[Fact, ...]]:
+    """Facts that were put away hold again when the list shows the message they came from."""
+    back = tuple(fact for fact in state.away if fact.origin in shown)
+    if not back:
+        return state, ()
+    away = tuple(fact for fact in state.away if fact.origin not in shown)
+    return msgspec.structs.replace(state, facts=(*state.facts, *back), away=away), back
+
+
+def ledger(state: State) -> Ledger:
+    """All that holds on the active path."""
+    return fold(Ledger(), (*state.facts, *state.pending))
+
+
+def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
+    """The tool calls in these messages, by id."""
+    return {
+        unit.call_id: Call(unit.tool, unit.arguments or {})
+        for message in messages
+        for unit in message.view.units
+        if unit.kind == "call"
+    }
+
+
+def mark(message: Message) -> str:
+    """What a message is known by once heard: said again at another time, it is another."""
+    return message.digest if message.view.at is None else f"{message.digest} {message.view.at}"
+
+
+def heard(state: State) -> set[str]:
+    """The marks of messages that facts came from, dated or not."""
+    known = (*state.facts, *state.pending, *state.away)
+    return {fact.origin for fact in known} | {f"{fact.origin} {fact.at}" for fact in known}

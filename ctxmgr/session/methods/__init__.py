@@ -1,0 +1,1 @@
+"""What each method of a session does. Knows no framing and no device."""

@@ -1,0 +1,205 @@
+"""Turns a session into the answers to queries. Reads only; changes nothing."""
+
+from typing import Any
+
+from ctxmgr.engine.conversation.turns import digest_of, key
+from ctxmgr.engine.ledger.fold import current
+from ctxmgr.engine.packet import packet
+from ctxmgr.engine.pressure import zone
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import compaction, lifecycle, reports
+from ctxmgr.model.epochs import Left
+from ctxmgr.model.errors import invalid_params
+from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
+from ctxmgr.session.context.inputs import packet_budget
+from ctxmgr.session.session import Session
+
+RULES = {
+    "kept": "kept",
+    "dropped": "older turn",
+    "summary": "folded into the ledger",
+    "packet": "returned packet",
+    "distilled": "bulky result of an older turn",
+    "pruned": "old tool output",
+    "shortened": "arguments of an old call",
+    "inserted": "packet",
+}
+
+
+def status(session: Session) -> lifecycle.Status:
+    state = session.state
+    known = state.meter.reading is not None
+    tokens = session.tokens()
+    totals = state.totals
+    return lifecycle.Status(
+        mode="on" if state.enabled and session.policy.preset != "off" else "off",
+        preset=session.policy.preset,
+        zone=zone.zone_of(tokens, session.at),
+        pressure=zone.pressure(tokens, session.at),
+        tokens=tokens if known else None,
+        context_window=state.model.window,
+        packet_tokens=_packet_tokens(session),
+        summaries=lifecycle.Summaries(
+            compaction=sum(summary.kind == "compaction" for summary in state.summaries),
+            branch=sum(summary.kind == "branch" for summary in state.summaries),
+        ),
+        latch=lifecycle.LatchStatus(state.latch.state, state.latch.failures),
+        stats=lifecycle.Stats(
+            contexts=totals.contexts,
+            fallbacks=totals.fallbacks,
+            turns_dropped=totals.turns_dropped,
+            results_distilled=totals.results_distilled,
+            results_pruned=totals.results_pruned,
+            tokens_scanned=totals.tokens_scanned,
+            tokens_pruned=totals.tokens_pruned,
+            tokens_protected=totals.tokens_protected,
+            compactions_requested=totals.compactions_requested,
+        ),
+        epoch=state.epoch.number,
+        pins=len(state.pins),
+        promise=session.at.promise,
+        weigher=session.reader.name,
+        notes=session.notes,
+        seq=state.seq,
+    )
+
+
+def _packet_tokens(session: Session) -> int:
+    """Of the packet in force; since a restart, of the one that was."""
+    packet = session.state.packet
+    if not session.standing.answered and packet is not None:
+        return packet.weight
+    return session.plan.packet_weight
+
+
+def prune_stats(session: Session) -> lifecycle.PruneStats:
+    totals = session.state.totals
+    return lifecycle.PruneStats(
+        enabled=session.state.enabled,
+        scanned=totals.tokens_scanned,
+        pruned=totals.tokens_pruned,
+        protected=totals.tokens_protected,
+        prunable=totals.tokens_prunable,
+        results_pruned=totals.results_pruned,
+        tokens_pruned=totals.tokens_pruned,
+        results_distilled=totals.results_distilled,
+        turns_dropped=totals.turns_dropped,
+        seq=session.state.seq,
+    )
+
+
+def policy(session: Session) -> lifecycle.PolicyResult:
+    at = session.at
+    return lifecycle.PolicyResult(
+        policy=session.policy,
+        thresholds={
+            "usable": at.usable,
+            "yellow": round(at.yellow, 1),
+            "red": round(at.red, 1),
+            "compact": round(at.compact, 1),
+            "limit": at.limit,
+        },
+        seq=session.state.seq,
+    )
+
+
+def ledger(session: Session) -> lifecycle.LedgerResult:
+    facts = tuple(
+        lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.at, fact.detail, fact.entry)
+        for fact in current(session.ledger)
+    )
+    return lifecycle.LedgerResult(facts, session.state.seq)
+
+
+def rendered_packet(session: Session, resume: bool) -> lifecycle.PacketResult:
+    """The packet as it would be rendered now, whether or not one is needed."""
+    budget = packet_budget(session.policy, session.zone(), resume)
+    text = packet.render(
+        session.ledger,
+        budget=budget,
+        weigh=session.weigh,
+        resume=resume,
+        scratchpad=session.state.scratchpad,
+    )
+    return lifecycle.PacketResult(text, session.weigh(text) if text else 0, session.state.seq)
+
+
+def scratchpad(session: Session) -> compaction.ScratchpadResult:
+    text = session.state.scratchpad
+    return compaction.ScratchpadResult(text, session.reader.weigh(text) if text else 0, session.state.seq)
+
+
+def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
+    """One verdict a message of the last list, in its order, and one for what was inserted."""
+    messages, plan = session.standing.messages, session.plan
+    verdicts: list[reports.Verdict] = []
+    why = {left.key: left.why for receipt in session.state.receipts for left in receipt.left}
+    by_index: dict[int, list[Edit]] = {}
+    kept: set[int] = set()
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            rule = RULES["inserted"]
+            verdicts.append(reports.Verdict(None, "", "inserted", rule, 0, piece.weight))
+        elif isinstance(piece, Keep):
+            kept.update(range(piece.start, piece.end))
+        else:
+            by_index.setdefault(piece.index, []).append(piece)
+    for index, message in enumerate(messages):
+        edits = by_index.get(index, [])
+        saved = sum(edit.before - edit.after for edit in edits)
+        verdict: Verdict
+        if edits:
+            kind = edits[0].kind
+            verdict = "distilled" if kind == "shortened" else kind
+            rule, after = why.get(edits[0].key, RULES[kind]), message.weight - saved
+        elif index in kept:
+            verdict, rule, after = "kept", RULES["kept"], message.weight
+        else:
+            role = message.view.role
+            told = why.get(key(session.standing.index, messages, index), "")
+            verdict, rule, after = "dropped", told or RULES.get(role, RULES["dropped"]), 0
+        verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
+    return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)
+
+
+def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt, ...]:
+    """All that are kept, oldest first; what left is listed for one."""
+    kept = session.state.receipts
+    wanted = epoch if epoch is not None else kept[-1].epoch if kept else 0
+    if epoch is not None and all(receipt.epoch != epoch for receipt in kept):
+        raise invalid_params("no receipt of this epoch is kept", "$.epoch")
+    return tuple(
+        reports.EpochReceipt(
+            epoch=receipt.epoch,
+            opening=receipt.opening,
+            before=receipt.before,
+            after=receipt.after,
+            arithmetic=receipt.arithmetic,
+            count=len(receipt.left) + receipt.omitted,
+            at=receipt.at,
+            left=tuple(_left(one) for one in receipt.left) if receipt.epoch == wanted else None,
+            omitted=receipt.omitted or None,
+        )
+        for receipt in kept
+    )
+
+
+def _left(one: Left) -> reports.Left:
+    digest = digest_of(one.key)
+    return reports.Left(one.kind, one.call, one.why, one.before, one.after, digest, one.handle or None)
+
+
+def compaction_request(session: Session, reason: Any, tokens: int) -> lifecycle.RequestCompactionParams:
+    ahead = session.ahead.prepared
+    mid_run = session.capabilities.request_compaction == "midRun"
+    return lifecycle.RequestCompactionParams(
+        session_id=session.state.session_id,
+        reason=reason,
+        zone=session.zone(),
+        tokens=tokens if session.state.meter.reading is not None else None,
+        threshold=int(session.at.red),
+        context_window=session.state.model.window,
+        deliver="now" if mid_run else "whenIdle",
+        custom_instructions=policy_keys.compaction(session.policy).instructions,
+        compaction=ahead.compaction if ahead else None,
+    )

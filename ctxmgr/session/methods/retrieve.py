@@ -1,0 +1,76 @@
+"""The verb `retrieve`: pages the original of something that left back to the model.
+
+Rules:
+1. What comes back counts as asked for: it is noted, so that the result that holds it is not pruned at once.
+2. An unknown handle is refused with how to get the thing again, where a receipt still names its call. The call is
+   in the error's `data`: a message never holds conversation.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
+from ctxmgr.model.api import recovery
+from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
+from ctxmgr.session.methods import archiving
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import Fetch, Verb
+
+PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in without losing much of its window
+
+
+def retrieve(session: Session, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
+    """One page. Raises CallFailed where nothing is archived here, or the archive can not be read;
+    InvalidParams for a handle that it does not know."""
+    if not session.capabilities.retrieve:
+        said = "nothing is archived: `capabilities.retrieve` was not declared in initialize"
+        raise CallFailed(said)
+    row = archiving.held(session, params.handle)
+    if row is None:
+        answer: Archived = yield Fetch(params.handle, session.policy.archive)
+        archiving.hear(session, answer.note)
+        if answer.fault:
+            archiving.hear(session, f"the archive could not be read: {answer.fault}")
+            raise _missing(session, params.handle, CallFailed, "the archive could not be read now")
+        row = answer.row
+    if row is None:
+        said = "invalid params at $.handle: nothing is archived under this handle"
+        raise _missing(session, params.handle, InvalidParams, said)
+    _note(session, params.handle)
+    return _page(session, row, params)
+
+
+def _page(session: Session, row: ArchiveRow, params: recovery.RetrieveParams) -> recovery.RetrieveResult:
+    total = len(row.text)
+    start = min(total, int(params.offset or 0))
+    end = min(total, start + int(params.limit or PAGE_CHARACTERS))
+    return recovery.RetrieveResult(
+        text=row.text[start:end],
+        offset=start,
+        next=end if end < total else None,
+        total=total,
+        more=end < total,
+        call=row.call,
+        seq=session.state.seq,
+    )
+
+
+def _note(session: Session, handle: str) -> None:
+    """Rule 1. What came back too long ago to matter is forgotten."""
+    now = session.state.epoch.number
+    returned = {one: at for one, at in session.state.returned.items() if now - at < RETURNED_EPOCHS}
+    returned[handle] = now
+    if returned != session.state.returned:
+        session.state = msgspec.structs.replace(session.state, returned=returned)
+
+
+def _missing(session: Session, handle: str, kind: type[CallError], said: str) -> CallError:
+    """Rule 2."""
+    place: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
+    for receipt in reversed(session.state.receipts):
+        for left in receipt.left:
+            if left.handle == handle:
+                return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call})
+    return kind(said, place or None)

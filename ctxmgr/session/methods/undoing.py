@@ -1,0 +1,39 @@
+"""The verb `undo`: takes back what left at one epoch, and pins it, so that it does not leave again.
+
+Rules:
+1. What the receipt lists is decided no more, whatever was decided of it since; nothing else is touched.
+2. The messages concerned are pinned by digest: an undo that the next epoch takes back would be none.
+3. What the receipt does not list any more can not be taken back, and that is said.
+"""
+
+import msgspec
+
+from ctxmgr.engine.conversation.turns import digest_of
+from ctxmgr.model.api import recovery
+from ctxmgr.model.epochs import Pin
+from ctxmgr.model.errors import invalid_params
+from ctxmgr.session.methods import archiving
+from ctxmgr.session.session import Session
+
+
+def undo(session: Session, params: recovery.UndoParams) -> None:
+    """Raises CallError for an epoch that no receipt is kept of. What was undone already changes nothing."""
+    state = session.state
+    receipt = next((one for one in reversed(state.receipts) if one.epoch == params.epoch), None)
+    if receipt is None:
+        raise invalid_params("no receipt of this epoch is kept", "$.epoch")
+    keys = {left.key for left in receipt.left}
+    keys |= {left.key.partition("/")[0] for left in receipt.left if left.kind == "dropped"}  # of its message
+    decisions = state.decisions
+    if session.policy.preset != "balanced":  # there the pins bring it back, with the epoch that they open
+        decisions = {key: decision for key, decision in decisions.items() if key not in keys}
+    wanted = dict.fromkeys(Pin("digest", digest_of(left.key)) for left in receipt.left)
+    known = set(state.pins)
+    pins = (*state.pins, *(pin for pin in wanted if pin not in known))
+    if len(decisions) == len(state.decisions) and len(pins) == len(state.pins):
+        return
+    reopen = "undo" if state.reopen in (None, "pin") else state.reopen
+    session.state = msgspec.structs.replace(state, decisions=decisions, pins=pins, reopen=reopen)
+    if receipt.omitted:
+        note = f"undo of epoch {receipt.epoch}: {receipt.omitted} things are not in its receipt and stay away"
+        archiving.hear(session, note)

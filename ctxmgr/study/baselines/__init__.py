@@ -1,0 +1,1 @@
+"""What stands beside the presets in a comparison. Knows no sidecar."""

@@ -1,0 +1,76 @@
+"""Turns a recorded session into its course: every message once, the calls on the way, and where a list may be cut.
+
+The ground of what is simulated in the study itself, without ctxmgr (`control`, `optimum`). Rules:
+1. The host never compacts here, and its recorded compactions are left out, as `drive` leaves them out: what stays
+   is the simulated policy's own business.
+2. A list may be cut before a user's or an assistant's message, but nowhere between a call and its result.
+3. A step starts at an assistant's message that may be cut at. All between it and the next is part of it, a host's
+   notes and the user's own bash runs too; but what the user said is part of no step.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.metrics.observations import Shown, Sight
+from ctxmgr.study.recordings.recording import Recording
+
+CUT_AT = ("user", "assistant")
+
+
+class Asked(msgspec.Struct, frozen=True, gc=False):
+    """One model call. `at` in milliseconds; `end`: so many messages stood in the list; the reply is the next."""
+
+    at: int | None
+    end: int
+
+
+class Course(msgspec.Struct, frozen=True):
+    """A session. `cuts`: places where it may be cut, ascending; `wholes`: each message as it is shown when kept."""
+
+    name: str
+    items: tuple[Item, ...]
+    asked: tuple[Asked, ...]
+    cuts: tuple[int, ...]
+    wholes: tuple[Shown, ...]
+
+
+def of(recording: Recording) -> Course:
+    """The course of a recording; linear in its entries."""
+    items: list[Item] = []
+    asked: list[Asked] = []
+    for entry in recording.entries:
+        if entry.kind not in ("message", "branch_summary"):
+            continue
+        one = pi_host.item(entry.id, entry.message)
+        if one.role == "assistant":
+            at = one.message.get("timestamp")  # when the model was called; the entry is written later
+            asked.append(Asked(int(at) if isinstance(at, int | float) else entry.at, len(items)))
+        items.append(one)
+    wholes = tuple(Shown(one.raw, place, True) for place, one in enumerate(items))
+    return Course(recording.name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
+
+
+def _cuts(items: Sequence[Item]) -> Iterator[int]:
+    """Rule 2. An id that comes again belongs to the newest call with it."""
+    callers: dict[str, int] = {}
+    last = [-1] * len(items)  # by place of the calls: their last result
+    for place, one in enumerate(items):
+        if one.role == "assistant":
+            callers.update((str(call.get("id", "")), place) for call in one.calls)
+        elif one.role == "toolResult":
+            caller = callers.get(str(one.message.get("toolCallId", "")))
+            if caller is not None:
+                last[caller] = place
+    reach = -1
+    for place, one in enumerate(items):
+        if place > reach and one.role in CUT_AT:
+            yield place
+        reach = max(reach, last[place])
+
+
+def sight(course: Course, asked: Asked, shown: tuple[Shown, ...], epoch: int) -> Sight:
+    """What a simulated policy shows at a call."""
+    return Sight(asked.at, course.items[: asked.end], shown, course.items[asked.end], epoch)

@@ -1,0 +1,1 @@
+"""The command `compare`: strategies of summarising on the same cut."""

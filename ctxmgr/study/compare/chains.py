@@ -1,0 +1,234 @@
+"""Turns a recorded session into a chain of compactions, as ctxmgr would have written them while it ran.
+
+Rules:
+1. The session is walked entry by entry. Its own compactions are left out; prompts are not weighed, no compaction
+   changes them.
+2. After each whole step (no call waits for its result: a host does not compact there) the list is compacted where
+   it weighs more than the limit.
+3. What is written becomes an entry as a host stores it, details included, and all later planning starts from it.
+4. Conservation is checked at each compaction (`ctxmgr.study.compare.conserved`), the list after it is compared
+with what
+   was to be kept, and at the end each entry must have been shown to some compaction or be in the list.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.compaction.prepare import decide, spoken
+from ctxmgr.formats.pi_tree import branch, entries
+from ctxmgr.formats.pi_tree import entry as pi_entry
+from ctxmgr.formats.pi_tree.entry import Node
+from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
+from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
+from ctxmgr.model.completion import Asking
+from ctxmgr.study.compare.conserved import uncovered
+from ctxmgr.summarize import writing
+from ctxmgr.summarize.request.brief import Brief, Written
+
+Weigh = Callable[[BranchMessage], int]
+Path = tuple[BranchEntry, ...]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Pass(msgspec.Struct, frozen=True, rename="camel"):
+    """One compaction. `entry`: id of the last entry before it. Tokens of the list before and after, of the summary
+    in it, and of what it was the first to take out."""
+
+    entry: str
+    before: int
+    after: int
+    summary: int
+    removed: int
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """What came of a walk. `summary` is the last one with its file lists, "" without any; `tail` what was kept
+    beside it then; `removed` all that was taken out, oldest first. `details` are ctxmgr's own of each compaction.
+
+    `largest` and `last`: tokens of the largest list and of the list at the end. `uncut`: steps at which the list
+    was over the limit and nothing could be compacted.
+    """
+
+    passes: tuple[Pass, ...]
+    summary: str
+    tail: tuple[BranchMessage, ...]
+    removed: tuple[BranchMessage, ...]
+    details: tuple[dict[str, Any], ...]
+    largest: int
+    last: int
+    uncut: int
+    failures: tuple[str, ...]
+
+
+def walked(
+    raws: Sequence[bytes],
+    leaf: str | None,
+    *,
+    limit: int,
+    cut: CutSettings,
+    weigh: Weigh,
+    brief: Callable[[Preparation], Brief[Preparation]],
+) -> Asking[Chain]:
+    """The chain over a session's tree. `limit` in tokens of the list; `brief` says how each summary is written.
+
+    After each compaction it asks for nothing once, so that who runs it may stop there.
+    """
+    walk = _Walk(weigh)
+    uncut = 0
+    for node in recorded(raws, leaf):
+        walk.add(node)
+        if walk.open or walk.weight <= limit:
+            continue
+        path = walk.path()
+        prepared = decide(path, cut, weigh)
+        if isinstance(prepared, Nothing):
+            uncut += 1
+            continue
+        written = yield from writing.compaction(brief(prepared))
+        walk.compacted(path, prepared, written)
+        yield ()
+    walk.check_all()
+    return walk.chain(uncut)
+
+
+def recorded(raws: Sequence[bytes], leaf: str | None) -> list[Node]:
+    """The branch to the leaf without its compactions, oldest first."""
+    nodes = [node for node in map(pi_entry.node, raws) if node is not None]
+    return [node for node in entries.path(nodes, leaf) if pi_entry.soft(node.fields, "type") != "compaction"]
+
+
+class _Walk:
+    """The session so far. `weight` of the list in tokens; `open`: calls that wait for their results."""
+
+    def __init__(self, weigh: Weigh) -> None:
+        self._weigh = weigh
+        self._nodes: list[Node] = []
+        self._entries: list[BranchEntry] = []
+        self._edited = False
+        self._shown: set[int] = set()  # places in the path that some compaction was shown
+        self._removed: list[BranchMessage] = []
+        self._passes: list[Pass] = []
+        self._details: list[dict[str, Any]] = []
+        self._failures: list[str] = []
+        self._last: tuple[Preparation, Written] | None = None
+        self.weight = self.largest = 0
+        self.open: set[str] = set()
+
+    def add(self, node: Node) -> None:
+        """The next entry, as a child of the one before it."""
+        parent = self._nodes[-1].id if self._nodes else None
+        node = Node(node.id, parent, {**node.fields, "parentId": _encode(parent)})
+        entry = pi_entry.entry(node)
+        self._nodes.append(node)
+        self._entries.append(entry)
+        if entry.kind == "edit":
+            self._edited = True
+        if entry.kind in ("edit", "compaction"):
+            self.weight = self._listed(self.path())
+        else:
+            self.weight += self._weighed(entry.messages)
+        self.largest = max(self.largest, self.weight)
+        for message in entry.messages:
+            self._called(message)
+
+    def path(self) -> Path:
+        """The branch path so far, edits applied."""
+        if not self._edited:
+            return tuple(self._entries)
+        return branch.branch([_encode(_raw_fields(node)) for node in self._nodes], None)
+
+    def compacted(self, path: Path, prepared: Preparation, written: Written) -> None:
+        """Add a compaction's entry (rule 3) and check it (rule 4)."""
+        number, before, last = len(self._passes) + 1, self.weight, self._nodes[-1]
+        self._failures += [
+            f"compaction {number} leaves {path[place].id} to nobody" for place in uncovered(path, prepared)
+        ]
+        owners = {id(message): place for place, entry in enumerate(path) for message in entry.messages}
+        removed = (*prepared.history, *prepared.prefix)
+        self._shown.update(owners[id(message)] for message in removed)
+        self._removed += removed
+        self.add(_node(_compaction(self._new_id(), last, prepared, written)))
+        now = self.path()
+        if [message.raw for message in spoken(in_list(now))] != [message.raw for message in prepared.kept]:
+            self._failures.append(f"after compaction {number} the list is not what was to be kept")
+        self._passes.append(
+            Pass(last.id, before, self.weight, self._weighed(now[-1].messages), self._weighed(removed))
+        )
+        self._details.append(written.details["ctxmgr"])
+        self._last = prepared, written
+
+    def check_all(self) -> None:
+        """The end of rule 4."""
+        path = self.path()
+        there = self._shown.union(places_in_list(path))
+        for place, entry in enumerate(path):
+            speaks = entry.kind != "compaction" and any(not message.system for message in entry.messages)
+            if speaks and place not in there:
+                self._failures.append(f"{entry.id} was shown to no compaction and is not in the list")
+
+    def chain(self, uncut: int) -> Chain:
+        return Chain(
+            tuple(self._passes),
+            self._last[1].summary if self._last else "",
+            self._last[0].kept if self._last else (),
+            tuple(self._removed),
+            tuple(self._details),
+            self.largest,
+            self.weight,
+            uncut,
+            tuple(dict.fromkeys(self._failures)),
+        )
+
+    def _called(self, message: BranchMessage) -> None:
+        """A new message of the user or the model ends the wait for results that never came."""
+        if message.opens_turn or message.said.speaker == "assistant":
+            self.open.clear()
+        for unit in message.view.units:
+            if unit.kind == "call":
+                self.open.add(unit.call_id)
+            elif unit.kind == "result":
+                self.open.discard(unit.call_id)
+
+    def _listed(self, path: Path) -> int:
+        return sum(self._weighed(entry.messages) for entry in in_list(path))
+
+    def _weighed(self, messages: Iterable[BranchMessage]) -> int:
+        return sum(self._weigh(message) for message in messages if not message.system)
+
+    def _new_id(self) -> str:
+        """An id that no entry has."""
+        taken = {node.id for node in self._nodes}
+        number = len(self._passes) + 1
+        while (id := f"compaction-{number}") in taken:
+            number += 1
+        return id
+
+
+def _compaction(id: str, last: Node, prepared: Preparation, written: Written) -> bytes:
+    """The entry as a host stores what an extension wrote. Its time is that of the entry before it."""
+    return _encode(
+        {
+            "type": "compaction",
+            "id": id,
+            "parentId": last.id,
+            "timestamp": msgspec.Raw(last.fields.get("timestamp", b"null")),
+            "summary": written.summary,
+            "firstKeptEntryId": prepared.first_kept,
+            "tokensBefore": prepared.tokens_before,
+            "details": written.details,
+            "fromHook": True,
+        }
+    )
+
+
+def _node(raw: bytes) -> Node:
+    node = pi_entry.node(raw)
+    assert node is not None, "an entry made here can be read"
+    return node
+
+
+def _raw_fields(node: Node) -> dict[str, msgspec.Raw]:
+    return {name: msgspec.Raw(one) for name, one in node.fields.items()}

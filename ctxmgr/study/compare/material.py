@@ -1,0 +1,77 @@
+"""Turns a recorded session into what its rows are made of: the plan, and what the removed part holds.
+
+All is made when it is first asked for, once; a recording whose rows are all there is not even cut.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from ctxmgr.engine.compaction.prepare import decide
+from ctxmgr.engine.compaction.weighing import by_text
+from ctxmgr.formats.pi_tree import branch
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
+from ctxmgr.session.reading import IMAGE_TOKENS
+from ctxmgr.study.compare.conserved import uncovered
+from ctxmgr.study.compare.retention import Mentioned, mentioned
+from ctxmgr.study.compare.sessions import Session
+from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
+from ctxmgr.summarize.request.brief import Brief
+
+
+class Material:
+    """One recording, made ready as far as its rows need it. `weigher` is the name of the vocabulary."""
+
+    def __init__(self, session: Session, settings: Settings, weigh: Callable[[str], int], weigher: str) -> None:
+        self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
+        self.weigh_message = _remembered(by_text(weigh, IMAGE_TOKENS, lambda view: 0))
+
+    @cached_property
+    def planned(self) -> Preparation | Nothing:
+        """As planCompaction plans it on the whole last branch; where that ends with a compaction, on what was there
+        before it. Raises RuntimeError where the cut would lose an entry."""
+        path = branch.branch(self.session.entries, self.session.leaf)
+        while path and path[-1].kind in ("compaction", ""):
+            path = path[:-1]
+        prepared = decide(path, self.settings.cut, self.weigh_message)
+        if isinstance(prepared, Preparation) and (lost := uncovered(path, prepared)):
+            raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")
+        return prepared
+
+    @cached_property
+    def mentioned(self) -> Mentioned:
+        """What the removed part of the plan holds."""
+        assert isinstance(self.planned, Preparation)
+        return mentioned((*self.planned.history, *self.planned.prefix))
+
+    def fingerprint(self, strategy: Strategy, format: Format) -> str:
+        return self.settings.fingerprint(self.session.digest, strategy, format, self.weigher)
+
+    def weight(self, messages: Iterable[BranchMessage]) -> int:
+        return sum(map(self.weigh_message, messages))
+
+    def brief(self, prepared: Preparation, strategy: Strategy, format: Format) -> Brief[Preparation]:
+        """How to write it. Without a model no model's window bounds it."""
+        policy = self.settings.policy
+        return Brief(
+            prepared,
+            self.weigh,
+            strategy,
+            format,
+            slices=policy.slices,
+            window=SUMMARISER_WINDOW if strategy == "extractive" else self.settings.window,
+            retries=policy.retries,
+        )
+
+
+def _remembered(weigh: Callable[[BranchMessage], int]) -> Callable[[BranchMessage], int]:
+    """Each message is weighed once, however often a plan asks."""
+    known: dict[bytes, int] = {}
+
+    def weighed(message: BranchMessage) -> int:
+        weight = known.get(message.raw)
+        if weight is None:
+            weight = known[message.raw] = weigh(message)
+        return weight
+
+    return weighed

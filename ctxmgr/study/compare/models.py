@@ -1,0 +1,105 @@
+"""Turns a strategy's questions into answers, by an endpoint, by the scripted model, or by none, and counts tokens.
+
+What a strategy computes runs in a thread, what it asks is awaited: many summaries are written side by side.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from ctxmgr.devices.endpoint import Chat
+from ctxmgr.model.completion import Ask, Asking, Completion, Result
+from ctxmgr.study.compare import scripted_model
+from ctxmgr.study.compare.settings import Settings
+
+Complete = Callable[[Ask], Awaitable[Completion]]
+
+
+class Spending(msgspec.Struct):
+    """Tokens in and out: of `reported` calls as the provider says, of `weighed` ones as we weigh them."""
+
+    input: int = 0
+    output: int = 0
+    reported: int = 0
+    weighed: int = 0
+
+    def add(self, ask: Ask, completion: Completion, weigh: Callable[[str], int]) -> None:
+        """A call that failed without an answer is weighed by what was sent."""
+        if completion.spent is not None:
+            self.reported += 1
+            self.input += completion.spent.input
+            self.output += completion.spent.output
+        else:
+            self.weighed += 1
+            self.input += weigh(ask.system) + weigh(ask.prompt)
+            self.output += weigh(completion.text)
+
+
+class Model(msgspec.Struct, frozen=True):
+    """Who answers. `concurrency`: calls of one summary side by side."""
+
+    name: str
+    complete: Complete
+    concurrency: int = 1
+
+
+def scripted(concurrency: int) -> Model:
+    async def complete(ask: Ask) -> Completion:
+        return await asyncio.to_thread(scripted_model.complete, ask)
+
+    return Model(scripted_model.NAME, complete, concurrency)
+
+
+def nobody() -> Model:
+    """Without a model: what is asked all the same has failed."""
+
+    async def complete(_: Ask) -> Completion:
+        return Completion(stop="error", fault="there is no model")
+
+    return Model("none", complete)
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Model]:
+    """The model of these settings; an endpoint's connections are closed at the end."""
+    concurrency = settings.policy.concurrency
+    if settings.endpoint is None:
+        yield scripted(concurrency) if settings.model == "scripted" else nobody()
+        return
+    chat = Chat(settings.endpoint, os.environ)
+    try:
+        yield Model(settings.endpoint.model, chat.complete, concurrency)
+    finally:
+        await chat.close()
+
+
+async def answered(asking: Asking[Result], model: Model, weigh: Callable[[str], int]) -> tuple[Result, Spending]:
+    """What the generator ends with. It may ask for nothing, to let others have their turn."""
+    spent = Spending()
+    gate = asyncio.Semaphore(model.concurrency)
+    value: Any = None
+    while True:
+        ended, value = await asyncio.to_thread(_step, asking, value)
+        if ended:
+            return value, spent
+        asks: tuple[Ask, ...] = value
+        value = tuple(await asyncio.gather(*(_asked(model, gate, ask) for ask in asks)))
+        for ask, completion in zip(asks, value, strict=True):
+            await asyncio.to_thread(spent.add, ask, completion, weigh)
+
+
+async def _asked(model: Model, gate: asyncio.Semaphore, ask: Ask) -> Completion:
+    async with gate:
+        return await model.complete(ask)
+
+
+def _step(asking: Asking[Any], value: Any) -> tuple[bool, Any]:
+    """(True, result) or (False, asks): a generator's end must not travel through a thread as an exception."""
+    try:
+        return False, asking.send(value)
+    except StopIteration as stop:
+        return True, stop.value

@@ -1,0 +1,126 @@
+"""Turns what came of a comparison into a report for a file, a view for a terminal, and plain values for JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from ctxmgr.study.compare.files import shown
+from ctxmgr.study.compare.rows import Row
+from ctxmgr.study.compare.settings import Settings
+from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, Sheet, markdown, notes, rendered, sheets
+from ctxmgr.study.spawning.console import plain
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A row and the name of its file; `reused`: the file was there already, nothing was run."""
+
+    row: Row
+    file: str
+    reused: bool
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of one recording. `nothing`: why there was nothing to compact; `unreadable`: why it has no rows;
+    `failed`: what went wrong in single rows, with the words of the fault."""
+
+    recording: str
+    written: tuple[Written, ...] = ()
+    nothing: str = ""
+    unreadable: str = ""
+    failed: tuple[str, ...] = ()
+
+    @property
+    def bad(self) -> bool:
+        return bool(self.unreadable or self.failed or self.lost)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Failed checks of conservation, each with its row."""
+        found = [one.row for one in self.written]
+        return tuple(f"{row.strategy}, {row.format}: {text}" for row in found for text in row.failures)
+
+
+def rows(outcomes: Sequence[Outcome]) -> list[Row]:
+    return [one.row for outcome in outcomes for one in outcome.written]
+
+
+def head(row: Row) -> str:
+    """What stands above a summary in its file."""
+    columns = (*SUMMARY, *(HELD if row.held else ())) if row.chain is None else CHAIN
+    lines = (("model", row.model), *((name, of(row)) for name, of in columns))
+    lines += (("shortened for the model", "; ".join(row.shortened) or "nothing"),)
+    parts = [markdown(Sheet(f"{row.recording}: {row.strategy}, {row.format}", ("figure", ""), lines, 1), 1)]
+    parts += [markdown(sheet) for sheet in sheets([row], whole=True)[1:] if sheet.lines]
+    parts += [f"**FAILED**: {shown(text)}" for text in row.failures]
+    return "\n\n".join([*parts, *notes([row])])
+
+
+def report(outcomes: Sequence[Outcome], settings: Settings) -> str:
+    """The Markdown file of the whole comparison."""
+    found = rows(outcomes)
+    parts = [
+        f"# {'Strategies compared' if settings.chain is None else 'Chains of compactions'}",
+        _settings(settings),
+    ]
+    parts += [markdown(sheet) for sheet in sheets(found, whole=True) if sheet.lines]
+    parts += notes(found)
+    parts += [f"- {shown(text)}" for text, _ in _said(outcomes)]
+    return "\n\n".join(parts) + "\n"
+
+
+def show(out: Console, outcomes: Sequence[Outcome], settings: Settings) -> None:
+    found = rows(outcomes)
+    out.print(plain(_settings(settings)))
+    if found:
+        out.print(rendered(found))
+    for text in notes(found):
+        out.print(plain(text))
+    for text, style in _said(outcomes):
+        out.print(plain(text, style))
+    reused = sum(one.reused for outcome in outcomes for one in outcome.written)
+    if reused:
+        out.print(f"{reused} of {len(found)} were there already, with the same settings, and not run again")
+
+
+def values(outcomes: Sequence[Outcome], settings: Settings) -> dict[str, Any]:
+    """For `--json`: all of it, shares as numerator and denominator."""
+    return {
+        "settings": {
+            "keepTokens": settings.cut.keep_recent,
+            "reserveTokens": settings.cut.reserve,
+            "model": settings.endpoint.model if settings.endpoint else settings.model,
+            "contextWindow": settings.window,
+            "chainWindow": settings.chain,
+        },
+        "rows": [
+            {**msgspec.to_builtins(one.row), "file": one.file, "reused": one.reused}
+            for outcome in outcomes
+            for one in outcome.written
+        ],
+        "nothing": [{"recording": one.recording, "reason": one.nothing} for one in outcomes if one.nothing],
+        "unreadable": [
+            {"recording": one.recording, "reason": one.unreadable} for one in outcomes if one.unreadable
+        ],
+        "failed": [
+            {"recording": one.recording, "reason": text} for one in outcomes for text in (*one.failed, *one.lost)
+        ],
+    }
+
+
+def _settings(settings: Settings) -> str:
+    model = settings.endpoint.model if settings.endpoint else settings.model
+    parts = [f"Kept: the newest {settings.cut.keep_recent:,} tokens.", f"Model: {model}."]
+    if settings.chain is not None:
+        parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain:,}).")
+    return shown(" ".join(parts))
+
+
+def _said(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
+    """What has to be said of recordings that are not, or not all, in the tables, with its style."""
+    found = [(f"{one.recording}: {one.nothing}", "") for one in outcomes if one.nothing]
+    found += [(one.unreadable, "red") for one in outcomes if one.unreadable]
+    for one in outcomes:
+        found += [(f"{one.recording}, FAILED: {text}", "bold red") for text in (*one.failed, *one.lost)]
+    return found

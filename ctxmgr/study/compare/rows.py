@@ -1,0 +1,183 @@
+"""Turns a recorded session, a strategy and a format into one row of the comparison, and the summary itself."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.compaction.render import Shown, conversation
+from ctxmgr.model.compaction import Format, Preparation, Strategy
+from ctxmgr.study.compare import chains, scripted_model
+from ctxmgr.study.compare.chains import Chain, Pass
+from ctxmgr.study.compare.material import Material
+from ctxmgr.study.compare.models import Model, Spending, answered
+from ctxmgr.study.compare.retention import Held, measure, mentioned
+from ctxmgr.summarize import writing
+from ctxmgr.summarize.request.brief import Brief
+
+WHOLE = Shown(result_units=1 << 40)  # what is kept is kept whole
+TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of the strategy: the call went wrong
+
+
+class Count(msgspec.Struct, frozen=True, rename="camel"):
+    """How many of `total` things a text holds; the same weighted by how often each was mentioned."""
+
+    held: int
+    total: int
+    weighted_held: int
+    weighted_total: int
+
+
+Counts = dict[str, Count]
+
+
+class Chained(msgspec.Struct, frozen=True, rename="camel"):
+    """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together,
+    None where nothing was measured."""
+
+    window: int
+    passes: tuple[Pass, ...]
+    largest: int
+    last: int
+    uncut: int
+    with_tail: Counts | None = None
+
+
+class Row(msgspec.Struct, frozen=True, rename="camel"):
+    """The figures of one summary, or of one chain with its last summary.
+
+    Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
+    none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `held` None: not
+    measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, so it is no result yet.
+    """
+
+    recording: str
+    strategy: Strategy
+    format: Format
+    model: str
+    fingerprint: str
+    calls: int
+    retries: int
+    input_tokens: int
+    output_tokens: int
+    weighed_calls: int
+    wall_ms: int
+    summary_tokens: int
+    replaced_tokens: int
+    fallbacks: tuple[str, ...] = ()
+    again: bool = False
+    shortened: tuple[str, ...] = ()
+    left_out: int = 0
+    held: Counts | None = None
+    chain: Chained | None = None
+    failures: tuple[str, ...] = ()
+
+
+async def row(material: Material, strategy: Strategy, format: Format, model: Model) -> tuple[Row, str]:
+    """The figures and the summary. The plan must be a preparation, unless a chain is walked."""
+    wanted = _Wanted(material, strategy, format, model)
+    return await (_summary(wanted) if material.settings.chain is None else _chain(wanted))
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    material: Material
+    strategy: Strategy
+    format: Format
+    model: Model
+
+    def brief(self, prepared: Preparation) -> Brief[Preparation]:
+        return self.material.brief(prepared, self.strategy, self.format)
+
+
+async def _summary(wanted: _Wanted) -> tuple[Row, str]:
+    material = wanted.material
+    prepared = material.planned
+    assert isinstance(prepared, Preparation)
+    began = time.perf_counter()
+    asking = writing.compaction(wanted.brief(prepared))
+    written, spent = await answered(asking, wanted.model, material.weigh)
+    found = _figures(wanted, spent, (written.details["ctxmgr"],), began)
+    replaced = material.weight((*prepared.history, *prepared.prefix)) + material.weigh(prepared.previous or "")
+    held: Counts | None = None
+    if measured(found):
+        held = counts(await asyncio.to_thread(measure, material.mentioned, written.summary))
+    summary_tokens = material.weigh(written.summary)
+    return msgspec.structs.replace(
+        found, summary_tokens=summary_tokens, replaced_tokens=replaced, held=held
+    ), written.summary
+
+
+async def _chain(wanted: _Wanted) -> tuple[Row, str]:
+    material, settings = wanted.material, wanted.material.settings
+    began = time.perf_counter()
+    asking = chains.walked(
+        material.session.entries,
+        material.session.leaf,
+        limit=settings.limit,
+        cut=settings.cut,
+        weigh=material.weigh_message,
+        brief=wanted.brief,
+    )
+    chain, spent = await answered(asking, wanted.model, material.weigh)
+    found = _figures(wanted, spent, chain.details, began)
+    alone = with_tail = None
+    if chain.passes and measured(found):
+        alone, with_tail = await asyncio.to_thread(_held, chain)
+    return msgspec.structs.replace(
+        found,
+        summary_tokens=material.weigh(chain.summary),
+        replaced_tokens=material.weight(chain.removed),
+        held=alone,
+        chain=Chained(settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail),
+        failures=chain.failures,
+    ), chain.summary
+
+
+def _held(chain: Chain) -> tuple[Counts, Counts]:
+    """What the last summary holds of all that was removed, and what it holds together with the kept part."""
+    known = mentioned(chain.removed)
+    both = f"{chain.summary}\n\n{conversation(chain.tail, WHOLE)}"
+    return counts(measure(known, chain.summary)), counts(measure(known, both))
+
+
+def measured(row: Row) -> bool:
+    """What a scripted model's text holds says nothing of any strategy."""
+    return row.strategy == "extractive" or row.model != scripted_model.NAME
+
+
+def counts(found: Sequence[Held]) -> Counts:
+    return {one.what: Count(one.held, one.total, one.weighted_held, one.weighted_total) for one in found}
+
+
+def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, Any]], began: float) -> Row:
+    """What is the same for a summary and a chain; `began` by this process's clock, in seconds."""
+    fallbacks = [(number, one["fallback"]) for number, one in enumerate(details, 1) if "fallback" in one]
+    return Row(
+        recording=wanted.material.session.name,
+        strategy=wanted.strategy,
+        format=wanted.format,
+        model="none" if wanted.strategy == "extractive" else wanted.model.name,
+        fingerprint=wanted.material.fingerprint(wanted.strategy, wanted.format),
+        calls=sum(one["calls"] for one in details),
+        retries=sum(one["retries"] for one in details),
+        input_tokens=spent.input,
+        output_tokens=spent.output,
+        weighed_calls=spent.weighed,
+        wall_ms=round(1_000 * (time.perf_counter() - began)),
+        summary_tokens=0,
+        replaced_tokens=0,
+        fallbacks=tuple(_reason(one, number if len(details) > 1 else 0) for number, one in fallbacks),
+        again=any(one["reason"] in TRY_AGAIN for _, one in fallbacks),
+        shortened=tuple(dict.fromkeys(step for one in details for step in one["ladder"])),
+        left_out=sum(one["leftOut"] for one in details),
+    )
+
+
+def _reason(fallback: Mapping[str, str], number: int) -> str:
+    """In words: of which compaction of a chain, which call, and why."""
+    place = f"compaction {number}, " if number else ""
+    label = f"{fallback['label']}: " if fallback.get("label") else ""
+    said = f" ({fallback['said']})" if fallback.get("said") else ""
+    return f"{place}{label}{fallback['reason']}{said}"

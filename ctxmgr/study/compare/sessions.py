@@ -1,0 +1,86 @@
+"""Turns a recording's file into the session tree it holds: entries as they came, and the leaf of the last branch.
+
+Rules:
+1. Of a pi session file or an export it is the tree itself, so details and edits are there as its host kept them.
+2. Of a stream of pi events it is the tree of the last compaction's event; without one, the list of the last call.
+3. Of another host's recording it is the tree that pi would have kept of it.
+4. Entries of the oldest format have no ids: they follow each other, and get ids counted up.
+"""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.hosts import pi_tree
+from ctxmgr.study.recordings import pi_sessions, readers
+from ctxmgr.study.recordings.json_lines import members
+from ctxmgr.study.recordings.recording import Stream, Unreadable
+
+Fields = dict[str, msgspec.Raw]
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+_raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class Session(msgspec.Struct, frozen=True):
+    """`entries`: one JSON object each, in the host's order, all with ids. `leaf` None: the last entry.
+
+    `digest` is the SHA-256 of the file's content, hexadecimal.
+    """
+
+    name: str
+    digest: str
+    entries: tuple[bytes, ...]
+    leaf: str | None = None
+
+
+def read(path: Path) -> Session:
+    """Raises Unreadable, with the line where there is one; the text holds no folder."""
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        raise Unreadable(f"{path.name}: {fault.strerror}") from None
+    found = readers.source(path)
+    kind = readers.kind(found)
+    if kind == "transcript":
+        raise Unreadable(f"{path.name} is a transcript; compare wants a recorded session of a host")
+    recorded = readers.read(found)
+    if isinstance(recorded, Stream):
+        entries, leaf = _of_stream(recorded), None
+    elif kind != "session":
+        entries, leaf = [members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
+    else:
+        entries, leaf = pi_sessions.tree(path.name, content)
+    name = os.fsencode(path.name).decode("utf-8", "replace")
+    return Session(name, sha256(content).hexdigest(), tuple(map(_encode, pi_sessions.numbered(entries))), leaf)
+
+
+def _of_stream(stream: Stream) -> list[Fields]:
+    """Rule 2."""
+    for event in reversed(stream.events):
+        if event.name == "session_before_compact" and event.payload.get("branchEntries", b"null") != b"null":
+            raws = _raws(event.payload["branchEntries"])
+            return [members(bytes(raw), stream.name, event.line) for raw in raws]
+    for event in reversed(stream.events):
+        if event.name == "context":
+            raws = _raws(event.payload["messages"])
+            return [_entry(raw, members(bytes(raw), stream.name, event.line)) for raw in raws]
+    raise Unreadable(f"{stream.name}: no event holds messages")
+
+
+def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
+    """A message of a list as the entry that gave it."""
+    if _decode(message.get("role", b"null")) == "compactionSummary":
+        return {
+            "type": _raw("compaction"),
+            **{name: message[name] for name in ("summary", "timestamp") if name in message},
+        }
+    return {"type": _raw("message"), "message": raw}
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(_encode(value))

@@ -1,0 +1,136 @@
+"""Turns the arguments of `compare` into settings, or into what is wrong with them.
+
+Rule: what makes two runs of a row differ is in its fingerprint, and nothing else. A row without a paid model is
+done anew when ctxmgr's code has changed; a paid one is kept until ctxmgr's version changes.
+"""
+
+import os
+from argparse import Namespace
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ctxmgr import __version__
+from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED
+from ctxmgr.model.compaction import CutSettings, Format, Strategy
+from ctxmgr.model.policy import Compaction, Endpoint
+from ctxmgr.study.recordings.recording import DEFAULT_WINDOW
+
+CHAIN_WINDOW = DEFAULT_WINDOW
+SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no model: bounds nothing in practice
+
+ModelKind = Literal["none", "scripted", "endpoint"]
+
+
+class Wrong(Exception):
+    """The arguments do not go together, or something they need is not there; the text says what."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """`window`: of the summarising model; `chain`: the window of the session's model in a chain, None without one.
+
+    Tokens. `policy` has what is not set here: slices, retries, calls side by side.
+    """
+
+    strategies: tuple[Strategy, ...]
+    formats: tuple[Format, ...]
+    cut: CutSettings
+    model: ModelKind = "none"
+    endpoint: Endpoint | None = None
+    window: int = SUMMARISER_WINDOW
+    chain: int | None = None
+    policy: Compaction = Compaction()
+
+    @property
+    def limit(self) -> int:
+        """Tokens of the list above which a chain compacts."""
+        return (self.chain or CHAIN_WINDOW) - self.cut.reserve
+
+    def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str) -> str:
+        """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary."""
+        model: Any = None
+        if strategy != "extractive":
+            of = self.endpoint
+            model = [self.model, self.window, of and [of.base_url, of.model]]
+        paid = model is not None and self.model == "endpoint"
+        what = [
+            __version__ if paid else _code(),
+            [recording, strategy, format, weigher, self.chain],
+            msgspec.to_builtins([self.cut, self.policy.slices, self.policy.retries]),
+            model,
+        ]
+        return sha256(msgspec.json.encode(what)).hexdigest()
+
+
+def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Raises Wrong."""
+    kind: ModelKind = "endpoint" if parsed.endpoint else "scripted" if parsed.scripted else "none"
+    policy = Compaction()
+    made = Settings(
+        strategies=_each(parsed.strategy) or _default(kind, parsed.chain),
+        formats=_each(parsed.format) or (policy.format,),
+        cut=CutSettings(keep_recent=parsed.keep, reserve=policy.reserve_tokens),
+        model=kind,
+        endpoint=_endpoint(parsed, environment),
+        window=parsed.context_window or SUMMARISER_WINDOW,
+        chain=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
+        policy=policy,
+    )
+    asking = [strategy for strategy in made.strategies if strategy != "extractive"]
+    if asking and kind == "none":
+        raise Wrong(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
+    if parsed.window and not parsed.chain:
+        raise Wrong("--window is for --chain")
+    if made.chain is not None and made.limit <= parsed.keep:
+        room = f"{made.chain:,} tokens less the {made.cut.reserve:,} kept free for the reply"
+        raise Wrong(f"a window of {room} leaves no more than --keep {parsed.keep:,}: nothing would ever fit")
+    return made
+
+
+def _default(kind: ModelKind, chain: bool) -> tuple[Strategy, ...]:
+    return ("extractive",) if chain or kind == "none" else get_args(Strategy)
+
+
+def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | None:
+    if not parsed.endpoint:
+        if parsed.model or parsed.api_key_env:
+            raise Wrong("--model and --api-key-env are for --endpoint")
+        return None
+    if parsed.scripted:
+        raise Wrong("--endpoint and --scripted exclude each other")
+    if not parsed.model:
+        raise Wrong("--endpoint needs --model NAME")
+    if urlsplit(parsed.endpoint).scheme not in ("http", "https"):
+        raise Wrong(NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint"))
+    if parsed.api_key_env and not environment.get(parsed.api_key_env, "").strip():
+        raise Wrong(f"the environment variable {parsed.api_key_env} is not set")
+    if find_spec("openai") is None:
+        raise Wrong(NOT_INSTALLED)
+    return Endpoint(
+        base_url=parsed.endpoint,
+        model=parsed.model,
+        api_key_env=parsed.api_key_env,
+        context_window=parsed.context_window or SUMMARISER_WINDOW,
+    )
+
+
+def _each(names: list[Any] | None) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(names or ()))
+
+
+@cache
+def _code() -> str:
+    """The digest of all that cuts, writes and measures."""
+    package = Path(__file__).parents[2]
+    found = sorted(
+        path
+        for room in ("model", "engine", "formats", "summarize", "study")
+        for path in (package / room).glob("*.py")
+    )
+    return sha256(b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in found)).hexdigest()

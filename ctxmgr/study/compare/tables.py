@@ -1,0 +1,204 @@
+"""Turns rows into sheets, and sheets into tables of a terminal or of Markdown.
+
+A dash: there is no such figure. "none": nothing of that kind was removed.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from ctxmgr.study.compare.files import shown
+from ctxmgr.study.compare.rows import Count, Counts, Row, measured
+from ctxmgr.study.spawning.console import plain
+
+KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
+DASH = "–"
+WEIGHED = "~"
+REASON_CHARACTERS = 60  # of why a summary was written without a model, on a terminal
+PASSES_SHOWN = 40  # of one chain, on a terminal
+
+TOOK = "what it took, tokens"
+WALKED = "compactions along the session, tokens"
+
+NOTES = {
+    "weighed": f"{WEIGHED} weighed here: the provider reported no usage, or not for each call.",
+    "scripted": (
+        f"{DASH} for what is held: the scripted model tests the plumbing alone, how much its text holds says "
+        "nothing of a strategy."
+    ),
+    "held": (
+        "held: share of what the removed messages mention that the summary still has, by words and names; "
+        '"none": nothing of the kind was removed.'
+    ),
+    "fallback": "without a model: what the model gave was refused or its call failed; the summary is extractive.",
+}
+
+
+Column = tuple[str, Callable[[Row], str]]
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A table of texts. `left`: so many columns hold words, the rest figures."""
+
+    title: str
+    columns: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    left: int = 3
+
+
+def _share(found: Counts | None, kind: str) -> str:
+    count: Count | None = (found or {}).get(kind)
+    if count is None:
+        return DASH
+    return f"{100 * count.held // count.total} %" if count.total else "none"  # down: 100 % is all of it
+
+
+def _held(kind: str) -> Callable[[Row], str]:
+    return lambda row: _share(row.held, kind)
+
+
+NAMES: tuple[Column, ...] = (
+    ("recording", lambda row: row.recording),
+    ("strategy", lambda row: row.strategy),
+    ("format", lambda row: row.format),
+)
+COSTS: tuple[Column, ...] = (
+    ("calls", lambda row: str(row.calls)),
+    ("retries", lambda row: str(row.retries)),
+    ("input", lambda row: _spent(row, row.input_tokens)),
+    ("output", lambda row: _spent(row, row.output_tokens)),
+    ("seconds", lambda row: f"{row.wall_ms / 1_000:.2f}"),
+)
+SIZES: tuple[Column, ...] = (
+    ("summary", lambda row: f"{row.summary_tokens:,}"),
+    ("replaces", lambda row: f"{row.replaced_tokens:,}"),
+)
+WITHOUT: Column = ("without a model", lambda row: "; ".join(row.fallbacks) or DASH)
+SUMMARY: tuple[Column, ...] = (*COSTS, *SIZES, WITHOUT)
+HELD: tuple[Column, ...] = tuple((kind, _held(kind)) for kind in KINDS)
+WALK: tuple[Column, ...] = (
+    ("compactions", lambda row: str(len(row.chain.passes)) if row.chain else DASH),
+    ("largest list", lambda row: f"{row.chain.largest:,}" if row.chain else DASH),
+    ("at the end", lambda row: f"{row.chain.last:,}" if row.chain else DASH),
+    ("not possible", lambda row: str(row.chain.uncut) if row.chain else DASH),
+    *SIZES,
+)
+CHAIN: tuple[Column, ...] = (*WALK, *COSTS, WITHOUT)
+
+
+def sheets(rows: Sequence[Row], *, whole: bool) -> list[Sheet]:
+    """`whole`: for a file; else for a terminal, narrower and with long lists cut."""
+    if not rows:
+        return []
+    if rows[0].chain is not None:
+        took = [(WALKED, CHAIN)] if whole else [(WALKED, WALK), (TOOK, (*COSTS, WITHOUT))]
+        chains = [_sheet(title, rows, NAMES + columns, whole) for title, columns in took]
+        return [*chains, _both(rows), _passes(rows, whole)]
+    if whole:
+        return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole)]
+    return [_sheet(TOOK, rows, NAMES + SUMMARY, whole), _sheet("held", rows, NAMES + HELD, whole)]
+
+
+def notes(rows: Sequence[Row]) -> list[str]:
+    """What has to be said to the tables of these rows."""
+    said = {
+        "weighed": any(row.weighed_calls for row in rows),
+        "scripted": any(not measured(row) for row in rows),
+        "held": any(row.held is not None for row in rows),
+        "fallback": any(row.fallbacks for row in rows),
+    }
+    return [text for name, text in NOTES.items() if said[name]]
+
+
+def _sheet(title: str, rows: Sequence[Row], columns: Sequence[Column], whole: bool) -> Sheet:
+    def cell(name: str, text: str) -> str:
+        long = name == "without a model" and len(text) > REASON_CHARACTERS and not whole
+        return f"{text[: REASON_CHARACTERS - 1]}…" if long else text
+
+    lines = tuple(tuple(cell(name, of(row)) for name, of in columns) for row in rows)
+    return Sheet(title, tuple(name for name, _ in columns), lines)
+
+
+def _both(rows: Sequence[Row]) -> Sheet:
+    """Of a chain: all that was removed, held by the last summary, and by it and the kept part together."""
+    lines = []
+    for row in (one for one in rows if one.held is not None):
+        both = row.chain.with_tail if row.chain else None
+        for kind in KINDS:
+            alone = (row.held or {}).get(kind)
+            total = str(alone.total) if alone else DASH
+            lines.append((*_names(row), kind, total, _share(row.held, kind), _share(both, kind)))
+    titles = (
+        *(name for name, _ in NAMES),
+        "of all removed",
+        "in all",
+        "the last summary holds",
+        "with what is kept",
+    )
+    return Sheet("held at the last compaction", titles, tuple(lines), 4)
+
+
+def _passes(rows: Sequence[Row], whole: bool) -> Sheet:
+    lines: list[tuple[str, ...]] = []
+    for row in rows:
+        passes = row.chain.passes if row.chain else ()
+        for number, one in enumerate(passes, 1):
+            if number > PASSES_SHOWN and not whole:
+                lines.append((*_names(row), "…", *("",) * 5))
+                break
+            weights = (one.before, one.after, one.summary, one.removed)
+            lines.append((*_names(row), str(number), one.entry, *(f"{weight:,}" for weight in weights)))
+    titles = ("number", "after entry", "before", "after", "summary", "removed")
+    return Sheet("each compaction, tokens of the list", (*(name for name, _ in NAMES), *titles), tuple(lines))
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    return tuple(of(row) for _, of in NAMES)
+
+
+def _spent(row: Row, tokens: int) -> str:
+    return f"{WEIGHED if row.weighed_calls else ''}{tokens:,}" if row.calls else "0"
+
+
+# views
+
+
+def markdown(sheet: Sheet, level: Literal[1, 2] = 2) -> str:
+    lines = [f"{'#' * level} {shown(sheet.title)}", ""]
+    lines.append(_line(sheet.columns))
+    lines.append(_line(["---" if number < sheet.left else "---:" for number in range(len(sheet.columns))]))
+    return "\n".join([*lines, *map(_line, sheet.lines)])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(map(shown, cells))} |"
+
+
+def rendered(rows: Sequence[Row]) -> RenderableType:
+    """For a terminal: the sheets of each recording together, its name in their titles."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.recording, []).append(row)
+    some = [(name, sheet) for name, group in groups.items() for sheet in sheets(group, whole=False)]
+    return Group(*(_table(name, sheet) for name, sheet in some if sheet.lines))
+
+
+def _table(recording: str, sheet: Sheet) -> Table:
+    """Without the recording's column; names that were said in the line above are not said again."""
+    table = Table(title=plain(f"{recording}: {sheet.title}"), title_justify="left", header_style="bold")
+    table.box, table.pad_edge, table.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)  # ten columns on a terminal of 100
+    for number, name in enumerate(sheet.columns[1:], 1):
+        is_text = number < sheet.left or name == WITHOUT[0]
+        justify: Literal["left", "right"] = "left" if is_text else "right"
+        # figures stay whole on a narrow terminal
+        table.add_column(name.replace(" ", "\n"), justify=justify, no_wrap=not is_text, overflow="fold")
+    last: tuple[str, ...] = ()
+    for line in sheet.lines:
+        names, same = line[1 : len(NAMES)], line[: len(NAMES)] == last
+        table.add_row(*(plain("" if same else name) for name in names), *map(plain, line[len(NAMES) :]))
+        last = line[: len(NAMES)]
+    return table

@@ -1,0 +1,1 @@
+"""The command `conform`: both sides of the protocol, played from transcripts."""

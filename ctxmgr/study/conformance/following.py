@@ -1,0 +1,113 @@
+"""Says whether a process outside can follow a transcript, or why it can not.
+
+A transcript of ctxmgr may hold what no host can bring about in another process. Such a one is skipped, with the
+reason, rather than called a difference:
+
+1. Weights must be those of the estimate, which any program can compute: a vocabulary is there when it is there.
+2. A session that was restored needs the snapshot, and its form is the program's own; a snapshot that was broken
+   or held by another process can not be made.
+3. A deadline passes when it passes.
+4. What an endpoint answered would need that endpoint.
+5. Nobody outside sees when a compaction written ahead is ready; only where ctxmgr speaks next need nobody.
+6. Faults inside were planted.
+7. What an archive gives back of an earlier run, or what is wrong with it, no other process has.
+8. A request can be cancelled for sure only while ctxmgr waits for the host; else it may have been answered.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ctxmgr.study.conformance.golden import Golden, Head, head
+from ctxmgr.wire.errors import CANCELLED, INTERNAL_ERROR
+from ctxmgr.wire.transcript import Line
+
+ESTIMATE = "estimate"
+
+
+def reason(golden: Golden, snapshots: bool, deadlines: bool) -> str | None:
+    """Why it can not be followed; None where it can. `snapshots`: the program reads this ctxmgr's;
+    `deadlines`: there is time to wait for one."""
+    return next(_reasons(golden, snapshots, deadlines), None)
+
+
+def _reasons(golden: Golden, snapshots: bool, deadlines: bool) -> Iterator[str]:
+    yield from _weights(golden)
+    heads = [head(line.body) for line in golden.lines]
+    archived: set[str] = set()
+    for place, line in enumerate(golden.lines):
+        at = f"line {line.number}"
+        if line.kind == "restored" and (line.fields["refused"] or line.fields["fault"]):
+            yield f"{at}: a snapshot that is broken or held by another process"
+        elif line.kind == "restored" and not snapshots:
+            yield f"{at}: a session is restored, and the form of a snapshot is each program's own (--snapshots)"
+        elif line.kind == "woke" and not deadlines:
+            yield f"{at}: a deadline passes (--deadlines waits for it)"
+        elif line.kind == "completed":
+            yield f"{at}: an endpoint answers"
+        elif line.kind == "archive" and _elsewhere(line, archived):
+            yield f"{at}: an archive answers what it has from elsewhere"
+        elif line.kind == "prepared" and _next_sender(golden.lines[place + 1 :]) == "host":
+            yield f"{at}: nobody outside sees when the compaction written ahead is ready"
+        elif line.sender == "ctxmgr" and _planted(heads[place]):
+            yield f"{at}: a fault was planted inside"
+        elif heads[place].method == "$/cancelRequest" and _raced(golden.lines, heads, place):
+            yield f"{at}: cancels what may have been answered by then"
+
+
+def _weights(golden: Golden) -> Iterator[str]:
+    if (name := golden.header.get("tokenizer", ESTIMATE)) != ESTIMATE:
+        yield f"line 1: weights are those of {name}"
+    for line in golden.lines:
+        if line.kind == "weigher":
+            yield f"line {line.number}: weights become those of {line.fields['weigher']}"
+    heads = [head(line.body) for line in golden.lines if line.sender == "host"]
+    begins = next((one for one in heads if one.method == "initialize"), Head())
+    if "session_start" in {one.method for one in heads} and _member(begins, "policy", "tokenizer") != ESTIMATE:
+        yield f"the policy of initialize does not set the tokenizer to {ESTIMATE}"
+
+
+def _member(one: Head, *names: str) -> Any:
+    """A member of its params, however deep; None where there is none."""
+    value = one.fields
+    for name in ("params", *names):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _elsewhere(line: Line, archived: set[str]) -> bool:
+    """Whether an answer of the archive can not follow from what was put before (rule 7); notes what is put."""
+    session, answer, row = line.fields["session"], line.fields["answer"], line.fields["answer"].get("row")
+    archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
+    given = row is not None and f"{session} {row['handle']}" not in archived
+    return given or "fault" in answer or "note" in answer
+
+
+def _next_sender(lines: Sequence[Line]) -> str:
+    return next((line.sender for line in lines if line.kind in ("message", "broken")), "")
+
+
+def _planted(one: Head) -> bool:
+    fields = one.fields if isinstance(one.fields, dict) else {}
+    error, result = fields.get("error"), fields.get("result")
+    if isinstance(error, dict) and error.get("code") == INTERNAL_ERROR:
+        return True
+    report = result.get("report") if isinstance(result, dict) else None
+    return isinstance(report, dict) and str(report.get("reason", "")).startswith("internal fault")
+
+
+def _raced(lines: Sequence[Line], heads: Sequence[Head], place: int) -> bool:
+    """Whether a cancel of the host, which was heeded, comes while ctxmgr waits for nothing of the host."""
+    if lines[place].sender != "host":
+        return False
+    id = json.dumps(_member(heads[place], "id"))
+    heeded = any(one.id == id and not one.method and _code(one) == CANCELLED for one in heads[place:])
+    before = list(zip(lines[:place], heads[:place], strict=True))
+    asked = {one.id for line, one in before if line.sender == "ctxmgr" and one.method and one.id}
+    answered = {one.id for line, one in before if line.sender == "host" and not one.method}
+    return heeded and not asked - answered
+
+
+def _code(one: Head) -> object:
+    error = one.fields.get("error") if isinstance(one.fields, dict) else None
+    return error.get("code") if isinstance(error, dict) else None

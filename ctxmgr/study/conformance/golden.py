@@ -1,0 +1,159 @@
+"""What both sides of the conformance kit know: a golden transcript, and when two messages say the same.
+
+1. Values are compared, not spellings: the order of members and `0` for `0.0` are no difference.
+2. What a program may choose is left out: the paths given, such as `$.params.messages[*].timestamp`. A transcript
+   marks more of them in its header, under `any`.
+3. A message is JSON as the RFC has it, in UTF-8. `Infinity`, `NaN` and a byte order mark are read by many parsers
+   and refused by as many: to a lenient reader `Infinity` would be the same as the 1e400 that was said.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.spawning.differences import Difference, first
+from ctxmgr.wire import transcript
+from ctxmgr.wire.transcript import Line
+
+NOTHING = "nothing"
+EVERY = object()  # the step `[*]` or `.*`
+_STEP = re.compile(
+    r"\.(?P<name>[A-Za-z_$][\w$]*)|\[(?P<place>\d+)\]|(?P<every>\[\*\]|\.\*)|\[(?P<quoted>\"[^\"]*\")\]"
+)
+
+Path = tuple[Any, ...]
+
+
+class Golden(msgspec.Struct, frozen=True):
+    """A transcript. `chosen`: what its header marks as the host's to choose."""
+
+    name: str
+    lines: tuple[Line, ...]
+    chosen: tuple[Path, ...] = ()
+
+    @property
+    def header(self) -> dict[str, Any]:
+        return next((line.fields for line in self.lines if line.kind == "header"), {})
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One difference: `line` of the transcript (0: at its end), `what` is said there, where and how they differ."""
+
+    line: int
+    what: str
+    path: str
+    recorded: str
+    came: str
+
+    @staticmethod
+    def at(line: int, what: str, difference: Difference) -> "Finding":
+        return Finding(line, what, difference.path, difference.recorded, difference.now)
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What a message is told apart by. `id` is the JSON of it, "" where there is none. `fault`: why it is none."""
+
+    id: str = ""
+    method: str = ""
+    fields: Any = None
+    fault: str = ""
+
+    @property
+    def what(self) -> str:
+        if self.method:
+            return f"{self.method} {self.id[:40]}".strip()
+        kind = "error" if isinstance(self.fields, dict) and "error" in self.fields else "answer"
+        return f"the {kind} to {self.id[:40]}" if self.id else "what is no message"
+
+
+def read(name: str, content: bytes) -> Golden:
+    """Raises Unreadable, with the line."""
+    try:
+        lines = tuple(transcript.read(content))
+        golden = Golden(name, lines)
+        if not golden.header:
+            raise ValueError("line 1 is no header of a transcript")
+        return Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
+    except (ValueError, TypeError) as fault:
+        raise Unreadable(f"{name}, {fault}") from None
+
+
+def head(body: bytes) -> Head:
+    """Of any bytes (rule 3)."""
+    try:
+        fields = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as fault:
+        return Head(fault=f"no strict JSON: {fault}")
+    if not isinstance(fields, dict):
+        return Head(fields=fields)
+    method = fields.get("method")
+    id = json.dumps(_plain(fields["id"])) if "id" in fields else ""
+    return Head(id, method if isinstance(method, str) else "", fields)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
+def path_of(text: str) -> Path:
+    """The steps of a JSON path; `[*]` and `.*` stand for every one. Raises ValueError."""
+    steps: list[Any] = []
+    at = 1
+    while at < len(text):
+        found = _STEP.match(text, at)
+        if found is None:
+            break
+        at = found.end()
+        if found["every"]:
+            steps.append(EVERY)
+        elif found["place"]:
+            steps.append(int(found["place"]))
+        else:
+            steps.append(found["name"] or json.loads(found["quoted"]))
+    if not text.startswith("$") or at < len(text) or not steps:
+        raise ValueError(f"this is no path: {text}")
+    return tuple(steps)
+
+
+def difference(recorded: Any, came: Any, chosen: Sequence[Path]) -> Difference | None:
+    """The first place where two decoded messages differ as values, what may be chosen left out."""
+    return first(_comparable(recorded, chosen), _comparable(came, chosen))
+
+
+def _comparable(value: Any, chosen: Sequence[Path]) -> bytes:
+    value = _plain(value)
+    for path in chosen:
+        value = _without(value, path)
+    return json.dumps(value, sort_keys=True).encode()
+
+
+def _plain(value: Any) -> Any:
+    """A copy with whole numbers spelled as such."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _without(value: Any, path: Path) -> Any:
+    """The value without what the path leads to; an item of a list becomes null, so that the others keep their
+    places."""
+    step, rest = path[0], path[1:]
+    if isinstance(value, dict):
+        names = list(value) if step is EVERY else [step] if step in value else []
+        return {
+            name: _without(inner, rest) if name in names else inner
+            for name, inner in value.items()
+            if rest or name not in names
+        }
+    if isinstance(value, list) and not isinstance(step, str):
+        return [
+            (_without(inner, rest) if rest else None) if step in (EVERY, place) else inner
+            for place, inner in enumerate(value)
+        ]
+    return value

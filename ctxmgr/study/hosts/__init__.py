@@ -1,0 +1,1 @@
+"""Stand-ins for real hosts: the list that pi keeps, the tree that it writes. Knows nothing of ctxmgr."""

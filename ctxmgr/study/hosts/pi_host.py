@@ -1,0 +1,168 @@
+"""A stand-in for pi: the message list it keeps, how it weighs it, and how it compacts. Knows nothing of ctxmgr.
+
+1. Weights are pi's: characters / 4, rounded up a message; an image counts as 4 800 characters.
+2. A compaction keeps the newest messages of about `keep` tokens, cut where pi may cut: never at a tool result.
+3. The summary is written by no model, in pi's structure and from the messages alone: same list, same text.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.recordings.pi_sessions import compaction_message
+
+KEEP_TOKENS = 20_000  # pi's default keepRecentTokens
+RESERVE = 16_384  # pi's default reserveTokens: it compacts by itself above window - reserve
+IMAGE_CHARACTERS = 4_800  # pi's weight of an image
+GOAL_CHARACTERS = 300
+REQUEST_CHARACTERS = 120
+REQUESTS_LISTED = 20
+FILES_LISTED = 40
+CUT_AT = frozenset({"user", "assistant", "bashExecution", "custom", "branchSummary"})
+_WRITES = {"write", "edit"}
+
+_decode = msgspec.json.Decoder().decode
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One message of the list: its bytes, decoded, and its weight; `id` of the entry it came from."""
+
+    id: str
+    raw: bytes
+    role: str
+    message: dict[str, Any]
+    weight: int
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        return [block for block in _blocks(self.message) if block.get("type") == "toolCall"]
+
+
+class Compaction(msgspec.Struct, frozen=True):
+    """What the host wrote: the entry as `session_compact` reports it, and the list that goes on from it."""
+
+    entry: dict[str, Any]
+    items: tuple[Item, ...]
+
+
+def item(id: str, raw: bytes) -> Item:
+    message = _decode(raw)
+    role = str(message.get("role", ""))
+    return Item(id, raw, role, message, -(-_characters(message) // 4))
+
+
+def text_of(message: dict[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "\n".join(block["text"] for block in _blocks(message) if block.get("type") == "text")
+
+
+def compact(
+    items: Sequence[Item], files: dict[str, str], id: str, at: int, keep: int = KEEP_TOKENS
+) -> Compaction | None:
+    """The host's compaction of this list, None where there is nothing to compact.
+
+    `files`: all paths that were read or modified so far, path to "read" or "modified". `at` in milliseconds.
+    """
+    cut = _cut(items, keep)
+    gone = [one for one in items[:cut] if one.role != "compactionSummary"]
+    if not gone:
+        return None
+    previous = next((one.message["summary"] for one in items[:cut] if one.role == "compactionSummary"), "")
+    before = sum(one.weight for one in items)
+    summary = _summary(previous, [*gone], items[cut:], files)
+    entry = {
+        "type": "compaction",
+        "id": id,
+        "parentId": items[-1].id,
+        "timestamp": at,
+        "summary": summary,
+        "firstKeptEntryId": items[cut].id,
+        "tokensBefore": before,
+    }
+    return Compaction(entry, (item(id, compaction_message(summary, before, at)), *items[cut:]))
+
+
+def files_of(items: Sequence[Item], files: dict[str, str]) -> dict[str, str]:
+    """`files` with those that the calls of these messages read or modified."""
+    out = dict(files)
+    for one in items:
+        for call in one.calls:
+            arguments = call.get("arguments")
+            path = arguments.get("path") if isinstance(arguments, dict) else None
+            if isinstance(path, str) and call.get("name") in _WRITES:
+                out[path] = "modified"
+            elif isinstance(path, str) and call.get("name") == "read":
+                out.setdefault(path, "read")
+    return out
+
+
+def _cut(items: Sequence[Item], keep: int) -> int:
+    """The place from which on messages are kept: the first that may be cut at with at most about `keep` tokens
+    from there on; the last such place where a single message is heavier than that."""
+    weight = 0
+    for index in range(len(items) - 1, -1, -1):
+        weight += items[index].weight
+        if weight >= keep:
+            allowed = [place for place, one in enumerate(items) if one.role in CUT_AT]
+            after = [place for place in allowed if place >= index]
+            return after[0] if after else allowed[-1] if allowed else 0
+    return 0
+
+
+def _summary(previous: str, gone: Sequence[Item], kept: Sequence[Item], files: dict[str, str]) -> str:
+    goal = _section(previous, "## Goal")
+    done = [line for line in _section(previous, "### Done").split("\n") if line.startswith("- [x]")]
+    requests = [text_of(one.message) for one in gone if one.role == "user"]
+    done += [f"- [x] {_shortened(text, REQUEST_CHARACTERS)}" for text in requests if text.strip()]
+    newest = next((text_of(one.message) for one in (*reversed(kept), *reversed(gone)) if one.role == "user"), "")
+    if not goal:
+        goal = _shortened(requests[0] if requests else newest, GOAL_CHARACTERS) or "(not stated)"
+    current = _shortened(newest, REQUEST_CHARACTERS) or "(none)"
+    parts = [
+        f"## Goal\n{goal}",
+        "## Constraints & Preferences\n- (none)",
+        "## Progress\n### Done\n" + ("\n".join(done[-REQUESTS_LISTED:]) or "- (none)"),
+        f"### In Progress\n- [ ] {current}",
+        "### Blocked\n- (none)",
+        "## Key Decisions\n- (none)",
+        f"## Next Steps\n1. Go on with: {current}",
+    ]
+    for tag, state in (("read-files", "read"), ("modified-files", "modified")):
+        paths = sorted(path for path, was in files.items() if was == state)[:FILES_LISTED]
+        if paths:
+            parts.append(f"<{tag}>\n" + "\n".join(paths) + f"\n</{tag}>")
+    return "\n\n".join(parts)
+
+
+def _section(summary: str, heading: str) -> str:
+    """The text under a heading of a summary written here."""
+    _, _, rest = summary.partition(f"{heading}\n")
+    return rest.partition("\n\n")[0].strip()
+
+
+def _shortened(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 3].rstrip() + "..."
+
+
+def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _characters(message: dict[str, Any]) -> int:
+    """As pi counts: UTF-16 units of what a model reads."""
+    texts = [message[name] for name in ("summary", "command", "output") if isinstance(message.get(name), str)]
+    if isinstance(message.get("content"), str):
+        texts.append(message["content"])
+    images = 0
+    for block in _blocks(message):
+        if block.get("type") == "toolCall":
+            texts += [str(block.get("name", "")), msgspec.json.encode(block.get("arguments")).decode()]
+        images += block.get("type") == "image"
+        texts += [block[name] for name in ("text", "thinking") if isinstance(block.get(name), str)]
+    units = sum(len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts)
+    return units + images * IMAGE_CHARACTERS

@@ -1,0 +1,1 @@
+"""The command `drive`: scripts of a host."""

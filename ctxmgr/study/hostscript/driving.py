@@ -1,0 +1,128 @@
+"""The command `drive`: runs scripts of hosts, and says what was not as a script expects."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from argparse import Namespace
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+
+from ctxmgr.study.hostscript.script_nodes import ScriptFault
+from ctxmgr.study.hostscript.scripted_calls import Failed
+from ctxmgr.study.hostscript.scripted_host import ScriptedHost
+from ctxmgr.study.hostscript.scripts import parse
+from ctxmgr.study.spawning.console import console, plain, safe
+from ctxmgr.study.spawning.spawned import Spawned, this_ctxmgr
+from ctxmgr.wire import transcript
+
+LAST_MESSAGES = 6  # shown with a failure
+SHOWN_CHARACTERS = 120
+ARROWS = {"host": "->", "ctxmgr": "<-"}
+
+
+def run(parsed: Namespace) -> int:
+    """0: all as expected; 1: something was not; 2: wrong usage, a script that is none, a command that is none."""
+    out, code = console(), 0
+    for path in parsed.scripts:
+        try:
+            steps = parse(_text(path))
+        except (OSError, UnicodeDecodeError) as fault:
+            print(f"ctxmgr drive: {safe(path)} can not be read: {fault}", file=sys.stderr)
+            return 2
+        except ScriptFault as fault:
+            print(f"ctxmgr drive: {safe(path)}, {safe(str(fault))}", file=sys.stderr)
+            return 2
+        with tempfile.TemporaryDirectory(prefix="ctxmgr-drive-") as state, _Heard(parsed, out) as heard:
+            start = _start(parsed, state)
+            host = ScriptedHost(start, parsed.framing, parsed.timeout, state, heard.message)
+            try:
+                ran = host.run(steps)
+            except OSError as fault:
+                print(f"ctxmgr drive: the command can not be started: {fault}", file=sys.stderr)
+                return 2
+            except Failed as failed:
+                code = 1
+                _show(out, path, failed, heard.last, host.process.stderr() if host.process else "")
+            else:
+                says = f"{ran.steps} steps, {ran.answered} answers, {ran.held} expectations held"
+                out.print(plain(f"{path}: {says}"))
+    return code
+
+
+def _text(path: str) -> str:
+    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    return content.decode()
+
+
+def _start(parsed: Namespace, state: str) -> Callable[[int], Spawned]:
+    """This ctxmgr writes its own transcript: it alone knows when weights changed and deadlines passed."""
+    if parsed.command:
+        return lambda number: Spawned(parsed.command)
+
+    def start(number: int) -> Spawned:
+        record = ["--record", numbered(parsed.record, number)] if parsed.record else []
+        return Spawned(this_ctxmgr("--state-dir", state, *record))
+
+    return start
+
+
+def numbered(path: str, number: int) -> str:
+    """The transcript of a start: FILE, then FILE-2, ... before the suffix."""
+    found = Path(path)
+    return path if number == 1 else str(found.with_name(f"{found.stem}-{number}{found.suffix}"))
+
+
+class _Heard:
+    """Every message as it goes or comes. The last are kept; all are shown and recorded where that is wanted."""
+
+    def __init__(self, parsed: Namespace, out: Console) -> None:
+        self.last: deque[str] = deque(maxlen=LAST_MESSAGES)
+        self._out = out if parsed.show else None
+        self._record = parsed.record if parsed.command else None
+
+    def __enter__(self) -> "_Heard":
+        self._file = -1
+        if self._record:
+            self._file = os.open(self._record, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with contextlib.suppress(OSError):
+                os.fchmod(self._file, 0o600)  # it may have been there
+            os.write(self._file, transcript.header("1.0", "unknown", "estimate") + b"\n")
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+
+    def message(self, sender: Literal["host", "ctxmgr"], body: bytes) -> None:
+        text = f"{ARROWS[sender]} {_short(body.decode('utf-8', 'replace'))}"
+        self.last.append(text)
+        if self._out is not None:
+            self._out.print(plain(text))
+        if self._file >= 0:
+            os.write(self._file, transcript.line(sender, body) + b"\n")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]} ... ({len(text):,} characters)"
+
+
+def _show(out: Console, path: str, failed: Failed, last: Sequence[str], stderr: str) -> None:
+    out.print(plain(f"{path}, line {failed.step.line}: {failed.what}", "red"))
+    for line in failed.step.source.split("\n"):
+        out.print(plain(f"    {_short(line)}"))
+    for name, text in (("at", failed.path), ("expected", failed.expected), ("came", failed.came)):
+        if text:
+            out.print(plain(f"  {name:<9} {text}"))
+    if last:
+        out.print("  the last messages")
+        for text in last:
+            out.print(plain(f"    {text}"))
+    if stderr:
+        out.print("  it said")
+        for line in stderr.splitlines()[-10:]:
+            out.print(plain(f"    {line}"))

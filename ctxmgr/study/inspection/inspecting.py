@@ -1,0 +1,132 @@
+"""The command `inspect`: turns a snapshot file into a page for people. Reads it without a lock, writes nothing."""
+
+import sys
+from argparse import Namespace
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from ctxmgr.devices import snapshots
+from ctxmgr.engine.ledger.fold import current
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.state import State
+from ctxmgr.session import journal, ledger_updates
+from ctxmgr.study.spawning.console import console, plain, safe
+
+SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
+TEXT_CHARACTERS = 160  # of a fact
+SLOTS = ("goal", "constraint", "request", "current", "decision", "task", "command", "file", "context", "listing")
+
+
+def run(parsed: Namespace) -> int:
+    """0: whole; 1: broken, or with a torn tail; 2: there is no such file."""
+    path = Path(parsed.file)
+    if not path.exists():
+        print(f"ctxmgr inspect: no such file: {safe(parsed.file)}", file=sys.stderr)
+        return 2
+    out = console()
+    reading = snapshots.read(path)
+    faults = [reading.fault] if reading.fault else []
+    if reading.torn and not reading.fault:
+        faults.append(f"{reading.torn} bytes after the last whole line can not be read")
+    if not reading.bodies and not faults:
+        faults.append("the file is empty: the session has saved nothing yet")
+    if reading.bodies and not reading.fault:
+        try:
+            state, strange = journal.restore(reading.bodies)
+        except journal.Unreadable as unreadable:
+            faults.append(str(unreadable))
+        else:
+            _show(out, state, len(reading.bodies), len(strange), parsed.full)
+    for fault in faults:
+        out.print(plain(fault, "bold red"))
+    return 1 if faults else 0
+
+
+def _show(out: Console, state: State, lines: int, strange: int, full: bool) -> None:
+    out.print(_head(state, lines, strange))
+    if state.overrides:
+        out.print(plain(f"policy set for this session: {msgspec.json.encode(state.overrides).decode()}"))
+    out.print(_facts(state, full))
+    if state.pending or state.away:
+        unbound, away = len(state.pending), len(state.away)
+        out.print(plain(f"facts not shown: {unbound} not bound to an entry, {away} on other branches"))
+    for number, summary in enumerate(state.summaries, 1):
+        title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.at)}"
+        out.print(plain(f"\n{title}, {len(summary.text):,} characters", "bold"))
+        out.print(plain(summary.text if full else _short(summary.text, SUMMARY_CHARACTERS)))
+
+
+def _head(state: State, lines: int, strange: int) -> Table:
+    table = Table(title=plain(f"session {state.session_id}"), title_justify="left", show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    model, meter, latch, totals = state.model, state.meter, state.latch, state.totals
+    kinds = Counter(decision.kind for decision in state.decisions.values())
+    reading = "unknown" if meter.reading is None else f"{meter.reading:,} tokens"
+    ratios = ", ".join(f"{name} {ratio:.3f}" for name, ratio in meter.ratios.items()) or "none yet"
+    rows = [
+        ("lines", f"{lines}, {strange} of a kind not known here" if strange else str(lines)),
+        ("events (seq)", str(state.seq)),
+        ("newest time", _moment(state.clock)),
+        ("model", f"{model.id}, window {model.window:,} tokens"),
+        ("projection", "on" if state.enabled else "switched off"),
+        ("latch", f"{latch.state}, {latch.failures} failures in a row, wait {latch.wait} turn_ends"),
+        ("last reading", f"{reading}; it stood for {meter.base:,} weighed"),
+        ("ratios", ratios),
+        ("resume packet", "with the next list" if state.resume else "not due"),
+        ("decisions", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"),
+        ("path", f"{len(state.trail)} entries" + (f", newest {state.trail[-1]}" if state.trail else "")),
+        ("totals", ", ".join(f"{name} {value:,}" for name, value in _totals(totals).items() if value) or "none"),
+    ]
+    for name, text in rows:
+        table.add_row(name, plain(text))
+    return table
+
+
+def _totals(totals: msgspec.Struct) -> dict[str, int]:
+    return {name.replace("_", " "): getattr(totals, name) for name in totals.__struct_fields__}
+
+
+def _facts(state: State, full: bool) -> Table:
+    facts = state.facts if full else current(ledger_updates.ledger(state))
+    title = f"{len(facts)} facts that hold, of {len(state.facts)} that were learned (--full shows all)"
+    if full:
+        title = f"{len(facts)} facts that were learned"
+    table = Table(title=title, title_justify="left")
+    for name in ("slot", "status", "text", "source", "when", "entry"):
+        table.add_column(name, overflow="fold")
+
+    def rank(fact: Fact) -> int:
+        return SLOTS.index(fact.slot) if fact.slot in SLOTS else len(SLOTS)
+
+    before = ""
+    for fact in sorted(facts, key=lambda fact: (rank(fact), fact.at, fact.seq, fact.place)):
+        text = f"{fact.text} ({fact.detail})" if fact.detail else fact.text
+        table.add_row(
+            plain(fact.slot if fact.slot != before else "", "bold"),
+            plain(fact.status),
+            plain(text if full else _short(text, TEXT_CHARACTERS)),
+            plain(fact.source),
+            _moment(fact.at) if fact.at else f"event {fact.seq}",
+            plain(fact.entry or ""),
+        )
+        before = fact.slot
+    return table
+
+
+def _moment(at: int) -> str:
+    if not at:
+        return "unknown"
+    try:
+        return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        return str(at)
+
+
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} ... ({len(text) - limit:,} characters more)"

@@ -1,0 +1,145 @@
+"""Turns measures into plain values: of one session under one preset, and the mean over several sessions.
+
+Shares are 0 to 1, money is in dollars, weights in tokens; what nothing was asked of is null.
+"""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.metrics.billing import Bill
+from ctxmgr.study.metrics.measures import Measured, Measures
+from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.recall import Recall
+
+LONG_TOKENS = 100_000  # weight of a recorded conversation from which on a session is one that outgrows windows
+KINDS_OF_RECALL = {
+    "overall": "overall",
+    "inPlace": "in_place",
+    "unpacked": "unpacked",
+    "far": "far",
+    "farInPlace": "far_in_place",
+}
+
+Figures = dict[str, Any]
+
+
+def figures(one: Measures, off: Bill | None) -> Figures:
+    """`off`: what the same recording costs under preset `off`."""
+    bill, last = one.bill, one.said_last
+    calls = bill.calls
+    return {
+        "prices": msgspec.to_builtins(one.prices),
+        "rawTokens": one.raw_tokens,
+        "money": round(bill.money, 4),
+        "moneyACall": round(bill.money / len(calls), 6) if calls else None,
+        "ofOff": ratio(bill.money, off.money) if off else None,
+        "warmMoney": round(bill.warm, 4),
+        "warmOfOff": ratio(bill.warm, off.warm) if off else None,
+        "sentMean": round(bill.tokens / len(calls), 1) if calls else None,
+        "sentLargest": max((call.tokens for call in calls), default=None),
+        "cachedShare": ratio(sum(call.cached for call in calls), bill.tokens),
+        "cachedMean": round(fmean(call.cached for call in calls), 1) if calls else None,
+        "cachedBytesMean": round(fmean(call.cached_bytes for call in calls), 1) if calls else None,
+        "breaks": bill.breaks,
+        "unannouncedBreaks": bill.unannounced,
+        "epochs": one.epochs,
+        "coldCalls": bill.cold,
+        "recall": recalled(one.recall),
+        "grounding": shared(one.lines),
+        "edits": {"seen": one.edits, "whole": one.edits_whole},
+        "refetch": {
+            **msgspec.to_builtins(one.refetch),
+            "goneIn100": round(100 * one.refetch.gone / one.refetch.calls, 3) if one.refetch.calls else None,
+        },
+        "said": {
+            "mean": shared(one.said),
+            "inPlaceMean": shared(one.said_in_place),
+            "last": shared(last.held),
+            "inPlaceLast": shared(last.in_place),
+        },
+        "series": [_series(call) for call in one.calls],
+    }
+
+
+def recalled(one: Recall) -> Figures:
+    return {name: shared(getattr(one, field)) for name, field in KINDS_OF_RECALL.items()}
+
+
+def shared(one: Share) -> Figures:
+    return {"share": ratio(one.held, one.of), "held": one.held, "of": one.of}
+
+
+def ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 5) if whole else None
+
+
+def _series(call: Measured) -> Figures:
+    """What a plot over calls needs."""
+    return {
+        "at": call.at,
+        "sent": call.billed.tokens,
+        "cached": call.billed.cached,
+        "spent": round(call.spent, 6),
+        "epoch": call.epoch,
+        "broke": call.billed.broke,
+        "cold": call.billed.cold,
+        "own": call.own,
+        "names": call.recall.overall.of,
+        "recalled": call.recall.overall.held,
+        "lines": call.grounding.lines.of,
+        "grounded": call.grounding.lines.held,
+    }
+
+
+# over recordings
+
+MEANS = {
+    "money": ("money",),
+    "ofOff": ("ofOff",),
+    "warmOfOff": ("warmOfOff",),
+    "sentMean": ("sentMean",),
+    "recall": ("recall", "overall", "share"),
+    "inPlace": ("recall", "inPlace", "share"),
+    "unpacked": ("recall", "unpacked", "share"),
+    "far": ("recall", "far", "share"),
+    "farInPlace": ("recall", "farInPlace", "share"),
+    "grounding": ("grounding", "share"),
+    "goneIn100": ("refetch", "goneIn100"),
+    "said": ("said", "mean", "share"),
+    "saidLast": ("said", "last", "share"),
+}
+
+
+def means(some: Sequence[tuple[str, Figures]]) -> list[Figures]:
+    """A row a preset and range, of (preset, figures of one recording): recordings from LONG_TOKENS on, and all.
+
+    Each recording counts the same, whatever its length; one without a figure (no edit in it) is left out of that
+    figure's mean, and `dearest` is the largest `ofOff`.
+    """
+    presets = dict.fromkeys(preset for preset, _ in some)
+    out = []
+    for least in (LONG_TOKENS, 0):
+        for preset in presets:
+            mine = [one for name, one in some if name == preset and one["rawTokens"] >= least]
+            if not mine:
+                continue
+            row: Figures = {"preset": preset, "fromTokens": least, "recordings": len(mine)}
+            row.update((name, _mean(_at(one, path) for one in mine)) for name, path in MEANS.items())
+            row["dearest"] = max((one["ofOff"] for one in mine if one["ofOff"] is not None), default=None)
+            row["unannouncedBreaks"] = sum(one["unannouncedBreaks"] for one in mine)
+            out.append(row)
+    return out
+
+
+def _at(one: Figures, path: Sequence[str]) -> Any:
+    for name in path:
+        one = one[name]
+    return one
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(fmean(known), 5) if known else None

@@ -1,0 +1,102 @@
+"""Turns what a model was shown into *edit grounding*: of the lines that its next edits replace, how many it saw.
+
+Rules:
+
+1. Asked for are the lines that an edit of the next recorded message replaces (`edits`) and that had stood verbatim
+   in the recorded conversation before: in a result, in the arguments of a call, in what was said. A line counts
+   once a call.
+2. Held is a line that stands in a shown message: in a result as it is shown, in the arguments of a call, in text
+   of user or assistant. The packet and thinking do not count.
+3. Verbatim is as a part of a line too: results have line numbers before the line, and an edit may begin in the
+   middle of one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ctxmgr.study.metrics.edits import replaced
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import PACKET, Sight, newly_said
+from ctxmgr.study.metrics.ratio import Share
+
+_WORD = re.compile(r"\w+")
+
+
+class Grounding(msgspec.Struct, frozen=True, gc=False):
+    """Of one call. `edits`: of one line or more that had been seen; `whole`: those of which all such lines are
+    there."""
+
+    lines: Share = Share()
+    edits: int = 0
+    whole: int = 0
+
+
+def grounding(sights: Sequence[Sight], known: Known) -> tuple[Grounding, ...]:
+    """One a call."""
+    asked = [_edits(sight, known) for sight in sights]
+    found = Lines(line for edits in asked for lines in edits for line in lines)
+    before: set[str] = set()
+    out = []
+    for sight, came, edits in zip(sights, newly_said(sights), asked, strict=True):
+        for one in came:
+            before |= found.within(one.raw, known)
+        out.append(_grounding(sight, [before.intersection(lines) for lines in edits], found, known))
+    return tuple(out)
+
+
+def _edits(sight: Sight, known: Known) -> list[tuple[str, ...]]:
+    units = known.message(sight.reply.raw).view.units
+    return [lines for unit in units if unit.kind == "call" and (lines := replaced(unit.arguments))]
+
+
+def _grounding(sight: Sight, edits: Sequence[set[str]], found: "Lines", known: Known) -> Grounding:
+    wanted = set[str]().union(*edits)
+    if not wanted:
+        return Grounding()
+    missing = set(wanted)
+    for one in reversed(sight.shown):  # what is edited was mostly read lately
+        if one.index != PACKET and not missing.isdisjoint(within := found.within(one.raw, known)):
+            missing -= within
+            if not missing:
+                break
+    seen = [lines for lines in edits if lines]
+    return Grounding(
+        Share(len(wanted) - len(missing), len(wanted)), len(seen), sum(missing.isdisjoint(one) for one in seen)
+    )
+
+
+class Lines:
+    """Which of these lines stand in a message. A message is looked through once: only for lines of which a whole
+    word stands in it, the line's longest."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._by_word: dict[str, list[str]] = {}
+        self._others: list[str] = []
+        self._found: dict[bytes, frozenset[str]] = {}
+        for line in dict.fromkeys(lines):
+            word = _anchor(line)
+            if word:
+                self._by_word.setdefault(word, []).append(line)
+            else:
+                self._others.append(line)
+
+    def within(self, raw: bytes, known: Known) -> frozenset[str]:
+        found = self._found.get(raw)
+        if found is None:
+            found = frozenset(line for text in known.texts(raw) for line in self._in_text(text))
+            self._found[raw] = found
+        return found
+
+    def _in_text(self, text: str) -> Iterable[str]:
+        words = self._by_word.keys() & set(_WORD.findall(text)) if self._by_word else ()
+        for word in words:
+            yield from (line for line in self._by_word[word] if line in text)
+        yield from (line for line in self._others if line in text)
+
+
+def _anchor(line: str) -> str:
+    """The longest word with something else on either side: it is a whole word wherever the line stands."""
+    inner = [word[0] for word in _WORD.finditer(line) if word.start() > 0 and word.end() < len(line)]
+    return max(inner, key=len, default="")

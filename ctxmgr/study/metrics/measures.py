@@ -1,0 +1,94 @@
+"""Turns what a model was shown in one session into all figures of it: what it cost, and what it still knew.
+
+A measure stands in a file of its own; here they are put together, call by call and over all.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.study.metrics import recall, refetch
+from ctxmgr.study.metrics.billing import Bill, Billed, Prices, bill
+from ctxmgr.study.metrics.grounding import Grounding, grounding
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import Sight, newly_said
+from ctxmgr.study.metrics.ratio import Share, total
+from ctxmgr.study.metrics.recall import Recall
+from ctxmgr.study.metrics.refetch import Refetch
+from ctxmgr.study.metrics.user_text_recall import Said, said
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One call. `spent`: dollars so far, this call's included. `at` in milliseconds, None where unknown.
+
+    `epoch` as reported; `own`: compactions the host made unasked before it. `said_tokens`: weight of the recorded
+    conversation so far.
+    """
+
+    at: int | None
+    epoch: int
+    own: int
+    spent: float
+    said_tokens: int
+    billed: Billed
+    recall: Recall
+    grounding: Grounding
+    refetch: Refetch
+    said: Said
+
+
+class Measures(msgspec.Struct, frozen=True):
+    """One session under one preset. `raw_tokens`: weight of the recorded conversation that calls were made on.
+
+    `epochs`: so many calls began one that was announced.
+    """
+
+    prices: Prices
+    calls: tuple[Measured, ...]
+    raw_tokens: int
+    bill: Bill
+    recall: Recall
+    lines: Share
+    edits: int
+    edits_whole: int
+    refetch: Refetch
+    said: Share
+    said_in_place: Share
+
+    @property
+    def epochs(self) -> int:
+        return sum(call.billed.announced for call in self.calls)
+
+    @property
+    def said_last(self) -> Said:
+        """Of what the user said, what stood in the last call."""
+        return self.calls[-1].said if self.calls else Said()
+
+
+def measure(sights: Sequence[Sight], known: Known, prices: Prices) -> Measures:
+    """All measures of one session's calls, oldest first."""
+    billed = bill(sights, prices, known.weight)
+    recalled = recall.recall(sights, known)
+    grounded = grounding(sights, known)
+    fetched = refetch.refetch(sights, known)
+    users = said(sights, known)
+    calls = []
+    spent, weight = 0.0, 0
+    for number, (sight, came) in enumerate(zip(sights, newly_said(sights), strict=True)):
+        spent += billed.calls[number].money
+        weight += sum(known.weight(one.raw) for one in came)
+        parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
+        calls.append(Measured(sight.at, sight.epoch, sight.own, spent, weight, *parts))
+    return Measures(
+        prices=prices,
+        calls=tuple(calls),
+        raw_tokens=weight,
+        bill=billed,
+        recall=recall.together(recalled),
+        lines=total(one.lines for one in grounded),
+        edits=sum(one.edits for one in grounded),
+        edits_whole=sum(one.whole for one in grounded),
+        refetch=refetch.together(fetched),
+        said=total(one.held for one in users),
+        said_in_place=total(one.in_place for one in users),
+    )

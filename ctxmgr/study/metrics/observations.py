@@ -1,0 +1,73 @@
+"""What a model was shown at each call of a driven session: the ground that all measures stand on."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.study.hosts.pi_host import Item
+
+PACKET = -1  # the index of what was put in: the packet
+SUMMARY = "compactionSummary"  # the role of what a host puts in the place of what it compacted away
+
+
+class Shown(msgspec.Struct, frozen=True, gc=False):
+    """One message of one projection. `raw`: its bytes as answered; `index`: its place in the host's list, -1 for
+    the packet; `same`: byte for byte as it came."""
+
+    raw: bytes
+    index: int
+    same: bool
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """One model call. `at` in milliseconds, None where no time was recorded; `items` the host's list then.
+
+    `reply`: the recorded assistant message that followed. `epoch` as the report says. `own`: compactions the host
+    made unasked before it.
+    """
+
+    at: int | None
+    items: tuple[Item, ...]
+    shown: tuple[Shown, ...]
+    reply: Item
+    epoch: int = 0
+    own: int = 0
+
+
+def stands_for_others(sight: Sight, one: Shown) -> bool:
+    """Whether it was put in the place of other messages: the packet, or the host's summary of what it compacted."""
+    return one.index == PACKET or sight.items[one.index].role == SUMMARY
+
+
+def in_place(sight: Sight, one: Shown) -> bool:
+    """Whether it is a message of the conversation, as it came."""
+    return one.same and not stands_for_others(sight, one)
+
+
+def same_start(before: Sequence[Shown], now: Sequence[Shown]) -> int:
+    """How many messages two lists have in common from their start on, by their bytes."""
+    count = 0
+    for old, new in zip(before, now, strict=False):
+        if old is not new and old.raw != new.raw:
+            break
+        count += 1
+    return count
+
+
+def newly_said(sights: Sequence[Sight]) -> Iterator[tuple[Item, ...]]:
+    """For each call the messages of the recorded conversation that came since the call before it, oldest first.
+
+    All of them together are the conversation so far, with what was compacted away since; without the host's
+    summaries. A message is known by its entry's id and its bytes.
+    """
+    known: set[tuple[str, bytes]] = set()
+    reply: tuple[Item, ...] = ()
+    for sight in sights:
+        came = []
+        for one in (*reply, *sight.items):
+            key = (one.id, one.raw)
+            if key not in known and one.role != SUMMARY:
+                known.add(key)
+                came.append(one)
+        yield tuple(came)
+        reply = (sight.reply,)

@@ -1,0 +1,120 @@
+"""Turns what a model was shown into *reference recall*: of the names that it used next, how many were there to see.
+
+Rules:
+
+1. Asked for are the file paths, identifiers and error codes (`mentions`) in the next recorded assistant message
+   (text, thinking, strings of call arguments) that had occurred in the recorded conversation before it, also in
+   what was left out or compacted away since. A name counts once a call.
+2. Held is a name that occurs as a name in the text of a shown message; shortened results and the packet count by
+   the text they have left. Calls weigh by the names asked of them (the mean is of names, not of calls).
+3. *In place*: in a message that stands as it came. What stands for others (packet, host's summary) is none.
+4. *Unpacked*: in any message but the packet. Names in an index are not knowledge.
+5. *Far*: asked for are only names last said more than FAR_TOKENS ago, by the weight of the recorded conversation
+   between the end of the message that said them last and now. Nearer ones survive any sane policy.
+6. The names of the shown list are counted, and the count follows the list's changes: linear in what changes.
+
+The recorded reply does not react to the projection: this says what a reply would have missed, not how it ends.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import PACKET, Shown, Sight, in_place, newly_said, same_start
+from ctxmgr.study.metrics.ratio import Share, total
+
+FAR_TOKENS = 20_000  # DESIGN and pi keep about that much of a session's end: what is nearer is in every tail
+
+
+class Recall(msgspec.Struct, frozen=True):
+    """Of one call, or of all."""
+
+    overall: Share = Share()
+    in_place: Share = Share()
+    unpacked: Share = Share()
+    far: Share = Share()
+    far_in_place: Share = Share()
+
+
+def recall(sights: Sequence[Sight], known: Known, far_tokens: int = FAR_TOKENS) -> tuple[Recall, ...]:
+    """One a call."""
+    out = []
+    ends: dict[str, int] = {}  # name to where the last message that said it ends, in tokens from the start
+    now = 0
+    present = Present(known.names)
+    for sight, came in zip(sights, newly_said(sights), strict=True):
+        for one in came:
+            now += known.weight(one.raw)
+            ends.update(dict.fromkeys(known.names(one.raw), now))
+        present.follow(sight)
+        asked = [name for name in known.names(sight.reply.raw) if name in ends]
+        out.append(_recall(asked, [name for name in asked if now - ends[name] > far_tokens], present))
+    return tuple(out)
+
+
+def together(some: Iterable[Recall]) -> Recall:
+    """Rule 2's mean."""
+    rows = tuple(some)
+    names = Recall.__struct_fields__
+    return Recall(*(total(getattr(row, name) for row in rows) for name in names))
+
+
+def _recall(asked: Sequence[str], far: Sequence[str], present: "Present") -> Recall:
+    def held(names: Sequence[str], there: Callable[[str], bool]) -> Share:
+        return Share(sum(map(there, names)), len(names))
+
+    return Recall(
+        overall=held(asked, present.anywhere),
+        in_place=held(asked, present.in_place),
+        unpacked=held(asked, present.unpacked),
+        far=held(far, present.anywhere),
+        far_in_place=held(far, present.in_place),
+    )
+
+
+class Present:
+    """In how many messages of the shown list each name stands, by what kind of message it is (rule 6)."""
+
+    def __init__(self, names: Callable[[bytes], Iterable[str]]) -> None:
+        self._names = names
+        self._shown: tuple[Shown, ...] = ()
+        self._kinds: list[int] = []
+        self._counts: tuple[dict[str, int], ...] = ({}, {}, {})
+
+    def follow(self, sight: Sight) -> None:
+        """The list is this one now."""
+        kinds = [_kind(sight, one) for one in sight.shown]
+        same = same_start(self._shown, sight.shown)
+        start = next((at for at in range(same) if self._kinds[at] != kinds[at]), same)
+        gone = Counter(zip((one.raw for one in self._shown[start:]), self._kinds[start:], strict=True))
+        came = Counter(zip((one.raw for one in sight.shown[start:]), kinds[start:], strict=True))
+        for raw, kind in (gone - came).elements():
+            self._count(raw, kind, -1)
+        for raw, kind in (came - gone).elements():
+            self._count(raw, kind, 1)
+        self._shown, self._kinds = sight.shown, kinds
+
+    def _count(self, raw: bytes, kind: int, by: int) -> None:
+        counts = self._counts[kind]
+        for name in self._names(raw):
+            counts[name] = counts.get(name, 0) + by
+
+    def in_place(self, name: str) -> bool:
+        return self._counts[_IN_PLACE].get(name, 0) > 0
+
+    def unpacked(self, name: str) -> bool:
+        return self.in_place(name) or self._counts[_CHANGED].get(name, 0) > 0
+
+    def anywhere(self, name: str) -> bool:
+        return self.unpacked(name) or self._counts[_PACKED].get(name, 0) > 0
+
+
+_IN_PLACE, _CHANGED, _PACKED = range(3)
+
+
+def _kind(sight: Sight, one: Shown) -> int:
+    if in_place(sight, one):
+        return _IN_PLACE
+    return _PACKED if one.index == PACKET else _CHANGED

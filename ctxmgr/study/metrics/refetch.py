@@ -1,0 +1,62 @@
+"""Turns what a model was shown into *re-fetch pressure*: calls made again though their answer had been taken away.
+
+Rules:
+
+1. A call repeats an earlier one with the same tool and the same arguments, in whatever order their names stand.
+2. It counts where the newest answer to such a call was not there in full, in place, when the model called.
+3. Sessions repeat calls anyway (a test is run again): preset `off` gives that rate. The difference is ours.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.messages import Unit
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import Sight, newly_said
+
+_spelled = msgspec.json.Encoder(order="sorted").encode
+
+
+class Refetch(msgspec.Struct, frozen=True, gc=False):
+    """Of one call of the model: how many tools it called, how many of these calls repeat an answered one, and of
+    how many of these the answer was gone."""
+
+    calls: int = 0
+    repeated: int = 0
+    gone: int = 0
+
+
+def refetch(sights: Sequence[Sight], known: Known) -> tuple[Refetch, ...]:
+    """One a call of the model."""
+    called: dict[str, bytes] = {}  # call id to what was called; ids come again: the newest is meant
+    answers: dict[bytes, bytes] = {}  # what was called to the newest message that answers it
+    out = []
+    for sight, came in zip(sights, newly_said(sights), strict=True):
+        for one in came:
+            for unit in known.message(one.raw).view.units:
+                if unit.kind == "call":
+                    called[unit.call_id] = _key(unit)
+                elif unit.kind == "result" and unit.call_id in called:
+                    answers[called[unit.call_id]] = one.raw
+        out.append(_refetch(sight, known, answers))
+    return tuple(out)
+
+
+def _refetch(sight: Sight, known: Known, answers: dict[bytes, bytes]) -> Refetch:
+    calls = [unit for unit in known.message(sight.reply.raw).view.units if unit.kind == "call"]
+    again = [answers[key] for unit in calls if (key := _key(unit)) in answers]
+    if not again:
+        return Refetch(len(calls))
+    there = {one.raw for one in sight.shown}  # what was shortened has other bytes
+    return Refetch(len(calls), len(again), sum(raw not in there for raw in again))
+
+
+def together(some: Sequence[Refetch]) -> Refetch:
+    return Refetch(*(sum(getattr(one, name) for one in some) for name in Refetch.__struct_fields__))
+
+
+def _key(unit: Unit) -> bytes:
+    what: list[Any] = [unit.tool, unit.arguments]
+    return _spelled(what)

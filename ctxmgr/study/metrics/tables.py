@@ -1,0 +1,113 @@
+"""Turns figures of measures into the tables that people see: what it costs, and what it still knows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from ctxmgr.study.metrics.figures import LONG_TOKENS, Figures
+from ctxmgr.study.metrics.recall import FAR_TOKENS
+from ctxmgr.study.spawning.console import plain
+
+NONE = "-"
+KNOWN = ("recall", "in place", "un-\npacked", "far", "far in place", "edits ground.", "gone in 100", "said")
+
+
+def table(some: Sequence[tuple[str, Figures]]) -> Table:
+    """A row a preset of one recording: (preset, figures)."""
+    prices = some[0][1]["prices"]
+    raw = some[0][1]["rawTokens"]
+    made = _table(f"what it costs and what it still knows: {raw:,} tokens of conversation")
+    heads = ("$", "¢ a call", "of off", "warm, of off", "sent", "cached", "breaks", "epochs", "cold")
+    for head in ("preset", *heads, *KNOWN, "said, last"):
+        made.add_column(head, justify="left" if head == "preset" else "right")
+    for preset, one in some:
+        breaks = f"{one['breaks']} ({one['unannouncedBreaks']})"
+        said = one["said"]
+        made.add_row(
+            plain(preset),
+            _number(one["money"], 2),
+            _number(one["moneyACall"] and 100 * one["moneyACall"], 2),
+            _number(one["ofOff"], 3),
+            _number(one["warmOfOff"], 3),
+            _number(one["sentMean"], 0),
+            _number(one["cachedShare"], 3),
+            breaks,
+            str(one["epochs"]),
+            str(one["coldCalls"]),
+            *(_number(one["recall"][kind]["share"], 3) for kind in one["recall"]),
+            _number(one["grounding"]["share"], 3),
+            _number(one["refetch"]["goneIn100"], 2),
+            _number(said["mean"]["share"], 3),
+            _number(said["last"]["share"], 3),
+        )
+    made.caption = (
+        f"input at {prices['input']:g} $/M, read {prices['read']:g}, write {prices['write']:g}, cache "
+        f"{prices['ttl_ms'] / 1000:g} s; warm: were it never cold; sent: mean tokens a call; cached: share of them "
+        "in common with the call before; breaks (of these outside a new epoch)\n"
+        "recall of the names used next; in place: in a message as it came; unpacked: not in the packet alone; "
+        f"far: said more than {FAR_TOKENS:,} tokens ago;\n"
+        "edits grounded: lines they replace that can be seen; gone in 100: of 100 tool calls those repeated whose "
+        "answer was gone; said: by the user, word for word\n"
+        "recorded replies do not react to what is shown: the figures say what a reply would have missed"
+    )
+    return made
+
+
+def distances_table(rows: Sequence[Figures]) -> Table:
+    """How far each is from the optimum of hindsight."""
+    made = _table("beside the optimum of hindsight")
+    for head in ("preset", "recall", "$", "optimum $", "floor $", "dearer"):
+        made.add_column(head, justify="left" if head == "preset" else "right")
+    for row in rows:
+        dearer = NONE if row["dearer"] is None else f"{row['dearer']:+.1%}"
+        money = (_number(row[name], 3) for name in ("money", "optimum", "floor"))
+        made.add_row(plain(row["preset"]), _number(row["recall"], 3), *money, dearer)
+    made.caption = (
+        "optimum: the cheapest schedule found that keeps what the user said and some suffix of the steps, and has\n"
+        "that recall; floor: no such schedule costs less"
+    )
+    return made
+
+
+def means_table(rows: Sequence[Figures]) -> Table:
+    """Rows of `measures_figures.means`."""
+    made = _table("means over recordings, each counting the same")
+    heads = ("recordings", "$", "of off", "dearest", "warm, of off", "sent", "breaks, no epoch")
+    for head in ("from tokens", "preset", *heads, *KNOWN, "said, last"):
+        made.add_column(head, justify="left" if head == "preset" else "right")
+    for number, row in enumerate(rows):
+        last = number + 1 == len(rows) or rows[number + 1]["fromTokens"] != row["fromTokens"]
+        made.add_row(
+            f"{row['fromTokens']:,}" if row["fromTokens"] else "all",
+            plain(row["preset"]),
+            str(row["recordings"]),
+            _number(row["money"], 2),
+            *(_number(row[name], 3) for name in ("ofOff", "dearest", "warmOfOff")),
+            _number(row["sentMean"], 0),
+            str(row["unannouncedBreaks"]),
+            *(
+                _number(row[name], 3)
+                for name in ("recall", "inPlace", "unpacked", "far", "farInPlace", "grounding")
+            ),
+            _number(row["goneIn100"], 2),
+            *(_number(row[name], 3) for name in ("said", "saidLast")),
+            end_section=last,
+        )
+    made.caption = f"from {LONG_TOKENS:,} tokens of conversation on, and all"
+    return made
+
+
+def _number(value: Any, digits: int) -> str:
+    return NONE if value is None else f"{value:,.{digits}f}"
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=plain(title),
+        title_justify="left",
+        caption_justify="left",
+        header_style="bold",
+        padding=(0, 0),
+        pad_edge=False,
+    )

@@ -1,0 +1,47 @@
+"""Turns what a model was shown into how much of what the user said it could still read, word for word.
+
+Rules:
+
+1. Asked for is each user message of the recorded conversation so far, also what was compacted away since.
+2. Held is one that stands as it came; or whose text stands in what was put in the place of others (packet, the
+   host's summary), white space aside: a packet may put it on one line.
+3. A message without text (an image alone) can be held only as it came.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import Sight, in_place, newly_said, stands_for_others
+from ctxmgr.study.metrics.ratio import Share
+
+
+class Said(msgspec.Struct, frozen=True, gc=False):
+    """Of one call."""
+
+    held: Share = Share()
+    in_place: Share = Share()
+
+
+def said(sights: Sequence[Sight], known: Known) -> tuple[Said, ...]:
+    """One a call."""
+    users: dict[bytes, str] = {}
+    folded: dict[bytes, str] = {}
+    out = []
+    for sight, came in zip(sights, newly_said(sights), strict=True):
+        users.update((one.raw, _folded(one.raw, known)) for one in came if one.role == "user")
+        placed = {one.raw for one in sight.shown if in_place(sight, one)}
+        gone = [text for raw, text in users.items() if raw not in placed]
+        stands = len(users) - len(gone)
+        quoted = 0
+        if gone:
+            others = [one.raw for one in sight.shown if stands_for_others(sight, one)]
+            folded.update((raw, _folded(raw, known)) for raw in others if raw not in folded)
+            quoted = sum(any(text in folded[raw] for raw in others) for text in gone if text)
+        out.append(Said(Share(stands + quoted, len(users)), Share(stands, len(users))))
+    return tuple(out)
+
+
+def _folded(raw: bytes, known: Known) -> str:
+    return " ".join(" ".join(known.texts(raw)).split())

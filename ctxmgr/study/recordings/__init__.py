@@ -1,0 +1,1 @@
+"""Turns the files of agent hosts into recordings. Knows no sidecar."""

@@ -1,0 +1,219 @@
+"""Turns what a host's file says, told one thing after the other, into a recording in pi's shape.
+
+1. A result stands right behind the reply whose call it answers, in the order results came: so a model's list has
+   it, and results of parallel calls arrive between the blocks of one reply. Of a call id that comes again the
+   newest call counts. A result without a call stays where it came.
+2. Ids of entries are unique: one that comes again gets a number.
+3. A change of the model between two replies is an entry of its own.
+4. What is no context is counted by its reason, and what is odd as well: a person can check that nothing is missing.
+
+Knows no host.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.recordings.blocks import said
+from ctxmgr.study.recordings.pi_sessions import compaction_message
+from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, Entry, Recording, Unreadable
+from ctxmgr.study.recordings.values import Json
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Step(msgspec.Struct, eq=False):
+    """One entry before it is finished. `at` and `ended` in milliseconds; a reply's `results` stand behind it."""
+
+    role: str
+    id: str
+    at: int | None
+    message: Json
+    ended: int | None = None
+    model: str = ""
+    blocks: list[Json] = []
+    results: list["Step"] = []
+    pruned_at: int | None = None
+    first_kept: str = ""
+
+
+class Building:
+    """A recording as it grows. Times in milliseconds since the epoch, None when unknown."""
+
+    def __init__(self, name: str, host: str) -> None:
+        self.name, self.host = name, host
+        self.steps: list[Step] = []
+        self.counts: Counter[str] = Counter()
+        self._prompts: list[str] = []
+        self._calls: dict[str, tuple[Step, str]] = {}  # the newest reply and tool by call id
+        self._seen: dict[str, int] = {}
+
+    def skip(self, what: str, count: int = 1) -> None:
+        """Counts what is left out, by what it is and why."""
+        self.counts[what] += count
+
+    def system(self, prompt: str) -> None:
+        """A system prompt: the host sends it beside the list that ctxmgr sees."""
+        self._prompts.append(f"a system prompt of {len(prompt):,} characters, sent beside the list")
+
+    def odd(self, kind: str) -> None:
+        """A block that has no place in pi's messages."""
+        self.skip(f"blocks of kind {kind}, which pi does not have")
+
+    def user(self, blocks: Sequence[Json], at: int | None, id: str = "") -> Step | None:
+        """None where there is nothing in it."""
+        if not blocks:
+            self.skip("user messages without text or image")
+            return None
+        return self._add("user", {"role": "user", "content": [*blocks]}, at, id)
+
+    def note(self, kind: str, blocks: Sequence[Json], at: int | None, id: str = "") -> Step | None:
+        """What the host itself put before the model; `kind` says what it is. None where there is nothing in it."""
+        if not blocks:
+            self.skip("host messages without text or image")
+            return None
+        message = {"role": "custom", "customType": kind, "content": [*blocks], "display": False}
+        return self._add("custom", message, at, id)
+
+    def reply(self, blocks: Sequence[Json], at: int | None, id: str = "", model: str = "") -> Step:
+        """An assistant's message; blocks may be added to it later, with `more`."""
+        message: Json = {"role": "assistant", "content": []}
+        step = self._add("assistant", message, at, id)
+        step.model, step.blocks, step.ended = model, [], at
+        self.more(step, blocks)
+        return step
+
+    def more(self, step: Step, blocks: Sequence[Json], at: int | None = None) -> None:
+        """Further blocks of a reply, the last at `at`."""
+        step.blocks += blocks
+        step.ended = step.ended if at is None else at
+        for block in blocks:
+            if block["type"] == "toolCall":
+                if block["id"] in self._calls:
+                    self.skip("tool-call ids that come again, kept as they are")
+                self._calls[block["id"]] = step, block["name"]
+
+    def result(
+        self,
+        call_id: str,
+        blocks: Sequence[Json],
+        at: int | None,
+        is_error: bool = False,
+        tool: str = "",
+        id: str = "",
+        pruned_at: int | None = None,
+    ) -> Step:
+        """What a call gave (rule 1). `pruned_at`: when the host took its content out of its list."""
+        reply, name = self._calls.get(call_id, (None, ""))
+        message = {
+            "role": "toolResult",
+            "toolCallId": call_id,
+            "toolName": tool or name,
+            "content": [*blocks],
+            "isError": is_error,
+        }
+        step = Step("toolResult", self._unique(id or f"{call_id}-result"), at, message, at, pruned_at=pruned_at)
+        if pruned_at is not None:
+            self.skip("results that the host itself pruned later, kept whole here")
+        if reply is None:
+            self.skip("results without a call in the file")
+            self.steps.append(step)
+        else:
+            reply.results.append(step)
+        return step
+
+    def compaction(
+        self, summary: str, at: int | None, tokens_before: int, first_kept: str = "", id: str = ""
+    ) -> None:
+        """The host's own; `summary` stands for all before `first_kept`, an entry's id ("": for everything)."""
+        message = {"role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before}
+        self._add("compactionSummary", message, at, id).first_kept = first_kept
+
+    def rolled_back(self, turns: int) -> None:
+        """The host took back the last so many turns."""
+        for _ in range(turns):
+            places = [place for place, step in enumerate(self.steps) if step.role == "user"]
+            gone = self.steps[places[-1] if places else 0 :]
+            self.skip("messages that were taken back", sum(1 + len(step.results) for step in gone))
+            del self.steps[len(self.steps) - len(gone) :]
+
+    def recording(self, session_id: str, cwd: str = "", window: int = 0, model: str = "") -> Recording:
+        """Raises Unreadable where there is no message. `model`: where no reply names one."""
+        if not any(step.role != "compactionSummary" for step in self.steps):
+            raise Unreadable(f"{self.name}: no messages in this recording of {self.host}")
+        named = next((step.model for step in self.steps if step.model), "") or model or "unknown"
+        entries: list[Entry] = []
+        now = named
+        for step in self.steps:
+            if step.model and step.model != now:
+                now = step.model
+                entries.append(Entry("model", self._unique(f"{step.id}-model"), step.at, model=now))
+            entries.append(_entry(step))
+            entries += [_entry(one) for one in step.results]
+        self._count_oddities(entries)
+        return Recording(
+            name=self.name,
+            session_id=session_id or self.name,
+            model=named,
+            entries=tuple(entries),
+            cwd=cwd,
+            window=window or DEFAULT_WINDOW,
+            host=self.host,
+            notes=(*self._prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
+        )
+
+    def _add(self, role: str, message: Json, at: int | None, id: str) -> Step:
+        step = Step(role, self._unique(id or f"{self.host}-{len(self.steps) + 1}"), at, message, at)
+        self.steps.append(step)
+        return step
+
+    def _unique(self, id: str) -> str:
+        times = self._seen[id] = self._seen.get(id, 0) + 1
+        return id if times == 1 else self._unique(f"{id}#{times}")
+
+    def _count_oddities(self, entries: Sequence[Entry]) -> None:
+        calls = sum(block["type"] == "toolCall" for step in self.steps for block in step.blocks)
+        answered = sum(len(step.results) for step in self.steps)
+        times = [entry.at for entry in entries if entry.at is not None]
+        back = sum(later < earlier for earlier, later in pairwise(times))
+        for what, count in (("calls without a result", calls - answered), ("times that go backwards", back)):
+            if count > 0:
+                self.skip(what, count)
+
+
+def _entry(step: Step) -> Entry:
+    message: dict[str, Any] = step.message
+    if step.role == "compactionSummary":
+        raw = compaction_message(message["summary"], message["tokensBefore"], step.at or 0)
+        return Entry("compaction", step.id, step.at, raw, step.role, message["summary"], step.first_kept)
+    if step.role == "assistant":
+        calls = any(block["type"] == "toolCall" for block in step.blocks)
+        stop = {"stopReason": "toolUse" if calls else "stop"}
+        model = {"model": step.model} if step.model else {}
+        message = {"role": "assistant", "content": step.blocks, **model, **stop, **_without(message)}
+    if step.at is not None:
+        message = {**message, "timestamp": step.at}
+    return Entry("message", step.id, _written(step), _encode(message), step.role, pruned_at=step.pruned_at)
+
+
+def _written(step: Step) -> int | None:
+    """When the entry was written: a reply before its first result, which may have come before its last block."""
+    times = [step.ended, *(one.at for one in step.results[:1])]
+    return min((time for time in times if time is not None), default=None)
+
+
+def _without(message: Json) -> Json:
+    return {name: value for name, value in message.items() if name not in ("role", "content")}
+
+
+def retold(kept: Sequence[tuple[str, str]], summary: str) -> str:
+    """A compaction's text where the host kept messages in front of its summary: (who, text) of each, then it."""
+    return "\n\n".join([*(f"[{who}]: {words}" for who, words in kept), summary]).strip()
+
+
+def only(words: str) -> list[Json]:
+    """One text block; none for an empty text."""
+    return [said(words)] if words else []

@@ -1,0 +1,213 @@
+"""Turns a Claude Code transcript (one JSON object a line, versions 2.1) into a recording.
+
+1. Lines are a tree by `uuid` and `parentUuid`. The session is the path from the last line of the conversation to
+   the root, over a compaction by `logicalParentUuid`; a parent that is not in the file is the line before. The
+   blocks of one reply and the results of parallel calls are children of each other's parents, no forks: they belong
+   to the path with their reply. What is on no path is another branch.
+2. A line holds one block of a reply: lines with one `message.id` are one reply. Usage is repeated, the last counts.
+3. `isMeta` user lines and `local_command` lines are the host's words: notes. Commands that the user typed and their
+   output are user messages, as Claude Code sends them.
+4. `compact_boundary`, with the `isCompactSummary` line behind it, is a compaction that keeps nothing.
+5. Lines of sub-agents (`isSidechain`) and all other types are no context.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.study.recordings.blocks import anthropic_usage, call, content, thought, words
+from ctxmgr.study.recordings.building import Building, Step
+from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.values import Json, lines, number, rows, table, text
+
+SYNTHETIC = "<synthetic>"  # the model of replies that the host wrote itself
+
+
+class Line(msgspec.Struct, frozen=True, eq=False):
+    number: int
+    fields: Json
+
+    @property
+    def type(self) -> str:
+        return text(self.fields, "type")
+
+    @property
+    def subtype(self) -> str:
+        return text(self.fields, "subtype") if self.type == "system" else ""
+
+    @property
+    def uuid(self) -> str:
+        return text(self.fields, "uuid")
+
+    @property
+    def message(self) -> Json:
+        return table(self.fields, "message")
+
+    @property
+    def blocks(self) -> list[Json]:
+        return rows(self.message, "content")
+
+
+def read(name: str, content: bytes) -> Recording:
+    """Raises Unreadable, with the line."""
+    building = Building(name, "Claude Code")
+    every = [Line(number, fields) for number, fields in lines(name, content)]
+    told = [line for line in every if _is_told(line, name, building)]
+    here = _branch(told, building)
+    telling = _Telling(building)
+    for line in here:
+        telling.tell(line)
+    telling.end()
+    first = next((line.fields for line in here if text(line.fields, "cwd")), {})
+    session = next((text(line.fields, "sessionId") for line in here if text(line.fields, "sessionId")), "")
+    return building.recording(session, text(first, "cwd"))
+
+
+def _is_told(line: Line, name: str, building: Building) -> bool:
+    """Has the line a place in the tree? Others are counted (rule 5)."""
+    if not line.uuid:
+        building.skip(f"lines of type {line.type or 'unknown'}, no context")
+        return False
+    if line.fields.get("isSidechain") is True:
+        building.skip("lines of sub-agents (isSidechain)")
+        return False
+    if line.type in ("user", "assistant") and "content" not in line.message:
+        raise Unreadable(f"{name}, line {line.number}: a line of type {line.type} without a message")
+    return True
+
+
+def _is_context(line: Line) -> bool:
+    return line.type in ("user", "assistant") or line.subtype in ("compact_boundary", "local_command")
+
+
+def _branch(told: Sequence[Line], building: Building) -> list[Line]:
+    """The lines of the last branch that are context, in the file's order (rule 1)."""
+    path = _path(told, building)
+    replies = {text(line.message, "id") for line in told if line.type == "assistant" and line.uuid in path}
+    calls: set[str] = set()
+    for line in told:
+        if line.type == "assistant" and text(line.message, "id") in replies:
+            path.add(line.uuid)
+            calls.update(text(block, "id") for block in line.blocks if block.get("type") == "tool_use")
+    here = []
+    for line in told:
+        answers = line.type == "user" and any(text(block, "tool_use_id") in calls for block in line.blocks)
+        if not _is_context(line):
+            kind = text(table(line.fields, "data"), "type") or line.subtype
+            building.skip(f"lines of type {line.type}{f' ({kind})' if kind else ''}, no context")
+        elif line.uuid in path or answers:
+            here.append(line)
+        else:
+            building.skip(f"{line.type} lines of another branch")
+    return here
+
+
+def _path(told: Sequence[Line], building: Building) -> set[str]:
+    """The uuids from the last line of the conversation to the root."""
+    places = {line.uuid: place for place, line in enumerate(told)}
+    at = next((place for place in range(len(told) - 1, -1, -1) if _is_context(told[place])), -1)
+    path: set[str] = set()
+    while at >= 0 and told[at].uuid not in path:
+        line = told[at]
+        path.add(line.uuid)
+        parent = text(line.fields, "parentUuid") or text(line.fields, "logicalParentUuid")
+        if parent in places:
+            at = places[parent]
+        elif parent or line.subtype == "compact_boundary":
+            building.skip("parents that are not in the file, read on at the line before")
+            at -= 1
+        else:
+            break
+    return path
+
+
+class _Telling:
+    """The lines of a branch, one after the other."""
+
+    def __init__(self, building: Building) -> None:
+        self.building = building
+        self.reply: Step | None = None
+        self.reply_id = ""
+        self.boundary: Line | None = None
+
+    def tell(self, line: Line) -> None:
+        at = milliseconds(line.fields.get("timestamp"))
+        if line.subtype == "compact_boundary":
+            self.end()
+            self.boundary = line
+        elif line.fields.get("isCompactSummary") is True:
+            self._compaction(line, words(line.message.get("content")))
+        else:
+            self.end()
+            if line.type == "assistant":
+                self._assistant(line, at)
+            elif line.type == "user":
+                self._user(line, at)
+            else:
+                blocks = content(line.fields.get("content"), self.building.odd)
+                self.building.note("claude-code.local_command", blocks, at, line.uuid)
+
+    def end(self) -> None:
+        """A boundary without its summary: all before it is gone nevertheless."""
+        if self.boundary is not None:
+            self.building.skip("compactions without a summary in the file")
+            self._compaction(self.boundary, "")
+
+    def _compaction(self, line: Line, summary: str) -> None:
+        boundary = self.boundary or line
+        at = milliseconds(boundary.fields.get("timestamp"))
+        before = number(table(boundary.fields, "compactMetadata"), "preTokens")
+        self.building.compaction(summary, at, before, id=boundary.uuid)
+        self.boundary, self.reply_id = None, ""
+
+    def _assistant(self, line: Line, at: int | None) -> None:
+        message = line.message
+        id = text(message, "id") or line.uuid
+        blocks = [made for block in rows(message, "content") for made in self._block(block)]
+        if isinstance(message.get("content"), str):
+            blocks = content(message["content"], self.building.odd)
+        if self.reply is not None and id == self.reply_id:
+            self.building.more(self.reply, blocks, at)
+        else:
+            model = text(message, "model")
+            self.reply = self.building.reply(blocks, at, line.uuid, "" if model == SYNTHETIC else model)
+            self.reply_id = id
+        self._state(self.reply, line)
+
+    def _state(self, reply: Step, line: Line) -> None:
+        if usage := anthropic_usage(table(line.message, "usage")):
+            reply.message["usage"] = usage
+        if line.fields.get("isApiErrorMessage") is True:
+            reply.message |= {"stopReason": "error", "errorMessage": words(line.message.get("content"))}
+        elif line.message.get("stop_reason") == "max_tokens":
+            reply.message["stopReason"] = "length"
+
+    def _block(self, block: Json) -> list[Json]:
+        kind = text(block, "type")
+        if kind == "tool_use":
+            return [call(text(block, "id"), text(block, "name"), block.get("input"))]
+        if kind == "thinking":
+            return [thought(text(block, "thinking"), text(block, "signature"))]
+        if kind == "redacted_thinking":
+            return [thought("", text(block, "data"), redacted=True)]
+        return content([block], self.building.odd)
+
+    def _user(self, line: Line, at: int | None) -> None:
+        """Results first: what is said beside them is a message of its own."""
+        said: Any = line.message.get("content")
+        if isinstance(said, list):
+            results = [block for block in line.blocks if block.get("type") == "tool_result"]
+            said = [block for block in line.blocks if block.get("type") != "tool_result"]
+            for block in results:
+                blocks = content(block.get("content"), self.building.odd)
+                is_error = block.get("is_error") is True
+                self.building.result(text(block, "tool_use_id"), blocks, at, is_error, id=line.uuid)
+            if results and not said:
+                return
+        blocks = content(said, self.building.odd)
+        if line.fields.get("isMeta") is True:
+            self.building.note("claude-code.meta", blocks, at, line.uuid)
+        else:
+            self.building.user(blocks, at, line.uuid)

@@ -1,0 +1,169 @@
+"""Turns a Codex rollout (one JSON object a line: timestamp, type, payload) into a recording.
+
+1. `response_item` is the conversation; `event_msg` tells it again for the screen. Of the events only usage, the
+   window and turns that were taken back count.
+2. Reasoning, messages and calls make one reply, until an output, another speaker or its usage comes
+   (`token_count` ends each response).
+3. Developer messages, and user messages of which a part begins as Codex's own injections do, are notes.
+4. An output has no error flag: it failed where Codex's own words in it say so (an exit code that is not 0, a failed
+   script). What a command printed is not looked at.
+5. `compacted` replaces the list: by `replacement_history`, or by its `message`. The user's and the host's messages
+   kept in it become part of the summary's text, for they stand in front of it; a summary that is encrypted can not
+   be read, and the text says so.
+6. `session_meta` comes again when a session is resumed; only the first counts. Settings are no context.
+"""
+
+import re
+from typing import Any
+
+from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.study.recordings.blocks import call, content, openai_usage, thought, words
+from ctxmgr.study.recordings.building import Building, Step, retold
+from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.values import Json, lines, number, rows, table, text
+
+SEALED = "(The host's own summary is encrypted and not in this recording.)"
+INJECTED = ("<environment_context", "# AGENTS.md", "<user_instructions")  # how Codex's own user messages begin
+HEAD_CHARACTERS = 600  # of an output, in which Codex's own record of a command stands
+TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+
+_EXIT = re.compile(r"(?:exited with code|^Exit code:)\s*(-?\d{1,9})", re.MULTILINE)
+_RECORD = re.compile(r"\"chunk_id\":\"\w*\",\"wall_time_seconds\":[-+.\de]+,\"exit_code\":(-?\d{1,9})")
+_OLD_RECORD = re.compile(r"\"metadata\":\{\"exit_code\":(-?\d{1,9})")
+_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
+
+
+def read(name: str, content: bytes) -> Recording:
+    """Raises Unreadable, with the line."""
+    telling = _Telling(Building(name, "Codex"))
+    for line, fields in lines(name, content):
+        if not isinstance(fields.get("payload"), dict):
+            raise Unreadable(f"{name}, line {line}: a line of type {text(fields, 'type')!r} without a payload")
+        telling.tell(fields)
+    meta = telling.meta
+    return telling.building.recording(text(meta, "id"), text(meta, "cwd"), telling.window, telling.model)
+
+
+class _Telling:
+    """The lines of a rollout, one after the other."""
+
+    def __init__(self, building: Building) -> None:
+        self.building = building
+        self.meta: Json = {}
+        self.model = ""
+        self.window = 0
+        self.reply: Step | None = None  # the newest
+        self.growing = False  # more blocks belong to it
+        self.last_tokens = 0
+
+    def tell(self, fields: Json) -> None:
+        kind, payload = text(fields, "type"), fields["payload"]
+        at = milliseconds(fields.get("timestamp"))
+        if kind == "response_item":
+            self._item(payload, at)
+        elif kind == "event_msg":
+            self._event(payload)
+        elif kind == "compacted":
+            self._compacted(payload, at)
+        elif kind == "session_meta" and not self.meta:
+            self._session(payload)
+        elif kind == "turn_context":
+            self.model = text(payload, "model") or self.model
+        else:
+            self.building.skip(f"lines of type {kind}, no context")
+
+    def _session(self, payload: Json) -> None:
+        self.meta = payload
+        if prompt := text(table(payload, "base_instructions"), "text") or text(payload, "instructions"):
+            self.building.system(prompt)
+
+    def _item(self, item: Json, at: int | None) -> None:
+        kind = text(item, "type")
+        if kind == "message" and text(item, "role") != "assistant":
+            self._spoken(item, at)
+        elif kind == "message":
+            self._more(content(item.get("content"), self.building.odd), at, item)
+        elif kind == "reasoning":
+            seen = words(item.get("summary")) or words(item.get("content"))
+            self._more([thought(seen, text(item, "encrypted_content"))], at, item)
+        elif kind in _CALLS:
+            arguments = item.get("arguments", item.get("input", item.get("action")))
+            id = text(item, "call_id") or text(item, "id")
+            name = text(item, "name") or kind.removesuffix("_call")
+            self._more([call(id, name, arguments)], at, item)
+        elif kind.endswith("_output"):
+            self.growing = False
+            output = item.get("output")
+            blocks = content(output, self.building.odd)
+            self.building.result(text(item, "call_id"), blocks, at, failed(output))
+        else:
+            self.building.skip(f"{kind} items, which the provider ran and answered itself")
+
+    def _spoken(self, item: Json, at: int | None) -> None:
+        self.growing = False
+        blocks = content(item.get("content"), self.building.odd)
+        if text(item, "role") == "user" and not _is_injected(item):
+            self.building.user(blocks, at, text(item, "id"))
+        else:
+            self.building.note(f"codex.{text(item, 'role')}", blocks, at, text(item, "id"))
+
+    def _more(self, blocks: list[Json], at: int | None, item: Json) -> None:
+        if self.reply is not None and self.growing:
+            self.building.more(self.reply, blocks, at)
+        else:
+            self.reply = self.building.reply(blocks, at, text(item, "id"), self.model)
+            self.growing = True
+
+    def _event(self, event: Json) -> None:
+        kind = text(event, "type")
+        info = table(event, "info") or event
+        self.window = self.window or number(info, "model_context_window")
+        if kind == "token_count":
+            usage = openai_usage(table(info, "last_token_usage"))
+            if usage and self.reply is not None and "usage" not in self.reply.message:
+                self.reply.message["usage"] = usage
+                self.last_tokens = usage["totalTokens"]
+            elif table(event, "info"):
+                self.building.skip("usage that belongs to no reply")
+            self.growing = False
+        elif kind == "thread_rolled_back":
+            self.building.rolled_back(number(event, "num_turns"))
+            self.growing, self.reply = False, None
+        elif kind == "turn_aborted":
+            self._aborted()
+        else:
+            self.building.skip(f"events of type {kind}, which tell it for the screen")
+
+    def _aborted(self) -> None:
+        """A reply that has no usage yet was cut off."""
+        if self.reply is not None and self.growing:
+            self.reply.message["stopReason"] = "aborted"
+        self.growing = False
+
+    def _compacted(self, payload: Json, at: int | None) -> None:
+        kept: list[tuple[str, str]] = []
+        summary = text(payload, "message")
+        for item in rows(payload, "replacement_history"):
+            if text(item, "type") == "message":
+                own = text(item, "role") != "user" or _is_injected(item)
+                kept.append(("Host" if own else "User", words(item.get("content"))))
+            else:
+                self.building.skip(f"{text(item, 'type')} items in a replaced history, encrypted")
+        self.building.compaction(retold(kept, summary or SEALED), at, self.last_tokens)
+        self.reply, self.growing = None, False
+
+
+def _is_injected(item: Json) -> bool:
+    return any(text(part, "text").startswith(INJECTED) for part in rows(item, "content"))
+
+
+def failed(output: Any) -> bool:
+    """Does the head of an output say that the call failed? (rule 4)"""
+    if isinstance(output, dict):
+        return output.get("success") is False
+    said = output if isinstance(output, str) else words(output)
+    head = said[:HEAD_CHARACTERS]
+    code = _EXIT.search(head.partition("\nOutput:")[0]) or _RECORD.search(head)
+    if code is None and head.startswith('{"output"'):
+        code = _OLD_RECORD.search(said, max(0, len(said) - HEAD_CHARACTERS))
+    return head.startswith("Script failed") or (code is not None and int(code[1]) != 0)

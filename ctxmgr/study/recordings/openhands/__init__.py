@@ -1,0 +1,1 @@
+"""The recordings of OpenHands, in its three shapes."""

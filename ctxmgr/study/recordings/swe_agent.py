@@ -1,0 +1,105 @@
+"""Turns the trajectories of SWE-agent (`.traj`) and mini-swe-agent (`.traj.json`, or a bare list of messages) into
+a recording.
+
+1. The system prompt is sent beside the list, and demonstrations (`is_demo`) belong to the prompt. mini's `exit`
+   message is no context.
+2. With tool calls: results are the `tool` messages; they name their call. Ids that come again are kept.
+3. In text mode the action is a fenced block of the reply (SWE-agent takes the last one): it becomes a call of
+   `bash` with an id made up from its place, and the next user message is its result.
+4. A result failed where mini's return code is not 0. SWE-agent records no such thing.
+"""
+
+import re
+from typing import Any
+
+from ctxmgr.study.recordings.blocks import call, chat_calls, chat_reply, content, openai_usage, words
+from ctxmgr.study.recordings.building import Building, only
+from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.values import Json, objects_of, seconds, table, text, whole
+
+_FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
+_RETURNED = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
+
+
+def read(name: str, content: bytes) -> Recording:
+    """Raises Unreadable, with the line, or with the number of the message."""
+    document = whole(name, content)
+    fields = document if isinstance(document, dict) else {"messages": document}
+    swe = "history" in fields
+    telling = _Telling(Building(name, "SWE-agent" if swe else "mini-swe-agent"))
+    for place, message in enumerate(objects_of(fields["history" if swe else "messages"]), 1):
+        if not text(message, "role"):
+            raise Unreadable(f"{name}, message {place}: a message without a role")
+        telling.tell(message, place)
+    info = table(fields, "info")
+    config = table(info, "config")
+    model = text(table(config, "model"), "model_name")
+    cwd = text(table(config, "environment"), "cwd")
+    session = text(fields, "instance_id")
+    return telling.building.recording(session, cwd, model=model)
+
+
+class _Telling:
+    """The messages, one after the other."""
+
+    def __init__(self, building: Building) -> None:
+        self.building = building
+        self.waiting = ""  # the id of the action in text mode that has no result yet
+
+    def tell(self, message: Json, place: int) -> None:
+        role = text(message, "role")
+        at = seconds(table(message, "extra").get("timestamp") or message.get("timestamp"))
+        if role == "system":
+            self.building.system(words(message.get("content")))
+        elif message.get("is_demo"):
+            self.building.skip("demonstrations, which belong to the prompt")
+        elif role == "exit":
+            self.building.skip("exit messages, no context")
+        elif role == "assistant":
+            self._reply(message, place, at)
+        elif role == "tool":
+            ids = message.get("tool_call_ids")
+            ids = ids if isinstance(ids, list) and ids else [message.get("tool_call_id")]
+            for number, id in enumerate(ids):  # one message may answer several calls: its text stands once
+                self._result(str(id), message if number == 0 else {}, at)
+        elif self.waiting:
+            self._result(self.waiting, message, at)
+        else:
+            self.building.user(content(message.get("content"), self.building.odd), at)
+
+    def _reply(self, message: Json, place: int, at: int | None) -> None:
+        self.waiting = ""
+        response = table(table(message, "extra"), "response")
+        if chat_calls(message):
+            blocks = chat_reply(message, self.building.odd)
+        else:
+            blocks = self._acting(message, place)
+        reply = self.building.reply(blocks, at, model=text(response, "model"))
+        if usage := openai_usage(table(response, "usage")):
+            reply.message["usage"] = usage
+
+    def _acting(self, message: Json, place: int) -> list[Json]:
+        """Text and action of a reply in text mode (rule 3)."""
+        said = words(message.get("content"))
+        fenced = list(_FENCED.finditer(said))
+        action = text(message, "action") or (fenced[-1][1] if fenced else "")
+        if not action.strip():
+            return only(said)
+        self.waiting = f"action-{place}"
+        if fenced:
+            said = said[: fenced[-1].start()] + said[fenced[-1].end() :]
+        return [*only(said.rstrip()), call(self.waiting, "bash", {"command": action})]
+
+    def _result(self, id: str, message: Json, at: int | None) -> None:
+        blocks = content(message.get("content"), self.building.odd)
+        returned = table(message, "extra").get("returncode")
+        self.building.result(id, blocks, at, failed(words(blocks), returned))
+        self.waiting = ""
+
+
+def failed(output: str, returned: Any) -> bool:
+    """Rule 4; `returned` is the return code where it is recorded beside the text."""
+    if isinstance(returned, int):
+        return returned != 0
+    code = _RETURNED.match(output)
+    return code is not None and int(code[1]) != 0

@@ -1,0 +1,201 @@
+"""The command `replay`: each file by its kind, one view or one JSON document of what came of it."""
+
+import json
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ctxmgr.study.metrics import figures as measures_figures
+from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.tables import means_table
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.readers import Source
+from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
+from ctxmgr.study.replay import measuring, transcripts
+from ctxmgr.study.replay.drive import drive
+from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.tables import Figures, figures, tables
+from ctxmgr.study.report import page
+from ctxmgr.study.report.lines import BASE, Sheet
+from ctxmgr.study.spawning.console import console, plain, safe
+
+FINDINGS_SHOWN = 50
+KNOBBED = "balanced"  # the preset that costVersusRecall is of
+
+
+def run(parsed: Namespace) -> int:
+    """0: all well; 1: something differs or failed; 2: wrong usage."""
+    missing = [path for path in parsed.files if not Path(path).is_file()]
+    if missing:
+        print(f"ctxmgr replay: no such file: {safe(', '.join(missing))}", file=sys.stderr)
+        return 2
+    if parsed.no_measures and (parsed.control or parsed.optimum or parsed.report):
+        print("ctxmgr replay: --control, --optimum and --report show measures", file=sys.stderr)
+        return 2
+    out, bad = console(), False
+    parts: list[list[Figures]] = []
+    sheets: list[Sheet] = []
+    for path in map(Path, parsed.files):
+        try:
+            found = readers.source(path)
+            is_transcript = readers.kind(found) == "transcript"
+            if parsed.update and not is_transcript:
+                raise Unreadable(f"{path.name}: --update is for transcripts, this is a recording")
+            one = _transcript(path, found, parsed.update) if is_transcript else _recording(found, parsed, sheets)
+        except Unreadable as fault:
+            one = [{"file": path.name, "failures": [str(fault)]}]
+        if not parsed.json:
+            _show(out, one)
+        bad = bad or any(part["failures"] for part in one)
+        parts.append(one)
+    bad = not _reported(parsed.report, sheets) or bad
+    means = _means(parts)
+    if parsed.json:
+        whole = [*(one for part in parts for one in part), *([{"means": means, "failures": []}] if means else [])]
+        print(json.dumps(whole, indent=1, ensure_ascii=True))
+    elif means:
+        out.print(means_table(means))
+    return 1 if bad else 0
+
+
+def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
+    result = transcripts.replay(found.name, found.content, rewrite=update)
+    if update:
+        path.write_bytes(result.text)
+    findings = [
+        {"line": one.line, "what": one.what, **msgspec.to_builtins(one.difference)} for one in result.findings
+    ]
+    texts = [f"line {one['line']}: {one['what']} differs at {one['path']}" for one in findings]
+    return [
+        {
+            "file": found.name,
+            "hostLines": result.host_lines,
+            "compared": result.compared,
+            "updated": update and result.text != found.content,
+            "differences": findings,
+            "failures": texts,
+        }
+    ]
+
+
+def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Figures]:
+    """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
+    `sheets` has one more."""
+    recorded = readers.read(found)
+    asked = parsed.preset or [None]
+    measured = not parsed.no_measures
+    outcomes = []
+    wanted = [(preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]]
+    wanted += [(KNOBBED, knob) for knob in parsed.knob or () if measured]
+    listed = [(preset, None) for preset in asked]
+    for preset, knob in wanted:
+        with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
+            options = Options(
+                preset=preset,
+                window=parsed.window,
+                append=parsed.append,
+                recorded_compactions=parsed.recorded_compactions,
+                state_dir=Path(state),
+                record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
+                measure=measured,
+                policy={} if knob is None else {"costVersusRecall": knob},
+                label=None if knob is None else f"{KNOBBED} {knob:g}",
+            )
+            outcomes.append(_driven(recorded, options))
+    out = [figures(outcome) for outcome in outcomes]
+    if measured:
+        control, optimum = (bool(parsed.report or asked_for) for asked_for in (parsed.control, parsed.optimum))
+        worked = measuring.work(recorded, outcomes, _prices(parsed), control, optimum)
+        for one, more in zip(out, worked.figures, strict=True):
+            one["measures"] = more
+        out[0] |= {"beside": worked.beside, "distances": worked.distances}
+        sheets.append(worked.sheet)
+    return out
+
+
+def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:
+    """Whether all is well: the page is written, or nobody asked for it."""
+    if path is None:
+        return True
+    try:
+        Path(path).write_text(page.page(sheets), encoding="utf-8", newline="\n")
+    except OSError as fault:
+        print(f"ctxmgr replay: {safe(path)} can not be written: {fault.strerror}", file=sys.stderr)
+        return False
+    return True
+
+
+def _prices(parsed: Namespace) -> Prices:
+    prices = Prices(*parsed.prices) if parsed.prices else Prices()
+    if parsed.cache_ttl is None:
+        return prices
+    return msgspec.structs.replace(prices, ttl_ms=round(1000 * parsed.cache_ttl))
+
+
+def _means(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
+    """Where several recordings were measured; each has a part."""
+    measured = [part for part in parts if "measures" in part[0]]
+    if len(measured) < 2:
+        return []
+    rows = [one for part in measured for one in (*part, *part[0]["beside"])]
+    return measures_figures.means([(one["preset"], one["measures"]) for one in rows])
+
+
+def _driven(recorded: Recording | Stream, options: Options) -> Outcome:
+    """With a progress bar on stderr, where that is a terminal."""
+    error = console(sys.stderr)
+    if not error.is_terminal:
+        return drive(recorded, options)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=error, transient=True) as progress:
+        total = len(recorded.events if isinstance(recorded, Stream) else recorded.entries)
+        name = safe(f"{recorded.name} {options.preset or ''}").replace("[", "\\[")
+        task = progress.add_task(name, total=total)
+        return drive(recorded, options, lambda: progress.advance(task))
+
+
+def _record_file(directory: str | None, name: str, preset: str | None) -> Path | None:
+    if directory is None:
+        return None
+    Path(directory).mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Path(directory) / f"{Path(name).stem}-{preset or 'default'}.jsonl"
+
+
+def _show(out: Console, some: Sequence[Figures]) -> None:
+    first = some[0]
+    if "preset" in first:
+        out.print(tables(some))
+    elif "differences" in first:
+        _show_transcript(out, first)
+    else:
+        for text in first["failures"]:
+            out.print(plain(text, "red"))
+
+
+def _show_transcript(out: Console, one: Figures) -> None:
+    differences: list[dict[str, Any]] = one["differences"]
+    if one["updated"]:
+        out.print(plain(f"{one['file']}: written anew from {one['hostLines']} lines of the host"))
+        return
+    if not differences:
+        says = f"{one['hostLines']} lines of the host, {one['compared']} of ctxmgr: the same"
+        out.print(plain(f"{one['file']}: {says}"))
+        return
+    table = Table(title=plain(f"{one['file']}: {len(differences)} differences"), title_justify="left")
+    table.add_column("line", justify="right")
+    for name in ("what", "first differs at", "recorded", "now"):
+        table.add_column(name, overflow="fold")
+    for found in differences[:FINDINGS_SHOWN]:
+        line = str(found["line"]) if found["line"] else "end"
+        table.add_row(line, *(plain(found[name]) for name in ("what", "path", "recorded", "now")))
+    out.print(table)
+    if len(differences) > FINDINGS_SHOWN:
+        out.print(f"and {len(differences) - FINDINGS_SHOWN} more")

@@ -1,0 +1,73 @@
+"""Drives a recorded session through a spawned ctxmgr as its host would, and measures what comes of it.
+
+1. Before each assistant message its list is sent, with the recorded time; after it a `turn_end` with the tool
+   results and the usage that the answered list would have had.
+2. A requested compaction runs when the host is idle: when the run's last message came, or before the next user
+   message. Above window - 16 384 tokens the host compacts by itself, at once: counted apart.
+3. Recorded compactions are left out, unless they are asked for; then they are made where recorded, and no others.
+4. Each answer is judged from the host's side; what is wrong goes on a list, and the session goes on.
+"""
+
+from collections.abc import Callable
+
+from ctxmgr.study.recordings.recording import Recording, Stream
+from ctxmgr.study.replay import drive_events, drive_session
+from ctxmgr.study.replay.host_side import HostSide
+from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.spawning.client import Client
+
+VOCABULARY = "o200k_base"
+
+
+def drive(recorded: Recording | Stream, options: Options, step: Callable[[], None] = lambda: None) -> Outcome:
+    """One recording through one process. Faults of ctxmgr end on the outcome's list, they are not raised."""
+    window = options.window or recorded.window
+    outcome = Outcome(recorded.name, options.preset or "default", window)
+    with Client(_arguments(options), env=options.env) as client:
+        side = HostSide(client, recorded.session_id, outcome, options.append, options.measure)
+        try:
+            _begin(client, recorded, options, outcome)
+            model = {"id": recorded.model, "contextWindow": window}
+            side.ask("session_start", {"model": model, "cwd": recorded.cwd})
+            if isinstance(recorded, Stream):
+                drive_events.run(side, recorded, window, step)
+            else:
+                drive_session.run(side, recorded, options, window, step)
+            outcome.exit_code = client.close()
+        except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
+            side.fail(f"{type(fault).__name__}: {fault}")
+            client.kill()
+            outcome.exit_code = client.process.poll()
+        if said := client.stderr():
+            side.fail(f"stderr: {said}")
+        if outcome.exit_code != 0:
+            side.fail(f"exit code {outcome.exit_code}")
+        outcome.fingerprint = side.hash.hexdigest()
+    if isinstance(recorded, Recording):
+        outcome.host, outcome.notes = recorded.host, recorded.notes
+    return outcome
+
+
+def _arguments(options: Options) -> list[str]:
+    """The vocabulary is loaded first: weights must not depend on when it would have come."""
+    arguments = ["--preload", VOCABULARY]
+    if options.record is not None:
+        arguments += ["--record", str(options.record)]
+    return arguments
+
+
+def _begin(client: Client, recorded: Recording | Stream, options: Options, outcome: Outcome) -> None:
+    policy = {**options.policy, **({"preset": options.preset} if options.preset else {})}
+    answer = client.request(
+        "initialize",
+        {
+            "protocolVersion": "1.0",
+            "clientInfo": {"name": "ctxmgr replay"},
+            "capabilities": {"requestCompaction": "whenIdle", "edits": options.append},
+            "messageFormat": recorded.format,
+            "policy": policy,
+            **({"stateDir": str(options.state_dir)} if options.state_dir else {}),
+        },
+    )
+    outcome.preset = options.label or answer["policy"].get("preset", outcome.preset)
+    client.notify("initialized", {})

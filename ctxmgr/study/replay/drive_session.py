@@ -1,0 +1,170 @@
+"""Turns a recorded session into what its host would have said, call by call (rules 1 to 3 of `drive`)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.replay.host_side import HostSide
+from ctxmgr.study.replay.outcomes import Options
+
+PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
+RATIO_BOUNDS = (0.5, 3.0)  # provider tokens a weighed token: outside them the recorded usage is of something else
+KEEP_SHARE = 4  # a compaction keeps no more than a quarter of a small window
+
+_encode = msgspec.json.Encoder().encode
+
+
+def run(side: HostSide, recording: Recording, options: Options, window: int, step: Callable[[], None]) -> None:
+    """All entries, oldest first. `step` is called after each."""
+    host = _Host(side, options, window)
+    entries = recording.entries
+    at = 0
+    while at < len(entries):
+        entry = entries[at]
+        results: tuple[Entry, ...] = ()
+        if entry.kind == "model":
+            model = {"id": entry.model or recording.model, "contextWindow": window}
+            side.ask("model_select", {"model": model}, counted=True)
+        elif entry.kind == "compaction":
+            host.recorded_compaction(entry)
+        elif entry.role == "assistant":
+            results = _results(entries, at)
+            host.turn(entry, results)
+        else:
+            host.add(entry)
+        for _ in range(1 + len(results)):
+            step()
+        at += 1 + len(results)
+    side.ask("session_shutdown", {}, counted=True)
+
+
+def _results(entries: Sequence[Entry], at: int) -> tuple[Entry, ...]:
+    """The tool results right after an assistant message."""
+    end = at + 1
+    while end < len(entries) and entries[end].role == "toolResult":
+        end += 1
+    return tuple(entries[at + 1 : end])
+
+
+class _Host:
+    """The session as its host holds it. `then` is the list as it was recorded, `items` (of the side) as it is."""
+
+    def __init__(self, side: HostSide, options: Options, window: int) -> None:
+        self.side, self.options, self.window = side, options, window
+        self.then: list[str] = []  # ids of what the recorded list held
+        self.ratio: float | None = None
+        self.pending = False
+        self.files: dict[str, str] = {}
+        self.compactions = 0
+
+    def add(self, entry: Entry) -> None:
+        """A message that no model wrote. A host with a compaction pending runs it before it takes a prompt."""
+        if self.pending and entry.role == "user":
+            self._compact("requested", entry.at)
+        self._push(entry)
+
+    def _push(self, entry: Entry) -> None:
+        self.side.items.append(pi_host.item(entry.id, entry.message))
+        self.then.append(entry.id)
+
+    def turn(self, entry: Entry, results: tuple[Entry, ...]) -> None:
+        side = self.side
+        report = side.context(_time(entry))
+        reply = pi_host.item(entry.id, entry.message)
+        side.replied(reply)
+        usage = self._usage(reply, report)
+        params: dict[str, Any] = {
+            "sessionId": side.session_id,
+            "message": msgspec.Raw(entry.message),
+            "toolResults": [msgspec.Raw(one.message) for one in results],
+            "entryIds": {"message": entry.id, "toolResults": [one.id for one in results]},
+        }
+        newest = results[-1].at if results else entry.at
+        if newest is not None:
+            params["at"] = newest
+        if usage:
+            params["usage"] = {"tokens": usage}
+        asked = bool(side.turn_end(_encode(params)))
+        for one in (entry, *results):
+            self._push(one)
+        self.pending = self.pending or asked
+        idle = reply.message.get("stopReason") != "toolUse"
+        if self.options.recorded_compactions:
+            return
+        if usage > self.window - pi_host.RESERVE and self.window > pi_host.RESERVE:
+            self._compact("own", newest)
+        elif self.pending and idle:
+            self._compact("requested", newest)
+
+    def _usage(self, reply: Item, report: dict[str, Any]) -> int:
+        """The total that a provider would have reported for the answered list and this reply; 0 for a reply
+        that failed. The recorded one stands for the recorded list; where ours is another by now, the last
+        ratio known goes on."""
+        if reply.message.get("stopReason") in ("error", "aborted"):
+            return 0
+        recorded = reply.message.get("usage") or {}
+        input = sum(int(recorded.get(name) or 0) for name in ("input", "cacheRead", "cacheWrite"))
+        output = int(recorded.get("output") or 0)
+        raw, tokens = int(report["rawTokens"]), int(report["tokens"])
+        if input and raw and self.then == [one.id for one in self.side.items]:
+            self.ratio = min(max(input / raw, RATIO_BOUNDS[0]), RATIO_BOUNDS[1])
+            return max(1, round(input + output - self.ratio * (raw - tokens)))
+        if self.ratio is None:
+            return round(PREDICTED_RATIO * tokens) + reply.weight
+        return round(self.ratio * tokens) + (output or reply.weight)
+
+    def recorded_compaction(self, entry: Entry) -> None:
+        """The recorded list goes on from its summary; ours as well, where that was asked for."""
+        kept = self.then.index(entry.first_kept) if entry.first_kept in self.then else len(self.then)
+        self.then = [entry.id, *self.then[kept:]]
+        if not self.options.recorded_compactions:
+            return
+        side = self.side
+        places = [number for number, one in enumerate(side.items) if one.id == entry.first_kept]
+        start = places[0] if places else len(side.items)
+        summary = pi_host.item(entry.id, entry.message)
+        fields = {
+            "type": "compaction",
+            "id": entry.id,
+            "summary": entry.summary,
+            "firstKeptEntryId": entry.first_kept or None,
+            "tokensBefore": summary.message["tokensBefore"],
+            "timestamp": entry.at,
+        }
+        self._compacted(fields, [summary, *side.items[start:]], "recorded")
+
+    def _compact(self, why: str, at: int | None) -> None:
+        side = self.side
+        self.pending = False
+        self.files = pi_host.files_of(side.items, self.files)
+        self.compactions += 1
+        keep = min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
+        done = pi_host.compact(side.items, self.files, f"compaction-{self.compactions}", at or 0, keep)
+        if done is None:
+            side.outcome.failed += 1
+            side.mark("nothing to compact")
+            fault = {"reason": "threshold", "errorMessage": "Nothing to compact (session too small)"}
+            side.ask("session_compact_failed", fault, counted=True)
+            return
+        self._compacted(done.entry, list(done.items), why)
+
+    def _compacted(self, entry: dict[str, Any], items: list[Item], why: str) -> None:
+        side = self.side
+        side.outcome.compacted += 1
+        side.outcome.own += why == "own"
+        if why == "own" and side.watch is not None:
+            side.watch.compacted()
+        side.mark(f"compaction ({why})", f"{len(side.items)} messages became {len(items)}")
+        side.items = items
+        side.rewritten()
+        side.ask("session_compact", {"compactionEntry": entry, "fromExtension": False}, counted=True)
+
+
+def _time(entry: Entry) -> int | None:
+    """When the model was called, in milliseconds: pi stamps the message then, the entry when it was written."""
+    at = msgspec.json.decode(entry.message).get("timestamp")
+    return int(at) if isinstance(at, int | float) else entry.at

@@ -1,0 +1,161 @@
+"""The host's end of one session: asks, measures, judges each answer, and counts the events that take effect."""
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.replay import legality
+from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
+from ctxmgr.study.replay.watching import Watch
+from ctxmgr.study.spawning.client import Client, RpcFailure
+
+CONTENT_MODIFIED = -32801
+WHOLE_TURNS = frozenset({"off", "tools", "turns"})  # presets that leave out whole turns only
+PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
+
+_encode = msgspec.json.Encoder().encode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class HostSide:
+    """`items` is the host's list as it stands. What is wrong goes on the outcome's list of failures.
+
+    `measure`: what each answer shows goes on the outcome's list of sights.
+    """
+
+    def __init__(
+        self, client: Client, session_id: str, outcome: Outcome, append: bool, measure: bool = False
+    ) -> None:
+        self.client, self.session_id, self.outcome, self.append = client, session_id, outcome, append
+        self.items: list[Item] = []
+        self.seq = 0
+        self.base = ""
+        self.sent = 0
+        self.hash = hashlib.sha256()
+        self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
+        self.watch = Watch(outcome.sights) if measure else None
+
+    def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
+        """The bytes of the answer. `counted`: it raises `seq`."""
+        if not isinstance(params, bytes):
+            params = _encode({"sessionId": self.session_id, **params})
+        raw = self.client.request_raw(method, params)
+        self.hash.update(raw)
+        if method != "session_start":
+            self.seq += counted
+            self._same_seq(method, raw)
+        return raw
+
+    def _same_seq(self, method: str, raw: bytes) -> None:
+        if raw in (b"null", b"{}"):
+            return
+        seq = msgspec.json.decode(_members(raw).get("seq", msgspec.Raw(b"null")))
+        if seq != self.seq:
+            self.fail(f"{method} answered seq {seq}, {self.seq} events have taken effect")
+
+    def fail(self, text: str) -> None:
+        self.outcome.failures.append(f"call {len(self.outcome.calls)}: {text}")
+
+    def context(self, at: int | None) -> dict[str, Any]:
+        """Sends the list as it stands; the answer's report. Raises RpcFailure."""
+        started = time.perf_counter()
+        raw = self._context(at)
+        seconds = time.perf_counter() - started
+        result = _members(raw)
+        report: dict[str, Any] = msgspec.json.decode(result["report"])
+        if said := report.get("arithmetic"):
+            self.outcome.arithmetic.append(f"call {len(self.outcome.calls) + 1}, epoch {report['epoch']}: {said}")
+        self.base = msgspec.json.decode(result["base"])
+        self.sent = len(self.items)
+        placed = self._judge(result, report)
+        self.outcome.calls.append(
+            Call(
+                zone=report["zone"],
+                before=report["rawTokens"],
+                after=report["tokens"],
+                dropped=report["turnsDropped"],
+                distilled=report["resultsDistilled"],
+                pruned=report["resultsPruned"],
+                packet=report["packetTokens"],
+                seconds=seconds,
+                index=len(self.items),
+            )
+        )
+        if self.watch is not None and placed is not None:
+            self.watch.called(at, self.items, placed, report["epoch"])
+        return report
+
+    def replied(self, reply: Item) -> None:
+        """The recorded message that followed the last `context`."""
+        if self.watch is not None:
+            self.watch.replied(reply)
+
+    def _context(self, at: int | None) -> bytes:
+        rest = b',"at":%d' % at if at is not None else b""
+        head = b'{"sessionId":' + _encode(self.session_id)
+        if not self.append:
+            return self.ask("context", head + b',"messages":[' + _joined(self.items) + b"]" + rest + b"}")
+        rest += b',"answer":"edits"'
+        if self.base:
+            new = b',"append":{"after":%d,"base":%b,"messages":[' % (self.sent, _encode(self.base))
+            try:
+                return self.ask("context", head + new + _joined(self.items[self.sent :]) + b"]}" + rest + b"}")
+            except RpcFailure as failure:
+                if failure.code != CONTENT_MODIFIED:
+                    raise
+                self.fail(f"append was refused though nothing was changed: {failure.message}")
+        return self.ask("context", head + b',"messages":[' + _joined(self.items) + b"]" + rest + b"}")
+
+    def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[legality.Placed] | None:
+        """The answered list, None where it can not be made out."""
+        if report["checks"]:
+            self.fail(f"broken checks: {', '.join(report['checks'])}")
+        if (reason := report.get("reason")) and reason not in PLAIN_REASONS:
+            self.fail(f"fell back: {reason}")
+        if report["tokens"] > report["rawTokens"]:
+            self.fail(f"{report['tokens']} tokens answered of {report['rawTokens']}")
+        try:
+            placed = legality.answered(self.items, result)
+        except legality.Illegal as illegal:
+            self.fail(str(illegal))
+            return None
+        if report["zone"] == "compact":
+            self.shortened.update(
+                self.items[one.index].raw for one in placed if one.index is not None and not one.same
+            )
+        for text in legality.faults(self.items, placed, self.outcome.preset in WHOLE_TURNS, self.shortened):
+            self.fail(text)
+        packet = next((one.message.message["content"] for one in placed if one.index is None), "")
+        self.outcome.packet = packet or self.outcome.packet
+        return placed
+
+    def turn_end(self, params: bytes) -> list[dict[str, Any]]:
+        """`params` are whole. The commands in the answer."""
+        started = time.perf_counter()
+        answer = msgspec.json.decode(self.ask("turn_end", params, counted=True))
+        self.outcome.turn_end_seconds.append(time.perf_counter() - started)
+        self.outcome.turn_ends += 1
+        commands: list[dict[str, Any]] = answer["commands"]
+        for command in commands:
+            if command["method"] != "requestCompaction":
+                self.fail(f"an unknown command {command['method']}")
+                continue
+            self.outcome.requested += 1
+            status = answer["status"]
+            self.mark("request", f"{status['zone']} at {status['tokens']} tokens: {command['params']['reason']}")
+        return commands
+
+    def mark(self, kind: str, text: str = "") -> None:
+        self.outcome.marks.append(Mark(kind, len(self.outcome.calls), text))
+
+    def rewritten(self) -> None:
+        """The host's list is another one now: `append` has nothing to add to."""
+        self.base = ""
+
+
+def _joined(items: Iterable[Item]) -> bytes:
+    return b",".join(one.raw for one in items)

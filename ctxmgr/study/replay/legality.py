@@ -1,0 +1,209 @@
+"""Judges an answered list against the list that was sent, from the host's side: a second opinion beside ctxmgr's
+own checks, sharing no code with them. Turns both into sentences of what is wrong.
+
+1. Each answered message is one that was sent, byte for byte, in its order; or a tool result of which nothing but
+   the content differs; or the packet, of which there is one at most.
+2. No result without its call and no call without its result, where both were sent.
+3. The newest user message is there, and from it on all is as it was sent: but for tool results that are, or in
+   an earlier call of the session were, rewritten in the compact zone.
+4. Of older turns whole ones stay: what is kept, summaries aside, is an unbroken end of the list that starts a turn.
+   Where steps leave instead, rules 3 and 4 are others: the newest user message and the newest reply are there as
+   they were sent, each other user message is there or a packet is, and of a reply nothing but the arguments of its
+   calls may differ, and those not where it holds a signature.
+5. The list weighs no more than what was sent (characters / 4, about), and begins as a provider takes it.
+"""
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.hosts.pi_host import Item, item
+
+PACKET = "ctxmgr.packet"
+WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
+SMALL_TOKENS = 64
+SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
+AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """One answered message: the place of the sent one it is, None for what was put in; `same`: byte for byte."""
+
+    index: int | None
+    message: Item
+    same: bool = True
+
+
+class Illegal(Exception):
+    """The answer can not be matched with what was sent; the text says where."""
+
+
+def answered(sent: Sequence[Item], result: dict[str, msgspec.Raw]) -> list[Placed]:
+    """What the host would send, from an answer to `context`. Raises Illegal."""
+    if "unchanged" in result:
+        return [Placed(index, one) for index, one in enumerate(sent)]
+    if "edits" in result:
+        return _from_edits(sent, msgspec.json.decode(result["edits"], type=list[dict[str, msgspec.Raw]]))
+    if "messages" in result:
+        return _aligned(sent, msgspec.json.decode(result["messages"], type=list[msgspec.Raw]))
+    raise Illegal("an answer with neither messages nor edits nor unchanged")
+
+
+def faults(
+    sent: Sequence[Item], placed: Sequence[Placed], whole_turns: bool, may_change: Container[bytes] = ()
+) -> list[str]:
+    """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
+    results that the compact zone has rewritten (rule 3)."""
+    kept = {one.index: one for one in placed if one.index is not None}
+    packets = sum(one.index is None for one in placed)
+    out = [f"{packets} packets"] if packets > 1 else []
+    out += _pairs(sent, set(kept))
+    if whole_turns:
+        out += _newest(sent, kept, may_change)
+        out += _whole_turns(sent, set(kept))
+    else:
+        out += _steps(sent, kept, bool(packets))
+    before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
+    if after > before + before // WEIGHT_SLACK + SMALL_TOKENS:
+        out.append(f"heavier than what was sent: {after} tokens of {before}")
+    if placed and sent[0].role in AS_USER and placed[0].message.role not in AS_USER:
+        out.append(f"begins with a message of role {placed[0].message.role}")
+    if sent and not placed:
+        out.append("an empty list")
+    return out
+
+
+def _from_edits(sent: Sequence[Item], edits: Sequence[dict[str, msgspec.Raw]]) -> list[Placed]:
+    out: list[Placed] = []
+    last = -1
+    for edit in edits:
+        if "keep" in edit:
+            start, end = msgspec.json.decode(edit["keep"], type=tuple[int, int])
+            if not last < start < end <= len(sent):
+                raise Illegal(f"keep [{start}, {end}] after message {last} of {len(sent)}")
+            out += [Placed(index, sent[index]) for index in range(start, end)]
+            last = end - 1
+            continue
+        put = item("", bytes(edit["put"]))
+        if _is_packet(put):
+            out.append(Placed(None, put, same=False))
+            continue
+        place = next((at for at in range(last + 1, len(sent)) if _is_rewrite(sent[at], put)), None)
+        if place is None:
+            raise Illegal(f"a message of role {put.role} was put in that is neither packet nor shortened result")
+        out.append(Placed(place, put, same=False))
+        last = place
+    return out
+
+
+def _aligned(sent: Sequence[Item], raws: Sequence[msgspec.Raw]) -> list[Placed]:
+    """Matched from the newest back: what is kept is the end of the list, and duplicates are told apart so."""
+    out: list[Placed] = []
+    below = len(sent)
+    for place in range(len(raws) - 1, -1, -1):
+        raw = bytes(raws[place])
+        at = below - 1
+        if at >= 0 and sent[at].raw == raw:  # the common case, without decoding anything
+            out.append(Placed(at, sent[at]))
+            below = at
+            continue
+        message = item("", raw)
+        if _is_packet(message):
+            out.append(Placed(None, message, same=False))
+            continue
+        while at >= 0 and sent[at].raw != raw and not _is_rewrite(sent[at], message):
+            at -= 1
+        if at < 0:
+            raise Illegal(f"message {place} (role {message.role}) is none that was sent, or out of order")
+        out.append(Placed(at, message, same=sent[at].raw == raw))
+        below = at
+    return out[::-1]
+
+
+def _is_packet(message: Item) -> bool:
+    return message.role == "custom" and message.message.get("customType") == PACKET
+
+
+def _is_rewrite(old: Item, new: Item) -> bool:
+    """Is `new` the tool result `old` with nothing but its content changed, or the reply `old` with nothing but the
+    arguments of its calls changed?"""
+    if new.role == "assistant" and old.role == "assistant":
+        return _is_shortened(old, new)
+    if new.role != "toolResult" or old.role != "toolResult":
+        return False
+    if old.message.get("toolCallId") != new.message.get("toolCallId"):
+        return False
+    before, after = _members(old.raw), _members(new.raw)
+    return before.keys() == after.keys() and all(
+        bytes(before[name]) == bytes(after[name]) for name in before if name != "content"
+    )
+
+
+def _is_shortened(old: Item, new: Item) -> bool:
+    if any(field.endswith("Signature") for block in _blocks(old) for field in block):
+        return False
+    before, after = _members(old.raw), _members(new.raw)
+    if before.keys() != after.keys() or len(_blocks(old)) != len(_blocks(new)):
+        return False
+    if any(bytes(before[name]) != bytes(after[name]) for name in before if name != "content"):
+        return False
+    return all(
+        {**one, "arguments": None} == {**other, "arguments": None} and (one == other or one["type"] == "toolCall")
+        for one, other in zip(_blocks(old), _blocks(new), strict=True)
+    )
+
+
+def _blocks(one: Item) -> list[dict[str, Any]]:
+    content = one.message.get("content")
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _steps(sent: Sequence[Item], kept: dict[int, Placed], told: bool) -> list[str]:
+    """Rules 3 and 4 where steps leave."""
+    out = []
+    for role in ("user", "assistant"):
+        newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == role), None)
+        if newest is not None and (newest not in kept or not kept[newest].same):
+            out.append(f"the newest {role} message ({newest}) is gone, or is not as it was sent")
+    gone = [at for at, one in enumerate(sent) if one.role == "user" and at not in kept]
+    if gone and not told:
+        out.append(f"user message {gone[0]} is gone, and no packet tells it")
+    return out
+
+
+def _pairs(sent: Sequence[Item], kept: set[int]) -> list[str]:
+    calls: dict[Any, int] = {}  # ids come again in some recordings: the newest call before a result is its own
+    out = []
+    for index, one in enumerate(sent):
+        for call in one.calls:
+            calls[call.get("id")] = index
+        if one.role != "toolResult" or (at := calls.get(one.message.get("toolCallId"))) is None:
+            continue
+        if index in kept and at not in kept:
+            out.append(f"result {index} without its call {at}")
+        if at in kept and index not in kept:
+            out.append(f"call {at} without its result {index}")
+    return out
+
+
+def _newest(sent: Sequence[Item], kept: dict[int, Placed], may_change: Container[bytes]) -> list[str]:
+    newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user"), None)
+    if newest is None:
+        return []
+    if newest not in kept:
+        return [f"the newest user message ({newest}) is gone"]
+    out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in kept]
+    touched = (at for at in range(newest, len(sent)) if at in kept and not kept[at].same)
+    out += [f"message {at} of the newest turn was rewritten" for at in touched if sent[at].raw not in may_change]
+    return out
+
+
+def _whole_turns(sent: Sequence[Item], kept: set[int]) -> list[str]:
+    places = [at for at, one in enumerate(sent) if one.role not in SUMMARIES]
+    start = next((number for number, at in enumerate(places) if at in kept), len(places))
+    out = [f"message {at} is missing inside what was kept" for at in places[start:] if at not in kept]
+    if 0 < start < len(places) and sent[places[start]].role != "user":
+        out.append(f"what is kept begins at message {places[start]}, in the middle of a turn")
+    return out

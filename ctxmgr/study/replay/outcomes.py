@@ -1,0 +1,77 @@
+"""How a recording is driven, and what came of it: plain values."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.metrics.observations import Sight
+
+
+class Options(msgspec.Struct, frozen=True):
+    """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
+
+    `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
+    `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset.
+    """
+
+    preset: str | None = None
+    window: int | None = None
+    append: bool = False
+    recorded_compactions: bool = False
+    state_dir: Path | None = None
+    record: Path | None = None
+    policy: dict[str, Any] = {}
+    label: str | None = None
+    env: dict[str, str] | None = None
+    measure: bool = False
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One `context`. Weights in tokens, uncalibrated; `seconds` from asking to the answer, at the client."""
+
+    zone: str
+    before: int
+    after: int
+    dropped: int
+    distilled: int
+    pruned: int
+    packet: int
+    seconds: float
+    index: int = 0
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Something that happened: `call` is the number of calls before it."""
+
+    kind: str
+    call: int
+    text: str = ""
+
+
+class Outcome(msgspec.Struct):
+    """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
+
+    `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
+    `notes` are the recording's. `sights`: what was shown, where that was asked for. `arithmetic`: of each epoch.
+    """
+
+    name: str
+    preset: str
+    window: int
+    calls: list[Call] = []
+    marks: list[Mark] = []
+    failures: list[str] = []
+    arithmetic: list[str] = []
+    requested: int = 0
+    compacted: int = 0
+    own: int = 0
+    failed: int = 0
+    turn_ends: int = 0
+    turn_end_seconds: list[float] = []
+    fingerprint: str = ""
+    host: str = "pi"
+    notes: tuple[str, ...] = ()
+    exit_code: int | None = None
+    packet: str = ""
+    sights: list[Sight] = []

@@ -1,0 +1,255 @@
+"""Feeds the host's lines of a transcript to a fresh connection, and compares what it says with what was recorded.
+
+1. Answers are compared by their id, requests and notifications in their order, all byte for byte; `$/progress`
+   is not compared, nor is the version that `initialize` answers.
+2. The weigher changes where the transcript says so, a session is restored from the lines it holds, and the archive
+   answers what it answered then.
+3. Deadlines pass, and endpoints answer, where the transcript says so.
+4. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
+   a cancel, or an event that came meanwhile, meets the session as it did then.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.devices.tokens import ESTIMATE, load
+from ctxmgr.model.archive import Archived
+from ctxmgr.model.completion import Completion
+from ctxmgr.server.effects import Archive, Found, Retrieve
+from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.spawning.differences import Difference, first
+from ctxmgr.study.spawning.inprocess import Driver, Framing
+from ctxmgr.wire import transcript
+from ctxmgr.wire.errors import INVALID_REQUEST
+from ctxmgr.wire.transcript import Line
+
+VERSION_PATH = "$.result.serverInfo.version"
+NOTHING = "nothing"
+PREPARED = b'{"from":"ctxmgr","prepared":'
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One difference: `line` of the transcript (0: at its end), `what` was said there, and where it differs."""
+
+    line: int
+    what: str
+    difference: Difference
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """`compared` messages of ctxmgr; `text` is the transcript as it would be recorded now."""
+
+    findings: tuple[Finding, ...]
+    host_lines: int
+    compared: int
+    text: bytes
+
+
+class _Head(msgspec.Struct):
+    """What a message is told apart by. Any JSON value may stand for an id."""
+
+    jsonrpc: msgspec.Raw = msgspec.Raw(b"")
+    id: msgspec.Raw = msgspec.Raw(b"")
+    method: Any = ""
+    params: msgspec.Raw = msgspec.Raw(b"")
+    error: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _SessionOf(msgspec.Struct):
+    sessionId: Any = None
+
+
+def replay(name: str, content: bytes, rewrite: bool = False) -> Replayed:
+    """Raises Unreadable for a broken transcript, or for a vocabulary that can not be had here.
+
+    `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared.
+    """
+    try:
+        lines = list(transcript.read(content))
+    except ValueError as fault:
+        raise Unreadable(f"{name}, {fault}") from None
+    run = _Run(name, lines, rewrite)
+    run.all()
+    said = [line for line in lines if line.sender == "ctxmgr" and line.kind == "message"]
+    findings = () if rewrite else tuple(_compare(said, run.driver.sent))
+    hosts = sum(line.sender == "host" for line in lines)
+    return Replayed(findings, hosts, len(said), b"".join(line + b"\n" for line in run.driver.recorded))
+
+
+class _Run:
+    """One replay: the lines, and the connection they are fed to."""
+
+    def __init__(self, name: str, lines: Sequence[Line], rewrite: bool) -> None:
+        self.name, self.lines, self.rewrite = name, lines, rewrite
+        header = next((line.fields for line in lines if line.kind == "header"), {})
+        fallback = str(header.get("tokenizer") or ESTIMATE)
+        weighers = {fallback: self._weigher(fallback)} if fallback != ESTIMATE else {}
+        self.driver = Driver(
+            framing=_framing(lines), weighers=weighers, fallback=fallback, hold=not rewrite and _answered(lines)
+        )
+        self.driver.open = self._open  # type: ignore[method-assign]
+        self._remember, self.driver.archive = self.driver.archive, self._archive  # type: ignore[method-assign]
+        self._asked: Counter[str] = Counter()  # answers of the archive so far, by session
+        self.at = 0
+        self._answered: set[bytes] = set()  # ids of what was said so far
+        self._seen = 0
+        self._prepared = 0  # lines of that kind so far
+
+    def all(self) -> None:
+        for at, line in enumerate(self.lines):
+            self.at = at
+            if line.sender == "host" and line.kind in ("message", "broken"):
+                self.driver.receive(line.body)
+            elif line.kind == "weigher":
+                name = line.fields["weigher"]
+                self.driver.use_weigher(name, self._weigher(name))
+            elif line.kind == "woke":
+                self.driver.wake(line.fields["ticket"])
+            elif line.kind == "completed":
+                self._complete(line)
+            elif line.kind == "prepared":
+                self._work_until_prepared()
+            elif line.kind == "message" and line.sender == "ctxmgr":
+                self._work_until(line)
+        while self.driver.work():
+            pass
+
+    def _work_until(self, line: Line) -> None:
+        """Rule 4. What was said already needs no work; a cancelled call is answered without it."""
+        id = bytes(_head(line.body).id)
+        if not id:
+            return
+        while True:
+            said = self.driver.sent
+            self._answered.update(bytes(_head(body).id) for body in said[self._seen :])
+            self._seen = len(said)
+            if id in self._answered or not self.driver.work():
+                return
+
+    def _work_until_prepared(self) -> None:
+        """Rule 4, for what the host is not told at once."""
+        self._prepared += 1
+        while sum(one.startswith(PREPARED) for one in self.driver.recorded) < self._prepared:
+            if not self.driver.work():
+                return
+
+    def _complete(self, line: Line) -> None:
+        """What an endpoint answered then; the errand that asks for it may still have work to do."""
+        ticket = line.fields["ticket"]
+        while ticket not in self.driver.completions:
+            if not self.driver.work():
+                raise Unreadable(f"{self.name}, line {line.number}: nothing asked for this completion")
+        self.driver.complete(ticket, msgspec.convert(line.fields["completion"], Completion))
+
+    def _weigher(self, name: str) -> Any:
+        loaded = load(name)
+        if loaded.weigher.name != name:
+            raise Unreadable(f"{self.name} was recorded with {name}, which is not to be had: {loaded.note}")
+        return loaded.weigher
+
+    def _archive(self, effect: Archive | Retrieve) -> Archived:
+        """What it answered then: the nth time of a session. A transcript made anew asks what was put this time
+        first, since handles and texts may be others by now."""
+        session, number = effect.session_id, self._asked[effect.session_id]
+        self._asked[session] += 1
+        now = self._remember(effect)
+        if self.rewrite and (now.row is not None or isinstance(effect, Archive)):
+            return now
+        said = [line for line in self.lines if line.kind == "archive" and line.fields["session"] == session]
+        return msgspec.convert(said[number].fields["answer"], Archived) if number < len(said) else now
+
+    def _open(self, session_id: str) -> Found:
+        """From the lines that follow, up to the session's next start (rule 2)."""
+        saved = tuple(self.driver.saved.get(session_id, ()))
+        if self.rewrite and saved:
+            return Found(saved)
+        for line in self.lines[self.at + 1 :]:
+            if line.kind == "restored" and line.fields["session"] == session_id:
+                lines = tuple(bytes(one) for one in line.fields["lines"])
+                return Found(lines, line.fields["fault"], line.fields["refused"])
+            if line.sender == "host" and _starts(line, session_id):
+                break
+        return Found()
+
+
+def _starts(line: Line, session_id: str) -> bool:
+    head = _head(line.body)
+    if head.method != "session_start":
+        return False
+    try:
+        return bool(msgspec.json.decode(head.params, type=_SessionOf).sessionId == session_id)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _answered(lines: Sequence[Line]) -> bool:
+    return any(line.sender == "ctxmgr" and line.kind == "message" for line in lines)
+
+
+def _framing(lines: Sequence[Line]) -> Framing:
+    """Transcripts do not tell it. A message without `jsonrpc` is taken in lines alone."""
+    refused = {bytes(_head(line.body).id) for line in lines if _code(line) == INVALID_REQUEST}
+    for line in lines:
+        if line.sender == "host" and line.kind == "message":
+            head = _head(line.body)
+            if not head.jsonrpc and (head.method or head.id) and bytes(head.id) not in refused:
+                return "ndjson"
+    return "content-length"
+
+
+def _code(line: Line) -> Any:
+    if line.sender != "ctxmgr" or line.kind != "message":
+        return None
+    error = _head(line.body).error
+    fields = msgspec.json.decode(error) if error else None
+    return fields.get("code") if isinstance(fields, dict) else None
+
+
+def _head(body: bytes) -> _Head:
+    try:
+        return msgspec.json.decode(body, type=_Head)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _Head()
+
+
+def _compare(recorded: Sequence[Line], now: Sequence[bytes]) -> list[Finding]:
+    """Rule 1."""
+    fresh: dict[bytes, list[bytes]] = defaultdict(list)
+    for body in now:
+        if (key := _key(body)) is not None:
+            fresh[key].append(body)
+    findings = []
+    for line in recorded:
+        key = _key(line.body)
+        if key is None:
+            continue
+        what = _what(line.body)
+        if not fresh[key]:
+            findings.append(Finding(line.number, what, Difference("$", what, NOTHING)))
+            continue
+        body = fresh[key].pop(0)
+        difference = first(line.body, body)
+        if difference is not None and difference.path != VERSION_PATH:
+            findings.append(Finding(line.number, what, difference))
+    for left in fresh.values():
+        findings += [Finding(0, _what(body), Difference("$", NOTHING, _what(body))) for body in left]
+    return findings
+
+
+def _key(body: bytes) -> bytes | None:
+    """What a message is matched by: an answer by its id, all else in its order; None is not compared."""
+    head = _head(body)
+    if head.method == "$/progress":
+        return None
+    return b"said" if head.method else b"answer " + bytes(head.id)
+
+
+def _what(body: bytes) -> str:
+    head = _head(body)
+    id = bytes(head.id).decode("utf-8", "replace")[:40]
+    if head.method:
+        return f"{head.method} {id}".strip()
+    return f"the {'error' if head.error else 'answer'} to {id}"

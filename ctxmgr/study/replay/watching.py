@@ -1,0 +1,39 @@
+"""Turns a host's lists and the answers to them into sights, as a session is driven."""
+
+from collections.abc import Iterable, Sequence
+
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
+from ctxmgr.study.replay.legality import Placed
+
+
+class Watch:
+    """`sights` holds one a call that was answered and that a recorded message followed."""
+
+    def __init__(self, sights: list[Sight]) -> None:
+        self.sights = sights
+        self._shown: dict[tuple[bytes, int, bool], Shown] = {}  # most of a list was in the list before
+        self._called: tuple[int | None, tuple[Item, ...], tuple[Shown, ...], int, int] | None = None
+        self._own = 0
+
+    def compacted(self) -> None:
+        """By the host, unasked."""
+        self._own += 1
+
+    def called(self, at: int | None, items: Sequence[Item], placed: Iterable[Placed], epoch: int) -> None:
+        """What the model is about to be shown. `items`: the host's list; `at` in milliseconds."""
+        shown = tuple(self._one(one) for one in placed)
+        self._called = at, tuple(items), shown, epoch, self._own
+        self._own = 0
+
+    def replied(self, reply: Item) -> None:
+        """The recorded message that followed."""
+        if self._called is not None:
+            at, items, shown, epoch, own = self._called
+            self.sights.append(Sight(at, items, shown, reply, epoch, own))
+        self._called = None
+
+    def _one(self, placed: Placed) -> Shown:
+        index = PACKET if placed.index is None else placed.index
+        key = (placed.message.raw, index, placed.same)
+        return self._shown.setdefault(key, Shown(*key))

@@ -1,0 +1,1 @@
+"""One page of figures and drawings, without a script or a file beside it."""

@@ -1,0 +1,76 @@
+"""What the report is made from: figures of one policy on one recording, and which of them its tables show."""
+
+from collections.abc import Callable
+from statistics import fmean
+
+import msgspec
+
+from ctxmgr.study.report.scales import dollars
+
+BASE = "off"  # the line that costs are shares of
+OPTIMUM = "optimum"
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One policy on one recording. `cost` in dollars; shares from 0 to 1, None where there was nothing to ask for.
+
+    `context` in tokens and `money` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
+    arithmetic of each, one line. `simulated`: no ctxmgr ran.
+    """
+
+    name: str
+    cost: float
+    recall: float | None
+    in_place: float | None
+    far: float | None
+    grounding: float | None
+    breaks: int
+    context: tuple[int, ...]
+    money: tuple[float, ...]
+    epochs: tuple[int, ...] = ()
+    receipts: tuple[str, ...] = ()
+    simulated: bool = False
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """One recording. `about`: a line under its name; `curve`: corners of the optimum's, (dollars, recall), the
+    cheapest first; `notes`: what else has to be said of it."""
+
+    name: str
+    lines: tuple[Line, ...]
+    about: str = ""
+    curve: tuple[tuple[float, float], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A column of the tables: what it is of a line (given the base), and how it is written."""
+
+    name: str
+    of: Callable[[Line, Line | None], float | None]
+    written: Callable[[float], str]
+
+
+def share(value: float) -> str:
+    return f"{value:.3f}"
+
+
+SHARES = (
+    Figure("cost of off", lambda line, base: line.cost / base.cost if base and base.cost else None, share),
+    Figure("recall", lambda line, _: line.recall, share),
+    Figure("in place", lambda line, _: line.in_place, share),
+    Figure("far", lambda line, _: line.far, share),
+    Figure("grounding", lambda line, _: line.grounding, share),
+    Figure("breaks", lambda line, _: line.breaks, "{:,.4g}".format),
+)
+ALL = (
+    Figure("cost", lambda line, _: line.cost, dollars),
+    *SHARES,
+    Figure("epochs", lambda line, _: len(line.epochs), "{:,.0f}".format),
+    Figure("mean context", lambda line, _: fmean(line.context) if line.context else None, "{:,.0f}".format),
+    Figure("largest", lambda line, _: max(line.context, default=0), "{:,.0f}".format),
+)
+
+
+def cell(figure: Figure, value: float | None) -> str:
+    return "–" if value is None else figure.written(value)

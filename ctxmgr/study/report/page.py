@@ -1,0 +1,195 @@
+"""Turns figures of policies on recordings into one page that a person looks at: HTML that needs nothing beside it.
+
+No network, no clock: the same figures give the same bytes. Knows neither ctxmgr nor how a figure was measured.
+What is compared on a recording stands on one sheet, a line each; the line named `BASE` is what costs are shares of.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from statistics import fmean
+
+from ctxmgr.study.report.lines import ALL, BASE, OPTIMUM, SHARES, Line, Sheet, cell, share
+from ctxmgr.study.report.plots import Axis, Dot, Series, against, over_calls, shown
+from ctxmgr.study.report.scales import dollars, plain, tokens
+from ctxmgr.study.report.style import LIGHT, SCRIPT, STYLE
+
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, "balanced": 3, "control": 4, OPTIMUM: 5}  # others take turns
+
+SAYS = (
+    "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
+    "tenth of the input price, the rest written at five quarters, unless told otherwise. Recall: of the paths, "
+    "identifiers and error codes in the next recorded reply that had occurred before, the share that the model "
+    "could still see. In place: in a message kept as it was. Far: of those last said more than 20,000 tokens ago. "
+    "Grounding: of the lines that a recorded edit replaces, the share still there verbatim. Recorded replies do "
+    "not react to what is shown: the figures say what a reply would have missed, and claim no task's success."
+)
+
+
+def page(sheets: Sequence[Sheet], title: str = "Context policies on recorded sessions") -> str:
+    """The whole document."""
+    colours = _colours(sheets)
+    body = [f"<h1>{shown(title)}</h1>", *_headline(sheets, colours)]
+    if len(sheets) > 1:
+        links = (f'<li><a href="#r{number}">{shown(one.name)}</a></li>' for number, one in enumerate(sheets, 1))
+        body.append(f"<nav><h3>Recordings</h3><ul>{''.join(links)}</ul></nav>")
+    for number, sheet in enumerate(sheets, 1):
+        body.append(f'<section id="r{number}">{"".join(_sheet(sheet, colours))}</section>')
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{shown(title)}</title><style>{STYLE}</style></head>\n"
+        f'<body><main>{"".join(body)}</main><div id="tip"></div><script>{SCRIPT}</script></body></html>\n'
+    )
+
+
+def _colours(sheets: Sequence[Sheet]) -> dict[str, int]:
+    """A policy has one colour on the whole page."""
+    names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
+    spare = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
+    others = [name for name in names if name not in COLOURS]
+    return {**COLOURS, **{name: spare[number % len(spare)] for number, name in enumerate(others)}}
+
+
+def _base(sheet: Sheet) -> Line | None:
+    return next((line for line in sheet.lines if line.name == BASE), None)
+
+
+# all recordings
+
+
+def _headline(sheets: Sequence[Sheet], colours: dict[str, int]) -> Iterator[str]:
+    names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
+    many = len(sheets)
+    yield f'<p class="soft">{many} recording{"" if many == 1 else "s"}, {len(names)} ways to keep the context.</p>'
+    rows, means = [], {}
+    for name in names:
+        found = [(line, _base(sheet)) for sheet in sheets for line in sheet.lines if line.name == name]
+        values = [_mean([figure.of(line, base) for line, base in found]) for figure in SHARES]
+        means[name] = values
+        rows.append((name, [str(len(found)), *map(cell, SHARES, values)], values[0]))
+    heads = ["policy", "recordings", *(figure.name for figure in SHARES)]
+    yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {SAYS}", bar=2)
+    dots = list(_overall_dots(sheets, means, colours))
+    if dots:
+        drawn = against(dots, (), Axis("cost, share of off", plain), Axis("reference recall", plain))
+        yield _figure("Recall against cost", "means, and each recording faint; up and to the left is better", drawn)
+
+
+def _overall_dots(
+    sheets: Sequence[Sheet], means: dict[str, list[float | None]], colours: dict[str, int]
+) -> Iterator[Dot]:
+    for sheet in sheets if len(sheets) > 1 else ():
+        for line in sheet.lines:
+            cost = SHARES[0].of(line, _base(sheet))
+            if cost is not None and line.recall is not None:
+                title = f"{line.name}, {sheet.name}: {share(cost)} of off, recall {share(line.recall)}"
+                yield Dot(colours[line.name], cost, line.recall, title)
+    for name, (cost, recall, *_) in means.items():
+        if cost is not None and recall is not None:
+            title = f"{name}: {share(cost)} of off, recall {share(recall)}"
+            yield Dot(colours[name], cost, recall, title, name)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+# one recording
+
+
+def _sheet(sheet: Sheet, colours: dict[str, int]) -> Iterator[str]:
+    base = _base(sheet)
+    yield f"<h2>{shown(sheet.name)}</h2>"
+    if sheet.about:
+        yield f'<p class="soft">{shown(sheet.about)}</p>'
+    yield from (f"<p>{shown(note)}</p>" for note in sheet.notes)
+    rows = []
+    for line in sheet.lines:
+        values = [figure.of(line, base) for figure in ALL]
+        rows.append((line.name, list(map(cell, ALL, values)), values[1]))
+    yield _table(["policy", *(figure.name for figure in ALL)], rows, colours, "", bar=2)
+    yield _legend(sheet.lines, colours)
+    yield '<div class="plots">'
+    series = [_series(line, colours, list(line.context)) for line in sheet.lines]
+    yield _figure("Context over calls", "rings: epochs", over_calls(series, Axis("context, tokens", tokens)))
+    series = [_series(line, colours, list(accumulate(line.money))) for line in sheet.lines]
+    yield _figure("Cost over calls", "input so far", over_calls(series, Axis("cost so far, $", dollars)))
+    yield _recall_plot(sheet, base, colours)
+    yield "</div>"
+    yield from (_receipts(line) for line in sheet.lines if line.receipts)
+
+
+def _series(line: Line, colours: dict[str, int], values: list[float]) -> Series:
+    return Series(line.name, colours[line.name], tuple(values), line.epochs, line.simulated)
+
+
+def _recall_plot(sheet: Sheet, base: Line | None, colours: dict[str, int]) -> str:
+    """Costs are shares of the base where there is one, else dollars."""
+    whole = base.cost if base and base.cost else None
+    dots = [
+        Dot(
+            colours[line.name],
+            line.cost / (whole or 1),
+            line.recall,
+            f"{line.name}: {_both(line, base)}",
+            line.name,
+        )
+        for line in sheet.lines
+        if line.recall is not None
+    ]
+    axis = Axis("cost, share of off", plain) if whole else Axis("cost, $", dollars)
+    curve = [(cost / (whole or 1), recall) for cost, recall in sheet.curve]
+    drawn = against(dots, curve, axis, Axis("reference recall", plain), COLOURS[OPTIMUM])
+    about = "dashed: the optimum of hindsight, keeping a suffix" if curve else "up and to the left is better"
+    return _figure("Recall against cost", about, drawn) if drawn else ""
+
+
+def _both(line: Line, base: Line | None) -> str:
+    return ", ".join(f"{one.name} {cell(one, one.of(line, base))}" for one in ALL[:6])
+
+
+def _receipts(line: Line) -> str:
+    many = len(line.receipts)
+    rows = "".join(f"<li>{shown(text)}</li>" for text in line.receipts)
+    title = f"{shown(line.name)}: the arithmetic of {many} epoch{'' if many == 1 else 's'}"
+    return f'<details><summary>{title}</summary><ol class="receipts">{rows}</ol></details>'
+
+
+# pieces
+
+
+def _figure(name: str, about: str, drawn: str) -> str:
+    caption = f"<figcaption><b>{shown(name)}</b> · {shown(about)}</figcaption>"
+    return f'<figure>{caption}<div class="wide">{drawn}</div></figure>'
+
+
+def _table(
+    heads: Sequence[str],
+    rows: Sequence[tuple[str, list[str], float | None]],
+    colours: dict[str, int],
+    caption: str,
+    bar: int,
+) -> str:
+    """A row is a policy, its cells, and the part that is filled behind column `bar`."""
+    head = "".join(f'<th scope="col">{shown(name)}</th>' for name in heads)
+    body = []
+    for name, cells, part in rows:
+        tds = []
+        for number, text in enumerate(cells, 1):
+            filled = f' class="share" style="--part:{min(100.0, 100 * (part or 0)):.1f}%"' if number == bar else ""
+            tds.append(f"<td{filled}>{shown(text)}</td>")
+        swatch = f'<span class="swatch s{colours[name]}"></span>'
+        body.append(f'<tr><th scope="row">{swatch}{shown(name)}</th>{"".join(tds)}</tr>')
+    foot = f"<caption>{shown(caption)}</caption>" if caption else ""
+    return (
+        f'<div class="wide"><table>{foot}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
+    )
+
+
+def _legend(lines: Sequence[Line], colours: dict[str, int]) -> str:
+    parts = []
+    for line in lines:
+        kind = "swatch dashed" if line.simulated else "swatch"
+        parts.append(f'<li><span class="{kind} s{colours[line.name]}"></span>{shown(line.name)}</li>')
+    return f'<ul class="legend">{"".join(parts)}</ul>'

@@ -1,0 +1,178 @@
+"""Turns series and points into drawings: SVG text that stands in a page, without a script or a file beside it.
+
+1. Colours, fonts and dashes are the page's: a drawing names classes (`s3`: the fourth series' colour).
+2. Text from outside is escaped by `shown`, which also writes out what a browser would obey unseen.
+3. A line carries what the page's script reads values off by: the plot's frame and ends in `data-` members.
+4. The same values give the same bytes: numbers are written with one decimal.
+"""
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+import msgspec
+
+from ctxmgr.study.report.scales import Scale, rounded_up, thinned, ticks
+from ctxmgr.study.spawning.console import safe
+
+WIDTH, HEIGHT = 720, 300
+LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 44  # room around the frame: numbers and names of the axes
+LABEL_APART = 15  # between two labels, one under the other
+MARKED_ONE_BY_ONE = 80  # more marks of a line are one path without titles
+ROOM = 0.06  # of a range, beside what is at its end
+
+Written = Callable[[float], str]
+
+
+class Series(msgspec.Struct, frozen=True):
+    """One line over calls. `colour`: its number; `marks`: the calls to be marked on it."""
+
+    name: str
+    colour: int
+    values: tuple[float, ...]
+    marks: tuple[int, ...] = ()
+    dashed: bool = False
+
+
+class Dot(msgspec.Struct, frozen=True, gc=False):
+    """One point. `label` stands beside it, `title` where it is pointed at."""
+
+    colour: int
+    x: float
+    y: float
+    title: str
+    label: str = ""
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """What is written at an axis: its name with the unit, and its numbers."""
+
+    name: str
+    written: Written
+
+
+def shown(text: str) -> str:
+    """For HTML and for SVG, in text and in quoted members."""
+    return escape(safe(text))
+
+
+def over_calls(series: Sequence[Series], y: Axis) -> str:
+    """Lines over the calls of a session."""
+    calls = max((len(one.values) for one in series), default=0)
+    high = rounded_up(max((value for one in series for value in one.values), default=0.0))
+    across = Scale(0, max(1, calls - 1), LEFT, WIDTH - RIGHT)
+    up = Scale(0, high, HEIGHT - BOTTOM, TOP)
+    steps = [tick for tick in ticks(0, max(1, calls - 1), 9) if tick == int(tick)]
+    parts = [_frame(across, up, Axis("model call", "{:.0f}".format), y, steps, ticks(0, high))]
+    for one in series:
+        parts += [_line(one, across, up), _marks(one, across, up, y)]
+    ends = f'data-calls="{max(1, calls - 1)}" data-high="{high:.6g}" data-unit="{shown(y.name)}"'
+    return _svg(f"{y.name} over calls", parts, f"over {ends}")
+
+
+def against(
+    dots: Sequence[Dot], line: Sequence[tuple[float, float]], x: Axis, y: Axis, line_colour: int = 0
+) -> str:
+    """Points on two axes, and one line of (x, y) among them. The line does not widen the range of y."""
+    if not dots:
+        return ""
+    least, most = min(dot.y for dot in dots), max(1.0, *(dot.y for dot in dots))
+    low = max(0.0, least - max(0.01, ROOM * (most - least) * 2))
+    line = _from(line, low)
+    right = max(*(dot.x for dot in dots), *(at for at, _ in line), 0.0)
+    across = Scale(0, rounded_up(right), LEFT, WIDTH - RIGHT)
+    up = Scale(low, most, HEIGHT - BOTTOM, TOP)
+    parts = [_frame(across, up, x, y, ticks(0, across.high, 8), ticks(low, most))]
+    if line:
+        path = " ".join(f"{across.at(a):.1f},{up.at(b):.1f}" for a, b in line)
+        parts.append(f'<polyline class="line dashed s{line_colour}" points="{path}"/>')
+        corner = (
+            '<circle class="corner s{}" cx="{:.1f}" cy="{:.1f}" r="2.5"><title>optimum: {}, {}</title></circle>'
+        )
+        parts += [
+            corner.format(line_colour, across.at(a), up.at(b), shown(x.written(a)), f"{b:.3f}") for a, b in line
+        ]
+    for dot in dots:
+        place = f'cx="{across.at(dot.x):.1f}" cy="{up.at(dot.y):.1f}" r="{6 if dot.label else 3.5}"'
+        kind = "dot" if dot.label else "dot faint"
+        parts.append(f'<circle class="{kind} s{dot.colour}" {place}><title>{shown(dot.title)}</title></circle>')
+    return _svg(f"{y.name} against {x.name}", [*parts, _labels(dots, across, up)], "against")
+
+
+def _from(line: Sequence[tuple[float, float]], low: float) -> list[tuple[float, float]]:
+    """The part of a rising line at and above `low`, cut where it comes up to it."""
+    kept = [point for point in line if point[1] >= low]
+    below = [point for point in line if point[1] < low]
+    if kept and below:
+        (a, b), (c, d) = below[-1], kept[0]
+        kept.insert(0, (a + (c - a) * (low - b) / (d - b), low))
+    return kept
+
+
+def _svg(title: str, parts: Sequence[str], kind: str) -> str:
+    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{shown(title)}" data-kind='
+    name, _, members = kind.partition(" ")
+    frame = f'data-left="{LEFT}" data-right="{WIDTH - RIGHT}" data-top="{TOP}" data-bottom="{HEIGHT - BOTTOM}"'
+    return f'{head}"{name}" {frame} {members}>{"".join(parts)}</svg>'
+
+
+def _frame(across: Scale, up: Scale, x: Axis, y: Axis, xs: Sequence[float], ys: Sequence[float]) -> str:
+    parts = []
+    for tick in ys:
+        at = up.at(tick)
+        parts.append(f'<line class="grid" x1="{across.start}" x2="{across.end}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<text class="tick" x="{across.start - 7}" y="{at + 4:.1f}" text-anchor="end">')
+        parts.append(f"{shown(y.written(tick))}</text>")
+    for tick in xs:
+        at = across.at(tick)
+        parts.append(f'<line class="stub" x1="{at:.1f}" x2="{at:.1f}" y1="{up.start}" y2="{up.start + 4}"/>')
+        parts.append(f'<text class="tick" x="{at:.1f}" y="{up.start + 17}" text-anchor="middle">')
+        parts.append(f"{shown(x.written(tick))}</text>")
+    parts.append(f'<line class="axis" x1="{across.start}" x2="{across.end}" y1="{up.start}" y2="{up.start}"/>')
+    middle, half = (across.start + across.end) / 2, (up.start + up.end) / 2
+    parts.append(
+        f'<text class="name" x="{middle:.1f}" y="{HEIGHT - 7}" text-anchor="middle">{shown(x.name)}</text>'
+    )
+    turned = f'transform="translate(13 {half:.1f}) rotate(-90)"'
+    parts.append(f'<text class="name" {turned} text-anchor="middle">{shown(y.name)}</text>')
+    return "".join(parts)
+
+
+def _line(one: Series, across: Scale, up: Scale) -> str:
+    path = " ".join(f"{across.at(call):.1f},{up.at(one.values[call]):.1f}" for call in thinned(one.values))
+    kind = "line dashed" if one.dashed else "line"
+    return (
+        f'<polyline class="{kind} s{one.colour}" data-name="{shown(one.name)}" points="{path}">'
+        f"<title>{shown(one.name)}</title></polyline>"
+    )
+
+
+def _marks(one: Series, across: Scale, up: Scale, y: Axis) -> str:
+    """A small ring at each marked call; where there are many, a stroke through the line."""
+    marks = [call for call in one.marks if 0 <= call < len(one.values)]
+    places = [(across.at(call), up.at(one.values[call])) for call in marks]
+    if len(marks) > MARKED_ONE_BY_ONE:
+        path = "".join(f"M{x:.1f} {at - 3:.1f}v6" for x, at in places)
+        return f'<path class="strokes s{one.colour}" d="{path}"/>'
+    parts = []
+    for number, (call, (x, at)) in enumerate(zip(marks, places, strict=True), 1):
+        was, now = (shown(y.written(one.values[max(0, place)])) for place in (call - 1, call))
+        says = f"{shown(one.name)}, epoch {number}, call {call}: {was} to {now}"
+        ring = f'<circle class="ring s{one.colour}" cx="{x:.1f}" cy="{at:.1f}" r="3">'
+        parts.append(f"{ring}<title>{says}</title></circle>")
+    return "".join(parts)
+
+
+def _labels(dots: Sequence[Dot], across: Scale, up: Scale) -> str:
+    """Beside their points, left of those at the right edge, moved down where two would stand on each other."""
+    parts = []
+    taken: list[tuple[float, float]] = []
+    for dot in sorted((dot for dot in dots if dot.label), key=lambda dot: (-dot.y, dot.x, dot.label)):
+        x, y = across.at(dot.x), up.at(dot.y) + 4
+        wide = 7 * len(dot.label)
+        left = x + 12 + wide > across.end
+        while any(abs(x - a) < wide + 30 and abs(y - b) < LABEL_APART for a, b in taken) and y < up.start:
+            y += 2
+        taken.append((x, y))
+        anchor = f'x="{x - 10:.1f}" text-anchor="end"' if left else f'x="{x + 10:.1f}"'
+        parts.append(f'<text class="label" {anchor} y="{y:.1f}">{shown(dot.label)}</text>')
+    return "".join(parts)

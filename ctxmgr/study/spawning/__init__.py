@@ -1,0 +1,1 @@
+"""A sidecar spawned or in process, and a conversation with it."""

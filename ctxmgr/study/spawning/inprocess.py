@@ -1,0 +1,265 @@
+"""A connection without a process: drives `Connection` synchronously, for tests, golden transcripts and replay.
+
+Work that would go to a thread runs when it is asked for; snapshots and archive are kept in memory; no vocabulary is
+loaded unless `use_weigher` brings one. So the same calls give the same bytes.
+
+    host = InProcess(policy={"preset": "turns"}, window=100_000)
+    report = host.request("context", sessionId="s", messages=[...])["report"]
+    host.notify("turn_end", sessionId="s", message={...})
+    host.requests            # what the server asked of the host
+    host.saved["s"]          # the snapshot's lines; InProcess(found={"s": Found(lines)}) restores from them
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.devices.tokens import ESTIMATE, estimate
+from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.completion import Completion
+from ctxmgr.server import effects as do
+from ctxmgr.server.connection import Connection, Options
+from ctxmgr.server.effects import Found
+from ctxmgr.study.spawning.client import RpcFailure
+from ctxmgr.wire.framing import Framer, FramingFault, frame
+
+Weigh = Callable[[str], int]
+Framing = Literal["content-length", "ndjson"]
+ALL_CAPABILITIES = {"requestCompaction": "whenIdle", "edits": True}
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Driver:
+    """Bytes in, bodies out; carries out the effects of one connection.
+
+    `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
+    session's snapshot, `whole` those a rewrite of it would hold after the last save. `said`: lines for people.
+    `archived`: rows by session and key, those given and those put; `archive` answers from them.
+    `ended`: the exit code. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls
+    of an endpoint by ticket; `wake` and `complete` bring them about.
+    """
+
+    def __init__(
+        self,
+        *,
+        framing: Framing = "content-length",
+        weighers: Mapping[str, Weigh] | None = None,
+        fallback: str = ESTIMATE,
+        found: Mapping[str, Found] | None = None,
+        archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
+        hold: bool = False,
+    ) -> None:
+        self.connection = Connection(Options(record=True), {ESTIMATE: estimate, **(weighers or {})}, fallback)
+        self.framing, self.hold = framing, hold
+        self.sent: list[bytes] = []
+        self.recorded: list[bytes] = []
+        self.saved: dict[str, list[bytes]] = {}
+        self.whole: dict[str, list[bytes]] = {}
+        self.found: dict[str, Found] = dict(found or {})
+        self.archived = {session: dict(rows) for session, rows in (archived or {}).items()}
+        self.said: list[str] = []
+        self.closed: list[str] = []
+        self.vocabularies: list[do.LoadWeigher] = []
+        self.ended: int | None = None
+        self._held: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
+        self.wakes: list[do.Wake] = []
+        self.completions: dict[int, do.Complete] = {}
+        self.abandoned: list[int] = []
+        self._framer = Framer()
+        self._carry_out(self.connection.receive(b""))
+
+    def receive(self, body: bytes) -> list[bytes]:
+        """One message of the host; the bodies that were written because of it."""
+        return self.feed(b"".join(frame(self.framing, [body])))
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Bytes of the host as they are."""
+        before = len(self.sent)
+        self._carry_out(self.connection.receive(chunk))
+        return self.sent[before:]
+
+    def eof(self) -> list[bytes]:
+        before = len(self.sent)
+        self._carry_out(self.connection.eof())
+        return self.sent[before:]
+
+    def use_weigher(self, name: str, weigh: Weigh | None, note: str | None = None) -> None:
+        """A vocabulary is there, or (None) is not to be had."""
+        self._carry_out(self.connection.weigher_loaded(name, weigh, note))
+
+    def work(self) -> bool:
+        """Runs the oldest work that is held; whether there was any."""
+        if not self._held:
+            return False
+        self._finish(*self._held.pop(0))
+        return True
+
+    def wake(self, ticket: int) -> list[bytes]:
+        """A deadline passes; the bodies that were written because of it."""
+        before = len(self.sent)
+        self._carry_out(self.connection.resume(ticket, None))
+        return self.sent[before:]
+
+    def complete(self, ticket: int, completion: Completion) -> list[bytes]:
+        """The endpoint answers; the bodies that were written because of it."""
+        before = len(self.sent)
+        del self.completions[ticket]
+        self._carry_out(self.connection.resume(ticket, completion))
+        return self.sent[before:]
+
+    def open(self, session_id: str) -> Found:
+        """What a starting session is restored from: what was saved here, else what was given."""
+        if lines := self.saved.get(session_id):
+            return Found(tuple(lines))
+        return self.found.get(session_id, Found())
+
+    def archive(self, effect: do.Archive | do.Retrieve) -> Archived:
+        """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
+        rows = self.archived.setdefault(effect.session_id, {})
+        if isinstance(effect, do.Archive):
+            rows |= {row.key: row for row in effect.rows}
+            return Archived()
+        found = [row for row in rows.values() if row.handle == effect.handle]
+        return Archived(found[0] if len(found) == 1 else None)
+
+    # effects
+
+    def _carry_out(self, effects: list[do.Effect]) -> None:
+        for effect in effects:
+            if isinstance(effect, do.Send):
+                self._write(effect)
+            elif isinstance(effect, do.Record):
+                self.recorded.append(effect.line)
+            elif isinstance(effect, do.Save | do.Begin):
+                self.saved.setdefault(effect.session_id, []).append(effect.line)
+                self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
+            elif isinstance(effect, do.Open):
+                self._open(effect)
+            elif isinstance(effect, do.Archive | do.Retrieve):
+                self._work(effect.ticket, partial(self.archive, effect))
+            elif isinstance(effect, do.Run):
+                self._work(effect.ticket, effect.work)
+            elif isinstance(effect, do.Wake):
+                self.wakes.append(effect)
+            elif isinstance(effect, do.Complete):
+                self.completions[effect.ticket] = effect
+            elif isinstance(effect, do.Abandon):
+                self.completions.pop(effect.ticket)
+                self.abandoned.append(effect.ticket)
+            elif isinstance(effect, do.Close):
+                self.closed.append(effect.session_id)
+            elif isinstance(effect, do.Say):
+                self.said.append(effect.text)
+            elif isinstance(effect, do.End):
+                self.ended = effect.code
+            elif isinstance(effect, do.LoadWeigher):
+                self.vocabularies.append(effect)
+
+    def _write(self, effect: do.Send) -> None:
+        for item in self._framer.feed(b"".join(effect.parts)):
+            assert not isinstance(item, FramingFault), item.message
+            self.sent.append(item)
+
+    def _open(self, effect: do.Open) -> None:
+        found = self.open(effect.session_id)
+        if found.lines:
+            self.saved[effect.session_id] = list(found.lines)
+        self._carry_out(self.connection.resume(effect.ticket, found))
+
+    def _work(self, ticket: int, work: Callable[[], Any]) -> None:
+        if self.hold:
+            self._held.append((ticket, work))
+        else:
+            self._finish(ticket, work)
+
+    def _finish(self, ticket: int, work: Callable[[], Any]) -> None:
+        try:
+            value: Any = work()
+        except Exception as fault:  # noqa: BLE001  as the worker: the session hears of it
+            value = fault
+        self._carry_out(self.connection.resume(ticket, value))
+
+
+class InProcess(Driver):
+    """A driver that has said `initialize`, and `session_start` for the session named by `session` (None: not).
+
+    `requests`: requests of the server, decoded, in order; `answer` answers one.
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: Mapping[str, Any] | None = None,
+        window: int = 200_000,
+        session: str | None = "s",
+        model: str = "m",
+        capabilities: Mapping[str, Any] | None = None,
+        message_format: str = "pi",
+        **driver: Any,
+    ) -> None:
+        super().__init__(**driver)
+        self.requests: list[dict[str, Any]] = []
+        self.notices: list[dict[str, Any]] = []
+        self._answers: dict[Any, dict[str, Any]] = {}
+        self._read = 0
+        self._next_id = 1
+        self.initialized = self.request(
+            "initialize",
+            protocolVersion="1.0",
+            capabilities=dict(ALL_CAPABILITIES if capabilities is None else capabilities),
+            policy=dict(policy or {}),
+            messageFormat=message_format,
+        )
+        if session is not None:
+            self.started = self.request(
+                "session_start", sessionId=session, model={"id": model, "contextWindow": window}
+            )
+
+    def request(self, method: str, /, **params: Any) -> Any:
+        """The decoded result. Raises RpcFailure; AssertionError where nothing answered."""
+        id = self.ask(method, **params)
+        answer = self.answer_to(id)
+        assert answer is not None, f"{method} was not answered"
+        if "error" in answer:
+            error = answer["error"]
+            raise RpcFailure(error["code"], error["message"], error.get("data"))
+        return answer["result"]
+
+    def ask(self, method: str, /, **params: Any) -> int:
+        """Sends a request; its id. The answer, if there is one already, is kept for `answer_to`."""
+        id, self._next_id = self._next_id, self._next_id + 1
+        self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        return id
+
+    def answer_to(self, id: int) -> dict[str, Any] | None:
+        """The whole answer to a request, once; None while there is none."""
+        self._sort()
+        return self._answers.pop(id, None)
+
+    def notify(self, method: str, /, **params: Any) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def answer(self, request: Mapping[str, Any], result: Any) -> None:
+        """The host's answer to a request of the server."""
+        self.send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def send(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Any message; what was written because of it, decoded. Raw members go byte for byte."""
+        bodies = self.receive(_encode(message))
+        self._sort()
+        return [msgspec.json.decode(body) for body in bodies]
+
+    def _sort(self) -> None:
+        """What was written since: answers, requests and notifications apart."""
+        for body in self.sent[self._read :]:
+            message = msgspec.json.decode(body)
+            if "method" not in message:
+                self._answers[message.get("id")] = message
+            elif "id" in message:
+                self.requests.append(message)
+            else:
+                self.notices.append(message)
+        self._read = len(self.sent)

@@ -1,0 +1,1 @@
+"""The prompts and the shapes of the formats. Know no strategy."""

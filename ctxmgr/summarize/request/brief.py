@@ -1,0 +1,55 @@
+"""What has to be known to write a summary, and what is written."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from ctxmgr.engine.compaction.slices import Depths
+from ctxmgr.model.compaction import BranchPreparation, Format, Preparation, Strategy
+from ctxmgr.model.policy import Slices
+from ctxmgr.summarize.request.prompt_task import Terms
+from ctxmgr.summarize.request.usage import Account
+
+WINDOW = 128_000  # tokens, of a summarising model that nobody described (pi)
+
+
+Prepared = TypeVar("Prepared", Preparation, BranchPreparation)
+
+
+class Brief(msgspec.Struct, Generic[Prepared], frozen=True):
+    """A preparation and how to summarise it.
+
+    `weigh`: tokens of a text. `window` and `max_output` of the summarising model in tokens, `max_output` None
+    where it is not known. `instructions` are the user's own; of a branch `replace_instructions` says that they
+    stand in place of ours. `retries` of each ask that is refused. `depths` of breaks, for natural slices; None:
+    told by words.
+    """
+
+    preparation: Prepared
+    weigh: Callable[[str], int]
+    strategy: Strategy = "single-shot"
+    format: Format = "structured"
+    instructions: str = ""
+    replace_instructions: bool = False
+    slices: Slices = Slices()
+    window: int = WINDOW
+    max_output: int | None = None
+    retries: int = 1
+    depths: Depths | None = None
+
+    def terms(self, account: Account) -> Terms:
+        """What holds for all asks."""
+        return Terms(self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account)
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A finished summary: its text with the file lists, and its details as the host keeps them.
+
+    `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?,
+    outputTokens?, ladder: [words], leftOut, joined?, fallback?: {from, reason, label?, said?}, short?}}. A branch's
+    format is "structured", or "free" where the user's instructions stood in place of ours.
+    """
+
+    summary: str
+    details: dict[str, Any]

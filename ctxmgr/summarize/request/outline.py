@@ -1,0 +1,232 @@
+"""Turns a summary's text into its sections as written, and several summaries into one by their sections.
+
+Rules:
+1. Every line stands in one section; a section starts at a heading that the ledger knows too
+   (`ctxmgr.engine.text.headings`), at a heading of the shape, or at `#` and `##`. Inside a code fence nothing
+   starts.
+   A known heading under an unknown one (Backend / Done) is another section than the same elsewhere.
+2. Sections of the same title become one, in which the same statement stands once: a second copy of a summary,
+   or of a part of it, adds nothing.
+3. What is put together comes oldest first. So a statement that is done in a later text is not also open from
+   an earlier one, and of what can be only one thing at a time (the current work, the next step) the last counts.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.engine.text.headings import Heading, HeadingKind, heading
+from ctxmgr.engine.text.wording import FENCE, key_of
+from ctxmgr.summarize.prompts.shape import Shape, key_of_title
+
+OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them
+
+_OPEN: frozenset[HeadingKind] = frozenset(("active", "next", "blocked"))
+_ONE_AT_A_TIME: frozenset[HeadingKind] = frozenset(("current", "step"))
+_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
+_MARKS = re.compile(r"^\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?:\[[ xX~>/]?\]\s+)?")
+_BARE_NINE = re.compile(r"^ {0,3}(?:#{1,6}\s+)?(?:\*\*)?(\d[.)]\s+[A-Za-z ]{5,40}?)(?:\*\*)?:?(?:\*\*)?\s*$")
+_NOTHING = re.compile(r"[-*+•\s]*\(?none\)?\.?\s*", re.IGNORECASE)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One section as written: its heading's line, "" before the first heading, and the lines below it."""
+
+    key: str
+    kind: HeadingKind
+    line: str
+    lines: tuple[str, ...]
+
+
+class _Statement(msgspec.Struct):
+    """A statement as first written, and the number of the last text that makes it."""
+
+    text: str
+    last: int
+
+
+class _Gathered(msgspec.Struct):
+    """A section while texts are put together."""
+
+    kind: HeadingKind
+    line: str
+    statements: list[_Statement]
+
+
+def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it stands outside code fences; the fences' own lines do not."""
+    fence = ""
+    for line in text.splitlines():
+        mark = FENCE.match(line)
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        yield line, not (fence or mark)
+
+
+def parts(text: str, shape: Shape) -> tuple[Part, ...]:
+    """Split a summary into its sections, in their order; the first has no heading and may be empty."""
+    titles = frozenset(shape.titles)
+    found: list[tuple[str, HeadingKind, str, list[str]]] = [("", "", "", [])]
+    above = ""
+    for line, outside in outside_fences(text):
+        start = _start(line, titles) if outside else None
+        if start is None:
+            found[-1][3].append(line.rstrip())
+            continue
+        title, head = start
+        key = key_of_title(title.text)
+        if title.level <= OWN_LEVEL:
+            unknown = title.level == OWN_LEVEL and not title.kind and key not in titles
+            above = f"{key}/" if unknown else ""
+        below = [f"   {title.rest}"] if title.rest else []
+        found.append((key if title.level <= OWN_LEVEL else above + key, title.kind, head, below))
+    return tuple(Part(key, kind, line, tuple(lines)) for key, kind, line, lines in found)
+
+
+def first_section(text: str, shape: Shape) -> int:
+    """The number of the line where the first section that the shape knows starts; of lines, where none does."""
+    own = frozenset(shape.titles)
+    wanted = frozenset(kind for need in shape.needs for kind in need.kinds) - {"context"}
+    number = -1
+    for number, (line, outside) in enumerate(outside_fences(text)):
+        start = _start(line, own) if outside else None
+        if start and (key_of_title(start[0].text) in own or start[0].kind in wanted):
+            return number
+    return number + 1
+
+
+def as_text(found: Sequence[Part]) -> str:
+    """Sections as one text, as they were written."""
+    return "\n".join(line for part in found for line in (*filter(None, (part.line,)), *part.lines)).strip("\n")
+
+
+def _start(line: str, titles: frozenset[str]) -> tuple[Heading, str] | None:
+    """The heading that starts a section at this line (rule 1), and its line without what it says after it."""
+    found = heading(line)
+    if found is None:
+        bare = _BARE_NINE.match(line)  # `1. Primary Request and Intent` without its colon: the ledger wants one
+        line = f"{bare[1]}:" if bare else line
+        found = heading(line) if bare else None
+    if found is None:
+        return None
+    known = found.kind or key_of_title(found.text) in titles
+    if not known and not (found.level <= OWN_LEVEL and line.lstrip().startswith("#")):
+        return None
+    head = line.rstrip()
+    return found, head[: -len(found.rest)].rstrip() if found.rest and head.endswith(found.rest) else head
+
+
+def undoubled(text: str, shape: Shape) -> str:
+    """The text with sections of the same title made one; as it was where none comes twice."""
+    found = parts(text, shape)
+    keys = [part.key for part in found if part.line]
+    return as_text(found) if len(set(keys)) == len(keys) else together((text,), shape)
+
+
+def together(texts: Sequence[str], shape: Shape) -> str:
+    """Put summaries together by their sections, oldest first (rules 2 and 3)."""
+    gathered: dict[str, _Gathered] = {}
+    for number, text in enumerate(texts):
+        started: set[str] = set()
+        for part in parts(text, shape):
+            section = gathered.setdefault(part.key, _Gathered(part.kind, part.line, []))
+            said = statements(part.lines)
+            if part.kind in _ONE_AT_A_TIME and said and part.key not in started:
+                section.statements = []
+            started.add(part.key)
+            _add(section, said, number)
+    _close(gathered)
+    return "\n\n".join(_written(gathered[key]) for key in _in_order(gathered, shape))
+
+
+def _add(section: _Gathered, said: Sequence[str], number: int) -> None:
+    """Add what a section does not state yet. Within one text nothing is dropped: the same words may stand under
+    different things."""
+    known = {_sameness(one.text): one for one in section.statements}
+    for text in said:
+        same = known.get(_sameness(text))
+        if same:
+            same.last = number
+        else:
+            section.statements.append(_Statement(text, number))
+
+
+def _in_order(gathered: dict[str, _Gathered], shape: Shape) -> list[str]:
+    """The shape's own sections as it orders them, the others after them as they came; empty ones only as heads."""
+    own = shape.titles
+    place = {key: number for number, key in enumerate(own)}
+    order = sorted(gathered, key=lambda key: place.get(key, len(own)) if key else -1)
+    return [key for key in order if gathered[key].line or gathered[key].statements]
+
+
+def _close(gathered: dict[str, _Gathered]) -> None:
+    """Drop what was open before it was done, and "(none)" from sections that hold something (rule 3)."""
+    done: dict[str, int] = {}
+    for section in gathered.values():
+        if section.kind == "done":
+            done.update((_wording(one.text), one.last) for one in section.statements)
+    for section in gathered.values():
+        if section.kind in _OPEN and section.statements:
+            kept = [one for one in section.statements if one.last >= done.get(_wording(one.text), -1)]
+            section.statements = kept or [_Statement("- (none)", 0)]
+        real = [one for one in section.statements if not _NOTHING.fullmatch(one.text)]
+        section.statements = real or section.statements[:1]
+
+
+def statements(lines: Sequence[str]) -> list[str]:
+    """Split a section's lines into statements: a top bullet with all below it, a paragraph, or a heading of its
+    own with all below it; code fences stay whole."""
+    found: list[list[str]] = []
+    apart, indent, headed = True, -1, False
+    for line, outside in outside_fences("\n".join(lines)):
+        if outside and (title := heading(line)) and not title.kind:
+            found.append([line])
+            apart, headed = False, True
+            continue
+        if headed:
+            found[-1].append(line)
+            continue
+        blank = outside and not line.strip()
+        bullet = _BULLET.match(line) if outside else None
+        top = bullet is not None and (indent < 0 or len(bullet[1]) <= indent)
+        if blank:
+            apart = True
+            continue
+        deeper = indent >= 0 and (line[:1].isspace() or not outside)
+        if not found or top or (apart and not deeper):
+            found.append([])
+            indent = len(bullet[1]) if bullet else -1
+        elif apart:
+            found[-1].append("")
+        found[-1].append(line)
+        apart = False
+    return ["\n".join(lines).rstrip() for lines in found]
+
+
+def _sameness(statement: str) -> str:
+    return " ".join(_MARKS.sub("", statement).split()) or statement
+
+
+def _wording(statement: str) -> str:
+    return key_of(_MARKS.sub("", statement))
+
+
+def _written(section: _Gathered) -> str:
+    bodies = [one.text for one in section.statements]
+    listed = all(_BULLET.match(body) for body in bodies)
+    body = ("\n" if listed else "\n\n").join(_renumbered(bodies) if listed else bodies)
+    return f"{section.line}\n{body}".strip("\n") if body else section.line
+
+
+def _renumbered(bodies: list[str]) -> list[str]:
+    """Count a numbered list anew: it may have come from several."""
+    number = re.compile(r"^\s*\d{1,3}([.)])(?=\s)")
+    if len(bodies) < 2 or not all(number.match(body) for body in bodies):
+        return bodies
+    return [number.sub(rf"{place}\1", body, count=1) for place, body in enumerate(bodies, 1)]
+
+
+def kinds(text: str, shape: Shape) -> frozenset[HeadingKind]:
+    """The kinds of section that have a heading in this text."""
+    return frozenset(part.kind for part in parts(text, shape) if part.line)

@@ -1,0 +1,189 @@
+"""Turns what a model answered into the text of a summary, or says why it can not be one.
+
+Rules:
+1. A summary is taken whole or not at all: an answer that failed, was cut off, called a tool, or lacks sections
+   that its shape always has is refused. An outline with nothing filled in is an empty answer.
+2. What stands around the summary goes: the analysis, tags, a code fence around all of it, words before its first
+   heading, file lists (they are appended once, from what is known). Tags may be missing or not closed as long as
+   the sections show where the summary is.
+3. A section that comes twice becomes one (`outline`, rule 2). The mark of a turn's context is no part of an
+   answer: what stands under it stays, as sections.
+4. A summary that is longer than what it replaces is no summary.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.engine.compaction.files import without_lists
+from ctxmgr.engine.text.sections import parse
+from ctxmgr.engine.text.wording import FENCE, plain, sentences, shorten
+from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.summarize.prompts.continue_format import SHORT_SENTENCES
+from ctxmgr.summarize.prompts.shape import FREE, Shape
+from ctxmgr.summarize.request.outline import first_section, kinds, outside_fences, undoubled
+from ctxmgr.summarize.request.turn_context import without_mark
+
+Reason = Literal[
+    "failed", "cancelled", "called a tool", "truncated", "empty", "no sections", "too long", "does not fit"
+]
+
+OVER_MAX = 1.5
+"""How far above its `max_tokens` an answer may weigh: the model counts with another vocabulary. A provider that
+keeps the limit never gets near it."""
+
+LEAST_TOKENS = 400
+"""A summary up to this weight is never too long: an outline of any format, hardly filled in, weighs 100 to 300."""
+
+SHORT_CHARACTERS = 400  # of the short part: two long sentences
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_OPENING = re.compile(r"\s*(?:#|\*\*|1[.)]\s|<(?:analysis|summary|short)>)", re.IGNORECASE)  # an answer's start
+_ANALYSIS = re.compile(r"^[ \t]*<analysis>.*?</analysis>[ \t]*$", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_ANALYSIS_OPEN = re.compile(r"^[ \t]*<analysis>", re.MULTILINE | re.IGNORECASE)
+_ANALYSIS_CLOSE = re.compile(r"[ \t]*</analysis>[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_SUMMARY_OPEN = re.compile(r"^[ \t]*<summary>[ \t]*", re.MULTILINE | re.IGNORECASE)
+_SUMMARY_CLOSE = re.compile(r"[ \t]*</summary>[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_SHORT = re.compile(r"^[ \t]*<short>(.*?)</short>[ \t]*$\n?", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_TAG_LINE = re.compile(
+    r"\s*</?(?:analysis|summary|previous-summary|conversation|short|part\b[^>]*)>\s*", re.IGNORECASE
+)
+_PLACEHOLDER = re.compile(r"\[[^\[\]\n]{20,}\]")
+
+Weigh = Callable[[str], int]
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """The text of a summary. `short` is that of the continue format, at most two sentences, else ""."""
+
+    text: str
+    short: str = ""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """Why an answer can not be used; `said` is more about it for people, without conversation."""
+
+    reason: Reason
+    said: str = ""
+
+
+def verdict(completion: Completion, ask: Ask, shape: Shape, *, most: int, weigh: Weigh) -> Accepted | Refused:
+    """Judge one answer. `most`: tokens of what it replaces."""
+    stopped = _stopped(completion)
+    if stopped:
+        return stopped
+    text = _SURROGATE.sub("\ufffd", completion.text)
+    if not text.strip():
+        return Refused("empty")
+    read = text_of(text, shape)
+    if isinstance(read, Refused):
+        return read
+    weight, limit = weigh(read.text), max(most, LEAST_TOKENS)
+    if weight > limit:
+        return Refused("too long", f"{weight} tokens for {most}")
+    if weight > max(ask.max_tokens * OVER_MAX, LEAST_TOKENS):
+        return Refused("too long", f"{weight} tokens where {ask.max_tokens} were asked for")
+    return read
+
+
+def _stopped(completion: Completion) -> Refused | None:
+    match completion.stop:
+        case "stop":
+            return None
+        case "length":
+            return Refused("truncated")
+        case "toolUse":
+            return Refused("called a tool")
+        case "cancelled":
+            return Refused("cancelled")
+    return Refused("failed", plain(completion.fault))
+
+
+def text_of(text: str, shape: Shape) -> Accepted | Refused:
+    """Read a whole answer in a shape (rules 1 to 3)."""
+    if shape is FREE:
+        body = without_mark(without_lists(_unfenced(text))).strip()
+        return Accepted(body) if plain(body) else Refused("empty")
+    short, body = _short_apart(_unfenced(text), shape)
+    body = _unfenced(_untagged(body, shape))
+    body = "\n".join(body.splitlines()[first_section(body, shape) :])
+    body = undoubled(_without_tag_lines(without_mark(without_lists(body))), shape)
+    there = kinds(body, shape)
+    missing = [need.name for need in shape.needs if not need.kinds & there]
+    if missing:
+        return Refused("no sections", ", ".join(missing))
+    if not parse(body) or _is_outline(body, shape):
+        return Refused("empty")
+    return Accepted(body, _short(short, body, shape))
+
+
+def _untagged(text: str, shape: Shape) -> str:
+    """Drop the analysis and take what stands in <summary>. Tags count before the first section alone: below it
+    they are what the conversation was about."""
+    opened = _ANALYSIS_OPEN.search(text)
+    if opened and _is_before_sections(text, opened.start(), shape):
+        closed = _ANALYSIS_CLOSE.search(text, opened.end())
+        summary = _SUMMARY_OPEN.search(text, opened.end())
+        if closed is None and summary is None:
+            return ""  # the sections could be the analysis's own
+        text = text[closed.end() if closed else summary.start() if summary else 0 :]
+    elif stray := _ANALYSIS_CLOSE.search(text):
+        rest = text[stray.end() :]
+        text = rest if first_section(rest, shape) < len(rest.splitlines()) else text
+    summary = _SUMMARY_OPEN.search(text)
+    if summary is None or not _is_before_sections(text, summary.start(), shape):
+        return text
+    body = text[summary.end() :]
+    for closing in reversed(list(_SUMMARY_CLOSE.finditer(body))):
+        rest = body[closing.end() :]
+        if first_section(rest, shape) == len(rest.splitlines()):
+            return body[: closing.start()]
+    return body
+
+
+def _is_before_sections(text: str, place: int, shape: Shape) -> bool:
+    return len(text[:place].splitlines()) <= first_section(text, shape)
+
+
+def _unfenced(text: str) -> str:
+    """Drop a code fence around the whole answer, and what stands after it."""
+    lines = text.strip().splitlines()
+    start = next((number for number, line in enumerate(lines) if FENCE.match(line)), -1)
+    following = next((line for line in lines[start + 1 :] if line.strip()), "")
+    if start < 0 or any(_OPENING.match(line) for line in lines[:start]) or not _OPENING.match(following):
+        return text
+    fences = [number for number in range(start + 1, len(lines)) if FENCE.match(lines[number])]
+    closed = len(fences) % 2 == 1  # fences inside come in pairs
+    return "\n".join(lines[start + 1 : fences[-1] if closed else None])
+
+
+def _without_tag_lines(text: str) -> str:
+    """Drop tags that stand alone on a line: what is left of a second copy, or of tags half closed."""
+    lines = outside_fences(_ANALYSIS.sub("", text).rstrip())
+    return "\n".join(line for line, outside in lines if not (outside and _TAG_LINE.fullmatch(line)))
+
+
+def _is_outline(body: str, shape: Shape) -> bool:
+    """Whether most of the outline's own placeholders stand in the answer."""
+    asked = _PLACEHOLDER.findall(shape.outline)
+    return sum(one in body for one in asked) * 2 > len(asked) > 0
+
+
+def _short_apart(text: str, shape: Shape) -> tuple[str, str]:
+    """Separate the short part, where a shape has one."""
+    found = _SHORT.search(text) if shape.short else None
+    return (found[1], text[: found.start()] + text[found.end() :]) if found else ("", text)
+
+
+def _short(said: str, body: str, shape: Shape) -> str:
+    """The short part in at most two sentences; where the model gave none, the start of its first section."""
+    if not shape.short:
+        return ""
+    if not plain(said):
+        items = [
+            item.text for section in parse(body) if section.kind in ("goal", "current") for item in section.items
+        ]
+        said = " ".join(items)
+    return shorten(" ".join(sentences(plain(said))[:SHORT_SENTENCES]), SHORT_CHARACTERS)

@@ -1,0 +1,32 @@
+"""Turns a previous summary into what is carried on of it: without what is put back once at the end."""
+
+import msgspec
+
+from ctxmgr.engine.compaction import files
+from ctxmgr.engine.extractive.carry import CONTINUE
+from ctxmgr.summarize.prompts.handoff import PREFIX
+from ctxmgr.summarize.request import recent_turns, turn_context
+
+
+class Past(msgspec.Struct, frozen=True):
+    """A previous summary without its file lists and the line of its format, whole and in parts; "" without one.
+
+    `before` is what stands before a cut turn's context, `context` that. `history` is `before` without its notes on
+    the turns that were newest then, `notes` those.
+    """
+
+    whole: str = ""
+    before: str = ""
+    history: str = ""
+    notes: str = ""
+    context: str = ""
+
+
+def past(previous: str | None) -> Past:
+    """Take a previous summary apart."""
+    whole = files.without_lists(previous or "").strip()
+    for line in (PREFIX, CONTINUE):
+        whole = whole.removeprefix(line).lstrip()
+    before, context = turn_context.parted(whole)
+    history, notes = recent_turns.parted(before)
+    return Past(whole, before.strip(), history.strip(), notes, context)

@@ -1,0 +1,140 @@
+"""Turns messages into the question that a strategy asks about them, within the model's window.
+
+Rules:
+1. What an ask holds never weighs more than the window leaves beside its answer. The ladder shortens the
+   conversation, and nothing else is shortened: where the rest alone is too much, there is no ask.
+2. What the ladder left out is told in a digest. What was shortened or left out is noted in the account.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from ctxmgr.engine.compaction import scoring, truncation
+from ctxmgr.engine.compaction.render import FOR_MODEL
+from ctxmgr.engine.compaction.slices import Depths
+from ctxmgr.engine.extractive import summary
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.completion import Ask, Purpose
+from ctxmgr.model.policy import Slices
+from ctxmgr.summarize.prompts.prompts import SYSTEM, Given, Matter, merge_prompt, prompt
+from ctxmgr.summarize.prompts.shape import Shape
+from ctxmgr.summarize.request.parse import Refused
+from ctxmgr.summarize.request.retry import Question, give_up
+from ctxmgr.summarize.request.usage import Account
+
+Weigh = Callable[[str], int]
+
+INPUT_SHARE = 0.8
+"""Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does
+(the start of the ratio that `ctxmgr.engine.pressure.meter` learns)."""
+
+LEAST_ROOM = 256  # tokens of conversation, below which an ask is not worth its money
+DIGEST_SHARE = 0.1  # of the room of the conversation, for what the ladder left out
+MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """What holds for all asks of one summary. `window` of the summarising model in tokens; `account` is written."""
+
+    weigh: Weigh
+    window: int
+    retries: int
+    slices: Slices
+    depths: Depths | None
+    account: Account
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One text to be written. `output`: its most tokens. `previous`, `earlier` and `notes` as in `prompts.Given`.
+
+    `left_out` are messages that belong to it and are told in a digest alone.
+    """
+
+    matter: Matter
+    messages: tuple[BranchMessage, ...]
+    shape: Shape
+    output: int
+    instructions: str = ""
+    previous: str = ""
+    earlier: str = ""
+    notes: str = ""
+    left_out: tuple[BranchMessage, ...] = ()
+
+    @property
+    def given(self) -> Given:
+        """What the job has beside its messages."""
+        return Given("", previous=self.previous, earlier=self.earlier, notes=self.notes)
+
+
+def room(terms: Terms, output: int) -> int:
+    """Tokens of input, as we weigh them, that the window leaves beside an answer."""
+    return int((terms.window - output) * INPUT_SHARE)
+
+
+def question(
+    terms: Terms,
+    job: Job,
+    messages: Sequence[BranchMessage],
+    given: Given,
+    *,
+    output: int,
+    purpose: Purpose,
+    label: str,
+    place: tuple[int, int] | None = None,
+    left_out: Sequence[BranchMessage] = (),
+    text: str | None = None,
+) -> Question:
+    """The ask about these messages, given what else is shown with them. Raises GaveUp where nothing fits.
+
+    `text` is what is shown of them, where that is settled and there is room for it.
+    """
+
+    def put(given: Given) -> str:
+        return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
+
+    free = room(terms, output) - terms.weigh(SYSTEM) - terms.weigh(put(given))
+    if free < LEAST_ROOM:
+        give_up(Refused("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
+    if text is not None and not left_out and terms.weigh(text) <= free:
+        digest = ""
+    else:
+        text, digest = _fitted(terms, messages, left_out, free)
+    whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
+    replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes)))
+    return Question(Ask(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)
+
+
+def _fitted(
+    terms: Terms, messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
+) -> tuple[str, str]:
+    """The conversation and the digest of what it leaves out, both within `free` tokens."""
+    fitted = truncation.fit(
+        messages, free if not left_out else free - _digest_room(free), terms.weigh, shown=FOR_MODEL
+    )
+    missing = (*left_out, *fitted.left_out)
+    if fitted.steps:
+        weights = scoring.importances(messages)
+        kept = free - (_digest_room(free) if missing else 0)
+        fitted = truncation.fit(messages, kept, terms.weigh, weights, FOR_MODEL)
+        missing = (*left_out, *fitted.left_out)
+        if missing and kept == free:
+            fitted = truncation.fit(messages, free - _digest_room(free), terms.weigh, weights, FOR_MODEL)
+            missing = (*left_out, *fitted.left_out)
+    terms.account.shortened(fitted.steps)
+    terms.account.left_out += len(missing)
+    return fitted.text, summary.digest(missing, _digest_room(free), terms.weigh) if missing else ""
+
+
+def _digest_room(free: int) -> int:
+    return min(MOST_DIGEST, int(free * DIGEST_SHARE))
+
+
+def merge_question(terms: Terms, job: Job, texts: tuple[str, ...]) -> Question:
+    """The ask that makes one text of the texts of slices. Raises GaveUp where they do not fit."""
+    text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.output)
+    over = terms.weigh(SYSTEM) + terms.weigh(text) - room(terms, job.output)
+    if over > 0:
+        give_up(Refused("does not fit", f"{over} tokens too many"), "merge")
+    replaced = sum(map(terms.weigh, (*texts, job.previous, job.earlier, job.notes)))
+    return Question(Ask("merge", SYSTEM, text, job.output, f"merge of {len(texts)} slices"), job.shape, replaced)

@@ -1,0 +1,94 @@
+"""Turns asks into accepted texts: runs them side by side and asks refused ones again, as often as is allowed.
+
+Rules:
+1. Only what was refused is asked again; what was accepted is kept.
+2. A model is told what was wrong with its answer where it can do something about it. A call that failed is asked
+   again as it was. One that was cancelled is not: whoever cancelled has no more time.
+3. When one ask has no try left, all of them have failed: nobody waits for the others' tries.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+import msgspec
+
+from ctxmgr.model.completion import Ask, Asking, Completion
+from ctxmgr.summarize.prompts.shape import Shape
+from ctxmgr.summarize.request.parse import Accepted, Reason, Refused, verdict
+from ctxmgr.summarize.request.usage import Account
+
+Weigh = Callable[[str], int]
+
+_HINTS: dict[Reason, str] = {
+    "empty": "Your last answer said nothing. Fill in the sections from the conversation.",
+    "no sections": "Your last answer lacked sections: {said}. Write every section, under exactly its heading.",
+    "too long": "Your last answer was too long. Write it anew in at most {words} words; shorten the details first.",
+    "truncated": "Your last answer was cut off at its limit. Write it anew in at most {words} words.",
+    "called a tool": "Your last answer was a tool call. There are no tools. Answer with the text of the summary.",
+}
+HINT_SHARE = 0.5
+"""Words a second try may use, as a share of its tokens: a word is about 1.3 tokens, and code is more."""
+
+
+class Question(msgspec.Struct, frozen=True):
+    """An ask, the shape its answer must have, and the tokens of what the answer replaces."""
+
+    ask: Ask
+    shape: Shape
+    most: int
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why there is no answer: of which ask, for what reason, and the words of whoever ran it."""
+
+    reason: Reason
+    label: str = ""
+    said: str = ""
+
+
+class GaveUp(Exception):
+    """No summary can be had from the model. Carries the failure."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+def answers(
+    questions: Sequence[Question], *, retries: int, weigh: Weigh, account: Account
+) -> Asking[tuple[Accepted, ...]]:
+    """The accepted answer of each question, in their order; raises GaveUp where one has none."""
+    accepted: dict[int, Accepted] = {}
+    asks = {number: question.ask for number, question in enumerate(questions)}
+    for attempt in range(retries + 1 if asks else 0):
+        completions = yield tuple(asks.values())
+        completions += (Completion(stop="error"),) * (len(asks) - len(completions))
+        account.add(completions, again=attempt > 0)
+        again: dict[int, Ask] = {}
+        for (number, ask), completion in zip(asks.items(), completions, strict=False):
+            question = questions[number]
+            read = verdict(completion, ask, question.shape, most=question.most, weigh=weigh)
+            if isinstance(read, Accepted):
+                accepted[number] = read
+            elif attempt == retries or completion.settled or read.reason == "cancelled":
+                give_up(read, ask.label)
+            else:
+                again[number] = _hinted(question, read)
+        if not again:
+            break
+        asks = again
+    return tuple(accepted[number] for number in range(len(questions)))
+
+
+def give_up(refused: Refused, label: str) -> NoReturn:
+    raise GaveUp(Failure(refused.reason, label, refused.said))
+
+
+def _hinted(question: Question, refused: Refused) -> Ask:
+    """The ask of the next try: always from the first one, so that hints do not pile up."""
+    hint = _HINTS.get(refused.reason)
+    if hint is None:
+        return question.ask
+    room = min(question.ask.max_tokens, max(question.most, 1))
+    text = hint.format(words=max(1, int(room * HINT_SHARE)), said=refused.said)
+    return msgspec.structs.replace(question.ask, prompt=f"{question.ask.prompt}\n\n{text}")

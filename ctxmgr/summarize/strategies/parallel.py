@@ -1,0 +1,60 @@
+"""Parallel-stitch: slices are summarised side by side, then one call makes one text of theirs.
+
+Where the merge can not be had, the slices' texts are put together by their sections (`outline.together`): they
+are whole and accepted, so this is no half-done summary, only a longer and less smooth one.
+"""
+
+import msgspec
+
+from ctxmgr.model.completion import Asking
+from ctxmgr.summarize.prompts.prompts import Given
+from ctxmgr.summarize.request.outline import together
+from ctxmgr.summarize.request.parse import LEAST_TOKENS, Accepted, Refused
+from ctxmgr.summarize.request.prompt_task import Job, Terms, merge_question, question
+from ctxmgr.summarize.request.retry import GaveUp, Question, answers, give_up
+from ctxmgr.summarize.strategies.single import written as single_shot
+from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
+
+
+def written(terms: Terms, job: Job) -> Asking[Accepted]:
+    """Ask for all slices at once, then for the merge; one slice is asked for as a whole. Raises GaveUp."""
+    slices = sliced(terms, job)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    asked: list[Question] = []
+    shown = texts(terms, job, slices)
+    for number, one in enumerate(slices, 1):
+        asked.append(
+            question(
+                terms,
+                job,
+                one.messages,
+                Given("", before=lead_text(terms, one)),
+                output=min(one.max_output, job.output),
+                purpose="slice",
+                label=f"slice {number} of {len(slices)}",
+                place=(number, len(slices)),
+                left_out=job.left_out if number == 1 else (),
+                text=shown[number - 1],
+            )
+        )
+    accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.account)
+    try:
+        merge = merge_question(terms, job, tuple(one.text for one in accepted))
+        (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+    except GaveUp as gave_up:
+        terms.account.joined = gave_up.failure.reason
+        most = sum(one.most for one in asked) + terms.weigh(job.previous)
+        return joined(terms, job, (job.previous, job.earlier, job.notes, *(one.text for one in accepted)), most)
+    if merged.short or not job.shape.short:
+        return merged
+    return msgspec.structs.replace(merged, short=accepted[-1].short)
+
+
+def joined(terms: Terms, job: Job, texts: tuple[str, ...], most: int, short: str = "") -> Accepted:
+    """The texts put together by their sections, oldest first. Raises GaveUp where that is too long."""
+    text = together([one for one in texts if one.strip()], job.shape)
+    weight = terms.weigh(text)
+    if weight > max(most, LEAST_TOKENS):
+        give_up(Refused("too long", f"{weight} tokens for {most}"), "slices put together")
+    return Accepted(text, short)

@@ -1,0 +1,93 @@
+"""Sequential: slices are summarised one after the other, each in the light of what came before.
+
+Accumulated: each slice gets a text of its own and sees the earlier ones; the texts are put together in order, so
+what was said of an early slice is never written anew. Rolling: each slice brings one running summary up to date,
+which stays short and may lose what is old. With one slice both are a single shot.
+"""
+
+from ctxmgr.engine.compaction.slices import Slice
+from ctxmgr.model.completion import Asking
+from ctxmgr.summarize.prompts.prompts import Given
+from ctxmgr.summarize.request.parse import Accepted
+from ctxmgr.summarize.request.prompt_task import Job, Terms, question, room
+from ctxmgr.summarize.request.retry import Question, answers
+from ctxmgr.summarize.strategies.parallel import joined
+from ctxmgr.summarize.strategies.single import written as single_shot
+from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
+
+EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
+
+
+def accumulated(terms: Terms, job: Job) -> Asking[Accepted]:
+    """One text a slice, put together in order. The first brings the previous summary up to date. Raises GaveUp."""
+    slices = sliced(terms, job, cap=job.output)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    written: list[str] = []
+    short, most = "", 0
+    shown = texts(terms, job, slices)
+    for number, one in enumerate(slices, 1):
+        given = job.given if number == 1 else Given("", slices=_shown(terms, job, written))
+        carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
+        output = min(job.output, one.max_output + carried)
+        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), output)
+        most += asked.most
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        written.append(accepted.text)
+        short = accepted.short
+    return joined(terms, job, tuple(written), most, short)
+
+
+def rolling(terms: Terms, job: Job) -> Asking[Accepted]:
+    """A running summary that each slice brings up to date. Raises GaveUp."""
+    slices = sliced(terms, job)
+    if len(slices) < 2:
+        return (yield from single_shot(terms, job))
+    given = job.given
+    accepted = Accepted("")
+    shown = texts(terms, job, slices)
+    for number, one in enumerate(slices, 1):
+        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), job.output)
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        given = Given("", previous=accepted.text)
+    return accepted
+
+
+def _question(
+    terms: Terms, job: Job, one: Slice, text: str | None, given: Given, place: tuple[int, int], output: int
+) -> Question:
+    number, count = place
+    return question(
+        terms,
+        job,
+        one.messages,
+        Given(
+            "",
+            before=lead_text(terms, one),
+            previous=given.previous,
+            earlier=given.earlier,
+            notes=given.notes,
+            slices=given.slices,
+        ),
+        output=output,
+        purpose="slice",
+        label=f"slice {number} of {count}",
+        place=place,
+        left_out=job.left_out if number == 1 else (),
+        text=text,
+    )
+
+
+def _shown(terms: Terms, job: Job, texts: list[str]) -> tuple[str, ...]:
+    """The earlier texts that a slice is shown: all, or the newest where all are too much."""
+    free = int(room(terms, job.output) * EARLIER_SHARE)
+    kept: list[str] = []
+    for text in reversed(texts):
+        free -= terms.weigh(text)
+        if free < 0:
+            terms.account.shortened(
+                (f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",)
+            )
+            break
+        kept.append(text)
+    return tuple(reversed(kept))

@@ -1,0 +1,24 @@
+"""Single-shot: the whole text is written by one call."""
+
+from ctxmgr.model.completion import Asking
+from ctxmgr.summarize.request.parse import Accepted
+from ctxmgr.summarize.request.prompt_task import Job, Terms, question
+from ctxmgr.summarize.request.retry import answers
+
+LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}
+
+
+def written(terms: Terms, job: Job) -> Asking[Accepted]:
+    """Ask once for all of it. Raises GaveUp."""
+    asked = question(
+        terms,
+        job,
+        job.messages,
+        job.given,
+        output=job.output,
+        purpose=job.matter,
+        label=LABELS[job.matter],
+        left_out=job.left_out,
+    )
+    (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+    return accepted

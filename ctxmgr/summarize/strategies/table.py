@@ -1,0 +1,20 @@
+"""The table of strategies that ask a model; `extractive` asks none and is in `writing`."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from ctxmgr.model.compaction import Strategy
+from ctxmgr.model.completion import Asking
+from ctxmgr.summarize.request.parse import Accepted
+from ctxmgr.summarize.request.prompt_task import Job, Terms
+from ctxmgr.summarize.strategies import incremental, parallel, sequential, single
+
+STRATEGIES: Mapping[Strategy, Callable[[Terms, Job], Asking[Accepted]]] = MappingProxyType(
+    {
+        "single-shot": single.written,
+        "parallel-stitch": parallel.written,
+        "sequential-accumulated": sequential.accumulated,
+        "sequential-rolling": sequential.rolling,
+        "incremental": incremental.written,
+    }
+)

@@ -1,0 +1,85 @@
+"""Turns the table of methods and their schemas into an OpenRPC 1.3.2 document. Loaded only when asked for.
+
+Beside what OpenRPC has, a method says with `x-direction` who sends it (with `x-both-ways`: both) and with `x-kind`
+whether it is a request, a notification, or an event (either, as the host likes). What a request of ctxmgr's may be
+refused with is the host's.
+"""
+
+from typing import Any
+
+from ctxmgr.wire import errors
+from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.spec import schema
+from ctxmgr.wire.spec.shapes import Json, ref
+
+OPENRPC = "1.3.2"
+TITLE = "ctxmgr"
+ABOUT = "Rewrites a coding agent's message lists and asks for compaction in time."
+# any request to ctxmgr may be answered with these
+GENERAL = (
+    errors.INVALID_REQUEST,
+    errors.INVALID_PARAMS,
+    errors.INTERNAL_ERROR,
+    errors.NOT_INITIALIZED,
+    errors.CANCELLED,
+)
+
+
+def document(version: str) -> dict[str, Any]:
+    """All methods, either way, with their params, answers and errors; `version` is the server's."""
+    types = {name: relocated(one) for name, one in schema.types().items()}
+    return {
+        "openrpc": OPENRPC,
+        "info": {"title": TITLE, "version": version, "description": ABOUT},
+        "x-protocolVersion": schema.PROTOCOL_VERSION,
+        "methods": [_method(row, types) for row in TABLE],
+        "components": {
+            "schemas": types,
+            "errors": {name: {"code": code, "message": text} for code, name, text in named_errors()},
+        },
+    }
+
+
+def named_errors() -> list[tuple[int, str, str]]:
+    """Code, name in camel case and meaning of every error."""
+    codes = {value: name for name, value in vars(errors).items() if name.isupper() and isinstance(value, int)}
+    return [(code, codes[code].title().replace("_", ""), text) for code, text in errors.MEANINGS.items()]
+
+
+def errors_of(row: Method) -> tuple[int, ...]:
+    """What a request may be answered with beside its result."""
+    return (*row.errors, *GENERAL) if row.direction == "to ctxmgr" and row.kind != "notification" else ()
+
+
+def relocated(value: Any) -> Any:
+    """A schema whose references lead to the components of this document."""
+    if isinstance(value, list):
+        return [relocated(one) for one in value]
+    if isinstance(value, dict):
+        return {key: relocated(one) for key, one in value.items()}
+    return value.replace("#/$defs/", "#/components/schemas/") if isinstance(value, str) else value
+
+
+def _method(row: Method, types: dict[str, Json]) -> Json:
+    params = types[row.params.__name__]
+    required = params.get("required", [])
+    out: Json = {
+        "name": row.name,
+        "summary": row.summary,
+        "paramStructure": "by-name",
+        "params": [
+            {"name": member, "required": member in required, "schema": shape}
+            for member, shape in sorted(params["properties"].items(), key=lambda item: item[0] not in required)
+        ],
+        "x-kind": row.kind,
+        "x-direction": row.direction,
+        "x-params": relocated(ref(row.params.__name__)),
+    }
+    if row.both_ways:
+        out["x-both-ways"] = True
+    if row.kind != "notification":
+        out["result"] = {"name": "result", "schema": relocated(schema.result_of(row))}
+    if codes := errors_of(row):
+        names = {code: name for code, name, _ in named_errors()}
+        out["errors"] = [{"$ref": f"#/components/errors/{names[code]}"} for code in codes]
+    return out

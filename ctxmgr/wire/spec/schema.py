@@ -1,0 +1,247 @@
+"""Turns the table of methods and the structs into a JSON Schema (draft 2020-12). Loaded only when asked for.
+
+Rules:
+1. A type is described as it is on its way. To ctxmgr: as the decoder takes it, so members that have a default may
+   be left out. From ctxmgr: as the encoder writes it, so what is always written is required, and what is left
+   out when it is not there is never null.
+2. Objects stay open: what a host sends beside the known members is passed over, and a later release may answer
+   more. Policies alone are closed, because a misspelt key would be a setting that does nothing.
+3. A type has one name, that of its struct. A policy is two types: `Policy` as it is answered, whole, and
+   `PolicyKeys` as a host sets it, where every key may be absent, or null for its default.
+4. Every type and every member says what it is: in the words of `ctxmgr.wire.spec.meanings`, or of its docstring.
+"""
+
+import inspect
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from ctxmgr.model import policy
+from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.spec.meanings import meaning
+from ctxmgr.wire.spec.shapes import ENVELOPE, GIVEN, LITERALS, MEMBERS, TYPES, Json, nullable, ref
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+PROTOCOL_VERSION = "1.0"  # as ctxmgr.server.connection answers it, which is above this floor
+
+Side = Literal["from host", "from ctxmgr"]
+_ENUMS = {frozenset(get_args(literal)): name for name, literal in LITERALS.items()}
+_POLICY = policy.__name__
+
+
+class Unclear(Exception):
+    """Two types of one name, or a type that goes both ways and is not the same on both."""
+
+
+def document() -> Json:
+    """Every type by its name under `$defs`, and under `methods` what each method takes and gives."""
+    return {
+        "$schema": DRAFT,
+        "title": "The ctxmgr protocol",
+        "description": "What a host and ctxmgr say to each other. `methods` names the types of each method.",
+        "protocolVersion": PROTOCOL_VERSION,
+        "anyOf": [ref(name) for name in ENVELOPE],
+        "methods": {row.name: _method(row) for row in TABLE},
+        "$defs": types(),
+    }
+
+
+def _method(row: Method) -> Json:
+    out: Json = {"direction": row.direction, "kind": row.kind, "summary": row.summary}
+    out["params"] = ref(row.params.__name__)
+    if row.both_ways:
+        out["bothWays"] = True
+    if row.kind != "notification":
+        out["result"] = result_of(row)
+    return out
+
+
+def result_of(row: Method) -> Json:
+    """The schema of a method's answer."""
+    if row.result is None:
+        return {"type": "null"}
+    return ref(row.result.__name__ if isinstance(row.result, type) else "DiscoverResult")
+
+
+def types() -> dict[str, Json]:
+    """All types by name, in the order in which the methods come to need them."""
+    found: dict[str, Json] = {}
+    for side in get_args(Side):
+        for name, schema in _of_structs(side).items():
+            if found.setdefault(name, schema) != schema:
+                raise Unclear(f"{name} is not the same in both directions")
+    for name, literal in LITERALS.items():
+        found[name] = {"enum": list(get_args(literal))}
+    found |= TYPES
+    return {name: _explained(name, found[name]) for name in _in_order(found)}
+
+
+def _in_order(found: dict[str, Json]) -> list[str]:
+    """Params, answer, and what they hold, method by method; then the envelope."""
+    order: dict[str, None] = {}
+
+    def visit(schema: Any) -> None:
+        if isinstance(schema, list):
+            for one in schema:
+                visit(one)
+        elif isinstance(schema, dict):
+            name = str(schema.get("$ref", "")).rpartition("/")[2]
+            if name and name not in order:
+                order[name] = None
+                visit(found[name])
+            visit(list(schema.values()))
+
+    for row in TABLE:
+        visit([ref(row.params.__name__), result_of(row)])
+    visit([ref(name) for name in ENVELOPE])
+    return [*order, *(name for name in found if name not in order)]
+
+
+def _kinds(side: Side) -> list[type[msgspec.Struct]]:
+    """The structs that one side writes: its params, and its answers to the other's requests."""
+    out: list[type[msgspec.Struct]] = [*GIVEN, policy.Policy] if side == "from host" else []
+    for row in TABLE:
+        mine = (row.direction == "to ctxmgr") == (side == "from host")
+        written = row.params if mine else row.result
+        if isinstance(written, type) and issubclass(written, msgspec.Struct) and written not in out:
+            out.append(written)
+    return out
+
+
+def _of_structs(side: Side) -> dict[str, Json]:
+    kinds = _kinds(side)
+    _, components = msgspec.json.schema_components(kinds, ref_template="{name}")
+    classes = _classes(kinds)
+    by_name = {cls.__name__: cls for cls in classes} | {f"{cls.__module__}.{cls.__name__}": cls for cls in classes}
+    names = {name: _name(by_name[name], side) for name in components}
+    out: dict[str, Json] = {}
+    for name, schema in components.items():
+        if names[name] in out:
+            raise Unclear(f"two types are called {names[name]}")
+        out[names[name]] = _struct(by_name[name], names[name], schema, names, side)
+    return out
+
+
+def _classes(kinds: list[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:
+    """These structs and all that they hold."""
+    found: dict[type[msgspec.Struct], None] = {}
+
+    def visit(node: Any) -> None:
+        if isinstance(node, msgspec.inspect.StructType):
+            if node.cls in found:
+                return
+            found[node.cls] = None
+        if isinstance(node, msgspec.Struct):
+            for name in node.__struct_fields__:
+                visit(getattr(node, name))
+        elif isinstance(node, tuple):
+            for one in node:
+                visit(one)
+
+    visit(msgspec.inspect.multi_type_info(kinds))
+    return list(found)
+
+
+def _name(cls: type[msgspec.Struct], side: Side) -> str:
+    """Rule 3."""
+    if cls.__module__ != _POLICY:
+        return cls.__name__
+    name = "CompactionPolicy" if cls is policy.Compaction else cls.__name__
+    return f"{name}Keys" if side == "from host" else name
+
+
+def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str, str], side: Side) -> Json:
+    """Rules 1 and 2. The order of members is that of the struct."""
+    members: dict[str, Json] = {}
+    required: list[str] = list(schema["required"])
+    defaults = {field.encode_name for field in msgspec.structs.fields(cls) if not field.required}
+    omitted = cls.__struct_config__.omit_defaults
+    for member, given in schema["properties"].items():
+        shape = _shaped(name, member, _renamed(given, names))
+        default = shape.pop("default", None)
+        if member in defaults and side == "from ctxmgr" and not omitted:
+            required.append(member)
+        elif member in defaults and side == "from ctxmgr":
+            shape = _without_null(shape)
+        if name.endswith("Keys") and member in defaults:
+            shape = shape if _takes_null(shape) else nullable(shape)
+        if default is not None and member not in required:
+            shape["default"] = default
+        members[member] = shape
+    out: Json = {"type": "object", "properties": members}
+    required = [member for member in members if member in required]
+    out |= {"required": required} if required else {}
+    out |= {"additionalProperties": False} if schema.get("additionalProperties") is False else {}
+    return out | ({"description": _docstring(cls)} if cls.__doc__ and _docstring(cls) else {})
+
+
+def _docstring(cls: type[msgspec.Struct]) -> str:
+    return " ".join(inspect.cleandoc(cls.__dict__.get("__doc__") or "").replace("\n\n", "\n").split())
+
+
+def _shaped(name: str, member: str, shape: Json) -> Json:
+    """What is open in the struct, closed; a default stays."""
+    wanted = MEMBERS.get(f"{name}.{member}") or MEMBERS.get(f"*.{member}")
+    if wanted is None:
+        return shape
+    return {**wanted, **({"default": shape["default"]} if "default" in shape else {})}
+
+
+def _renamed(schema: Any, names: dict[str, str]) -> Any:
+    """With our names for structs and literals, and without what only says the same again."""
+    if isinstance(schema, list):
+        return [_renamed(one, names) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        return {**ref(names[schema["$ref"]]), **rest}
+    if "enum" in schema:
+        rest = {key: value for key, value in schema.items() if key != "enum"}
+        values = schema["enum"]
+        if len(values) == 1:
+            return {"const": values[0], **rest}
+        named = _ENUMS.get(frozenset(values))
+        return {**(ref(named) if named else {"enum": values}), **rest}
+    plain = ("default", "required", "discriminator")
+    out = {key: value if key in plain else _renamed(value, names) for key, value in schema.items()}
+    out.pop("discriminator", None)  # OpenAPI's, not JSON Schema's
+    return _merged(out)
+
+
+def _merged(schema: Json) -> Json:
+    """A number that may be an integer is a number; null comes last."""
+    if "anyOf" not in schema:
+        return schema
+    options = schema["anyOf"]
+    whole = [one for one in options if one.get("type") == "integer"]
+    options = [one for one in options if one not in whole or {**one, "type": "number"} not in options]
+    options.sort(key=lambda one: one == {"type": "null"})
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**options[0], **rest} if len(options) == 1 else {"anyOf": options, **rest}
+
+
+def _takes_null(schema: Json) -> bool:
+    return any(one.get("type") == "null" for one in schema.get("anyOf", [schema]))
+
+
+def _without_null(schema: Json) -> Json:
+    """Rule 1: left out instead."""
+    if "anyOf" not in schema:
+        return schema
+    return _merged({**schema, "anyOf": [one for one in schema["anyOf"] if one != {"type": "null"}]})
+
+
+def _explained(name: str, schema: Json) -> Json:
+    """Rule 4, with the description first, where a reader looks for it."""
+    said = meaning(name) or schema.get("description")
+    rest = {key: value for key, value in schema.items() if key != "description"}
+    if "properties" in rest:
+        rest["properties"] = {
+            member: _described(meaning(f"{name}.{member}"), shape) for member, shape in rest["properties"].items()
+        }
+    return {"title": name, **_described(said, rest)}
+
+
+def _described(said: str | None, schema: Json) -> Json:
+    return {**({"description": said} if said else {}), **schema}

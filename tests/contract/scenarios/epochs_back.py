@@ -1,0 +1,54 @@
+"""Cache epochs, preset `balanced`: what is kept from leaving, and what comes back."""
+
+from tests.contract.behaviours import behaviour
+from tests.contract.running import file
+from tests.contract.scenarios.epochs import PARTS, opened
+from tests.contract.scenarios.epochs_left import result_of
+from tests.contract.talk import Talk
+
+
+@behaviour(
+    "epochs/pin-keeps",
+    "What is pinned before an epoch stays as it came; what is pinned after comes back, with an epoch of its own.",
+    "design 2, pin",
+)
+def pin() -> Talk:
+    run = opened()
+    run.talk.call("pin", sessionId="s", path="src/part0.py")
+    run.epoch()
+    assert result_of(run, "src/part0.py") == file("part0")
+    assert result_of(run, "src/part1.py").startswith("[output pruned")
+    run.talk.call("pin", sessionId="s", path="part1.py")
+    report = run.ask()
+    assert (report["epoch"], run.receipt()["opening"]) == (2, "pin")
+    assert result_of(run, "src/part1.py") == file("part1")
+    run.talk.call("pin", sessionId="s", path="src/part9.py")
+    assert run.ask()["epoch"] == 2  # it is there: nothing has to change for it
+    run.talk.call("unpin", sessionId="s", path="src/part0.py")
+    assert run.ask()["epoch"] == 2
+    run.read(*PARTS[11:15])
+    run.epoch()
+    assert result_of(run, "src/part0.py") != file("part0")
+    assert result_of(run, "src/part1.py") == file("part1")
+    return run.talk
+
+
+@behaviour(
+    "epochs/undo-brings-back",
+    "`undo` brings back what left at an epoch, as it came, and pins it: the next epoch takes something else.",
+    "design 2, undo",
+)
+def undo() -> Talk:
+    run = opened()
+    run.epoch()
+    left = run.receipt(1)["left"]
+    run.talk.call("undo", sessionId="s", epoch=1)
+    report = run.ask()
+    assert (report["epoch"], run.receipt()["opening"]) == (2, "undo")
+    assert run.shown == run.messages
+    run.read(*PARTS[11:16])
+    run.epoch()
+    for one in left:
+        assert result_of(run, one["call"][11:-1]) == file(one["call"][15:-4])
+    assert run.refused("undo", epoch=9) == -32602
+    return run.talk

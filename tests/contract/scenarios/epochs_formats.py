@@ -1,0 +1,60 @@
+"""Cache epochs, preset `balanced`, in the formats of providers: the same run in each, judged by what each takes."""
+
+from tests.contract.behaviours import behaviour
+from tests.contract.running import Run, file
+from tests.contract.talk import Talk, texts
+
+SIGNED = {"type": "thinking", "thinking": "I look at it.", "thinkingSignature": "c2lnbmVk"}
+FAILED = "Error: the build stopped\n" + "\n".join(f"line {number} of what it said" for number in range(8))
+
+
+def _step(run: Run, name: str) -> None:
+    """A reply that thinks and calls twice: a file is read, a build fails."""
+    calls = run.make.call("read", path=f"src/{name}.py"), run.make.call("bash", command=f"make {name}")
+    reply = run.make.reply("", *calls)
+    run.messages += [{**reply, "content": [SIGNED, *reply["content"]]}]
+    run.messages += [run.make.result(file(name)), run.make.result(FAILED, True)]
+
+
+def _lived(form: str) -> Talk:
+    run = Run(form=form)
+    run.user("Port the order tables to the new format. Never touch src/legacy.py.")
+    for number in range(10):
+        _step(run, f"part{number}")
+    run.ask()
+    report = run.epoch()
+    assert report["tokens"] < report["rawTokens"] * 0.8
+    whole = texts(run.shown)
+    assert texts(run.shown[-2:]) == texts(run.held[-2:])
+    assert "[output pruned — ~337 tokens | read path=" in whole
+    assert whole.count("[ctxmgr packet]") == 1
+    kept = whole.count("I look at it.")
+    assert kept < 10
+    assert whole.count("line 0 of what it said") == kept  # where a step stays, so does its error
+    for number in range(10, 13):
+        _step(run, f"part{number}")
+        assert run.ask()["firstChangedIndex"] == -1
+    return run.talk
+
+
+@behaviour(
+    "epochs/anthropic",
+    "Anthropic's messages: a step leaves with its results' message; of two a read is pruned, an error stays.",
+    "design 3 and 6",
+)
+def anthropic() -> Talk:
+    return _lived("anthropic")
+
+
+@behaviour("epochs/openai", "Chat completions: a step leaves with all its tool messages.", "design 3 and 6")
+def openai() -> Talk:
+    return _lived("openai")
+
+
+@behaviour(
+    "epochs/responses",
+    "Responses: the reasoning, the calls and the outputs of an answer leave together.",
+    "design 3 and 6",
+)
+def responses() -> Talk:
+    return _lived("responses")

@@ -1,0 +1,48 @@
+"""The scratchpad: the model's own notes, over compactions and restarts."""
+
+from ctxmgr.server.effects import Found
+from tests.contract.behaviours import behaviour
+from tests.contract.talk import Messages, Talk, packet
+
+
+@behaviour(
+    "notes/scratchpad",
+    "editScratchpad applies its operations in order, all or none; the notes stand in the packet.",
+    "design 2, getScratchpad and editScratchpad",
+)
+def scratchpad() -> Talk:
+    talk, make = Talk(), Messages()
+    assert talk.call("getScratchpad", sessionId="s")["text"] == ""
+    operations = [
+        {"op": "overwrite", "text": "port is 8080\n"},
+        {"op": "insert", "line": 0, "text": "remember:"},
+        {"op": "str_replace", "oldText": "8080", "newText": "9090"},
+    ]
+    answer = talk.call("editScratchpad", sessionId="s", operations=operations)
+    assert answer["text"] == "remember:\nport is 9090\n"
+    bad = [{"op": "overwrite", "text": "gone"}, {"op": "str_replace", "oldText": "nowhere", "newText": ""}]
+    refused = talk.refused("editScratchpad", sessionId="s", operations=bad)
+    assert refused == (-32602, "$.operations[1].oldText")
+    assert talk.call("getScratchpad", sessionId="s")["text"] == answer["text"]
+    messages = []
+    for number in range(8):
+        messages += make.turn(f"Step {number}")
+    assert "| port is 9090" in packet(talk.context([*messages, make.user("Now?")])["list"])
+    return talk
+
+
+@behaviour(
+    "notes/scratchpad-kept",
+    "The notes outlive a compaction and a restart.",
+    "design 9",
+)
+def kept() -> Talk:
+    before = Talk()
+    before.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "port is 9090"}])
+    entry = {"id": "c1", "summary": "## Goal\nGo on", "firstKeptEntryId": "e1", "tokensBefore": 5}
+    before.call("session_compact", sessionId="s", compactionEntry=entry)
+    talk = Talk(found=Found(tuple(before.saved)))
+    assert talk.started["restored"] is True
+    assert talk.call("getScratchpad", sessionId="s")["text"] == "port is 9090"
+    assert "port is 9090" in talk.call("getPacket", sessionId="s", resume=True)["text"]
+    return talk

@@ -1,0 +1,49 @@
+"""The policy: what is in force, for which model, and what is refused."""
+
+from tests.contract.behaviours import behaviour
+from tests.contract.talk import Messages, Talk
+
+
+@behaviour(
+    "settings/policy-in-force",
+    "getPolicy says what is in force for the session's model, with its thresholds; a refused key changes nothing.",
+    "design 2, getPolicy and setPolicy",
+)
+def in_force() -> Talk:
+    talk = Talk({"reserve": 10_000, "models": {"model-1": {"effectiveWindow": 110_000}}})
+    found = talk.call("getPolicy", sessionId="s")
+    assert (found["policy"]["reserve"], found["policy"]["effectiveWindow"]) == (10_000, 110_000)
+    assert found["thresholds"]["usable"] == 100_000
+    assert found["thresholds"]["yellow"] == 50_000
+    assert talk.refused("setPolicy", sessionId="s", policy={"reserve": "no"}) == (-32602, "$.policy.reserve")
+    models = {"model-1": {"reserve": "no"}}
+    path = "$.policy.models.model-1.reserve"
+    assert talk.refused("setPolicy", sessionId="s", policy={"models": models}) == (-32602, path)
+    assert talk.call("getPolicy", sessionId="s") == found
+    other = {"model-1": {"effectiveWindow": 50_000}, "model-2": {"reserve": 1}}
+    answer = talk.call("setPolicy", sessionId="s", policy={"zones": {"yellow": 0.25}, "models": other})
+    assert answer["policy"]["zones"] == {"yellow": 0.25, "red": 0.7, "compact": 0.9}
+    assert (answer["policy"]["effectiveWindow"], answer["thresholds"]["yellow"]) == (50_000, 10_000)
+    talk.call("setPolicy", sessionId="s", policy={"zones": None, "models": None})
+    assert talk.call("getPolicy", sessionId="s") == found
+    return talk
+
+
+@behaviour(
+    "settings/another-model",
+    "model_select takes the window and the policy of the model that is run from now on; tokens are unknown until "
+    "it has counted.",
+    "design 2, model_select",
+)
+def another_model() -> Talk:
+    talk, make = Talk({"models": {"model-2": {"zones": {"yellow": 0.05}}}}, window=100_000), Messages()
+    talk.turn_end(make.reply("Gone."), tokens=60_000)
+    assert (talk.status()["zone"], talk.status()["contextWindow"]) == ("red", 100_000)
+    large = {"id": "model-2", "contextWindow": 1_000_000, "provider": "p", "maxOutputTokens": 64_000}
+    status = talk.call("model_select", sessionId="s", model=large)["status"]
+    assert (status["zone"], status["tokens"], status["contextWindow"]) == ("green", None, 1_000_000)
+    status = talk.turn_end(make.reply("Gone again."), tokens=60_000)["status"]
+    assert (status["zone"], status["tokens"]) == ("yellow", 60_000)
+    talk.call("model_select", sessionId="s", model={**large, "id": "model-3"})
+    assert talk.turn_end(make.reply("And again."), tokens=60_000)["status"]["zone"] == "green"
+    return talk

@@ -1,0 +1,95 @@
+"""What is generated and committed below `protocol/` is what the program would write today, byte for byte.
+
+The transcripts themselves are held by `test_transcripts.py`; everything else is made from them and from the types.
+"""
+
+import difflib
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.generating import cases, everything
+
+ROOT = Path(__file__).parents[2]
+PROTOCOL = ROOT / "protocol"
+FIX = "run scripts/gen"
+SHOWN = 60  # lines of a difference
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, str]:
+    return everything.documents(everything.committed(PROTOCOL), everything.written_by_hand(PROTOCOL))
+
+
+def difference(name: str, committed: str, now: str) -> str:
+    """What to read and what to do; "" where nothing has changed."""
+    lines = difflib.unified_diff(
+        committed.splitlines(), now.splitlines(), f"protocol/{name} as committed", "as it would be now", "", "", 1
+    )
+    shown = [line for _, line in zip(range(SHOWN), lines, strict=False)]
+    return "\n".join([f"protocol/{name} has fallen behind: {FIX}", *shown]) if shown else ""
+
+
+DOCUMENTS = ("schema.json", "openrpc.json", "ctxmgr.ts", "README.md", "hosts/rust/src/types.rs")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_document_is_the_committed_one(name: str, documents: dict[str, str]) -> None:
+    path = PROTOCOL / name
+    committed = path.read_bytes().decode() if path.exists() else ""
+    assert committed == documents[name], difference(name, committed, documents[name])
+
+
+def test_cases_from_transcripts_are_the_committed_ones(documents: dict[str, str]) -> None:
+    made = {name for name in documents if name.startswith("corpus/")}
+    there = {path for path in everything.generated(PROTOCOL) if path.name.startswith(cases.PREFIX)}
+    assert {path.relative_to(PROTOCOL).as_posix() for path in there} == made, FIX
+    for name in sorted(made):
+        committed = (PROTOCOL / name).read_bytes().decode()
+        assert committed == documents[name], difference(name, committed, documents[name])
+
+
+def test_a_difference_is_shown_and_says_what_to_do() -> None:
+    said = difference("schema.json", "a\nb\nc\n", "a\nB\nc\n")
+    assert FIX in said
+    assert "-b" in said
+    assert "+B" in said
+    assert difference("schema.json", "a\n", "a\n") == ""
+
+
+def test_a_file_that_generation_no_longer_writes_is_found(tmp_path: Path) -> None:
+    for name in ("corpus/accept/transcript.old.json", "corpus/accept/by-hand.json", "transcripts/a/old.jsonl"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    assert {path.name for path in everything.generated(tmp_path)} == {"transcript.old.json", "old.jsonl"}
+    assert list(everything.written_by_hand(tmp_path)) == ["corpus/accept/by-hand.json"]
+
+
+def test_generation_does_not_hang_on_the_hash_seed(documents: dict[str, str]) -> None:
+    code = (
+        "import hashlib\n"
+        "from tests.contract.test_generated import PROTOCOL, everything\n"
+        "made = everything.documents(everything.committed(PROTOCOL), everything.written_by_hand(PROTOCOL))\n"
+        "print(hashlib.sha256(repr(sorted(made.items())).encode()).hexdigest())"
+    )
+    expected = hashlib.sha256(repr(sorted(documents.items())).encode()).hexdigest()
+    for seed in ("1", "2"):
+        environment = {"PYTHONHASHSEED": seed, "PATH": ""}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=environment
+        )
+        assert done.stdout.strip() == expected
+
+
+def test_a_server_that_starts_loads_nothing_of_it() -> None:
+    code = (
+        "import sys, ctxmgr.cli, ctxmgr.server.stdio_server, ctxmgr.server.connection; "
+        "parts = ('schema', 'shapes', 'openrpc', 'meanings'); "
+        "print([name for name in sys.modules if name.startswith('ctxmgr.wire.')"
+        " and name.split('.')[2].split('_')[0] in parts])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"

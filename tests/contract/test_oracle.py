@@ -1,0 +1,62 @@
+"""pi 0.87.1's own preparations of the recorded sessions: each of them equalled, to the last unit."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.compaction import prepare
+from ctxmgr.engine.compaction.render import conversation, utf16_units
+from ctxmgr.engine.compaction.weighing import quarters
+from ctxmgr.formats.pi_tree import branch
+from ctxmgr.model.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction import CutSettings
+from tests.contract.oracle import RECORDINGS, recorded, rows
+
+NAMES = sorted({row["recording"] for row in rows()})
+
+
+def sha256(messages: Sequence[BranchMessage]) -> str:
+    return hashlib.sha256(conversation(messages).encode()).hexdigest()
+
+
+def ours(path: tuple[BranchEntry, ...], row: dict[str, Any]) -> dict[str, Any] | None:
+    settings = CutSettings(row["keepRecentTokens"], row["reserveTokens"], "chars4")
+    one = prepare.prepare(path, settings, quarters)
+    if one is None:
+        return None
+    found = {
+        "firstKeptEntryId": one.first_kept,
+        "cutIndex": one.cut,
+        "isSplitTurn": one.split,
+        "messagesToSummarize": len(one.history),
+        "turnPrefixMessages": len(one.prefix),
+        "tokensBefore": one.tokens_before,
+        "previousSummaryChars": utf16_units(one.previous or ""),
+        "read": sorted(one.files.read),
+        "written": sorted(one.files.written),
+        "edited": sorted(one.files.edited),
+        "serializedSha256": sha256(one.history),
+        "serializedUtf16Units": utf16_units(conversation(one.history)),
+        "prefixSerializedSha256": sha256(one.prefix),
+    }
+    return {name: value for name, value in found.items() if name in row["prepared"]} if row["prepared"] else found
+
+
+@pytest.mark.skipif(not NAMES, reason=f"pi's own results were not compared: no recordings at {RECORDINGS}")
+@pytest.mark.parametrize("name", NAMES or [""])
+def test_every_row_is_equalled(name: str) -> None:
+    raws = recorded(name)
+    paths: dict[str, tuple[BranchEntry, ...]] = {}
+    compared = 0
+    for row in rows():
+        if row["recording"] != name:
+            continue
+        leaf = row["leafId"]
+        path = paths.get(leaf) or branch.branch(raws, leaf)
+        paths[leaf] = path
+        assert len(path) == row["pathEntries"]
+        assert ours(path, row) == row["prepared"], (leaf, row["keepRecentTokens"])
+        compared += 1
+    assert compared

@@ -1,0 +1,57 @@
+"""Every behaviour of the manifest: its scenario holds, and its transcript is the committed one, byte for byte."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.study.conformance import golden
+from ctxmgr.study.replay import transcripts
+from ctxmgr.wire import transcript as transcript_lines
+from ctxmgr.wire.methods import TABLE
+from tests.contract.behaviours import MANIFEST
+from tests.contract import scenarios
+
+TRANSCRIPTS = Path(__file__).parents[2] / "protocol" / "transcripts"
+FIX = "run scripts/gen"
+
+
+def transcript(name: str) -> Path:
+    return TRANSCRIPTS / f"{name}.jsonl"
+
+
+@pytest.mark.parametrize("name", sorted(MANIFEST))
+def test_scenario(name: str) -> None:
+    talk = MANIFEST[name].scenario()
+    text = b"".join(line + b"\n" for line in talk.lines)
+    assert transcript(name).exists(), f"{name} has no transcript: {FIX}"
+    assert text == transcript(name).read_bytes(), f"{name} says something else now: if that is meant, {FIX}"
+
+
+@pytest.mark.parametrize("name", sorted(name for name, one in MANIFEST.items() if not one.planted))
+def test_transcript_replays(name: str) -> None:
+    """What a stranger would do with it: feed the host's lines to a fresh connection."""
+    replayed = transcripts.replay(name, transcript(name).read_bytes())
+    assert replayed.findings == ()
+    assert replayed.compared > 0
+
+
+def test_every_transcript_has_a_behaviour() -> None:
+    files = {path.relative_to(TRANSCRIPTS).with_suffix("").as_posix() for path in TRANSCRIPTS.rglob("*.jsonl")}
+    assert files == set(MANIFEST)
+
+
+def test_every_method_is_said_somewhere() -> None:
+    """Or `ctxmgr conform` would never try it."""
+    said = {name for path in TRANSCRIPTS.rglob("*.jsonl") for name in _said(path)}
+    assert {row.name for row in TABLE} - said == set()
+
+
+def _said(path: Path) -> set[str]:
+    heads = (golden.head(line.body) for line in transcript_lines.read(path.read_bytes()))
+    return {one.method for one in heads if one.method}
+
+
+def test_every_room_of_scenarios_is_read() -> None:
+    rooms = {path.stem for path in Path(scenarios.__file__).parent.glob("*.py")} - {"__init__"}
+    assert rooms == set(scenarios.__all__) <= {name.rpartition(".")[2] for name in sys.modules}

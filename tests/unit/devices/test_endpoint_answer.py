@@ -1,0 +1,127 @@
+"""An answer by itself: pieces in any cut and any shape, and what is made of them."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, ENDS, SPARE_CHARACTERS, Answer, sound
+from ctxmgr.model.completion import Completion, Spent
+
+LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
+
+
+def piece(text: str, finish: str | None = None, index: int = 0) -> dict[str, Any]:
+    return {"choices": [{"index": index, "delta": {"content": text}, "finish_reason": finish}]}
+
+
+def made_of(*pieces: Any) -> Completion:
+    answer = Answer(100)
+    for one in pieces:
+        if not answer.take(one):
+            break
+    return answer.completion()
+
+
+def failed(fault: str) -> Completion:
+    return Completion(stop="error", fault=fault)
+
+
+TABLE: list[tuple[str, list[Any], Completion]] = [
+    ("text and a reason", [piece("a"), piece("b", "stop")], Completion("ab")),
+    ("nothing at all", [], failed("what came is no chat completion")),
+    ("pings alone", [{}, {"choices": []}], failed("what came is no chat completion")),
+    ("text and no reason", [piece("a")], failed("the answer ended without a finish reason")),
+    ("another choice", [piece("x", "length", 1), piece("a", "stop")], Completion("a")),
+    (
+        "usage alone, later",
+        [piece("a", "stop"), {"usage": {"prompt_tokens": 3}}],
+        Completion("a", spent=Spent(3, 0)),
+    ),
+    (
+        "usage with every piece",
+        [{"usage": None} | piece("a", "stop"), {"usage": {}}],
+        Completion("a", spent=Spent()),
+    ),
+    ("usage first", [{"usage": {"prompt_tokens": 3}}, piece("a", "stop")], Completion("a", spent=Spent(3, 0))),
+    ("usage in another form", [piece("a", "stop"), {"usage": {"prompt_tokens": "3"}}], Completion("a")),
+    ("usage below nothing", [{"usage": {"prompt_tokens": -3}} | piece("", "stop")], Completion("", spent=Spent())),
+    (
+        "a call without its reason",
+        [{"choices": [{"delta": {"tool_calls": [{}]}, "finish_reason": "stop"}]}],
+        Completion("", "toolUse"),
+    ),
+    (
+        "the older call",
+        [{"choices": [{"delta": {"function_call": {}}}]}, piece("", "function_call")],
+        Completion("", "toolUse"),
+    ),
+    (
+        "an error as text",
+        [piece("a", "stop"), {"error": "overloaded"}],
+        failed("the server reported an error in the middle of its answer"),
+    ),
+    ("no error", [{"error": None} | piece("a", "stop")], Completion("a")),
+    ("at the bound", [piece("x" * LIMIT, "stop")], Completion("x" * LIMIT)),
+    ("past the bound", [piece("x" * LIMIT), piece("yz"), piece("", "stop")], Completion("x" * LIMIT, "length")),
+]
+
+
+@pytest.mark.parametrize(("pieces", "done"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_what_is_made_of_pieces(pieces: list[Any], done: Completion) -> None:
+    assert made_of(*pieces) == done
+
+
+@pytest.mark.parametrize(("reason", "stop"), ENDS.items())
+def test_reasons_of_other_servers_are_known(reason: str, stop: str) -> None:
+    assert made_of(piece("a", reason)).stop == stop
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=()), max_size=60), st.data())
+def test_an_answer_is_the_same_however_it_is_cut_into_pieces(text: str, data: st.DataObject) -> None:
+    answer, at = Answer(100), 0
+    while at < len(text):
+        end = data.draw(st.integers(at + 1, len(text)))
+        assert answer.take({"choices": [{"delta": {"content": text[at:end]}}]})
+        at = end
+    assert answer.take({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    done = answer.completion()
+    assert done == Completion(sound(text), "stop")
+    assert done.text.encode().decode() == done.text
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+PIECE = st.fixed_dictionaries(
+    {},
+    optional={
+        "choices": st.lists(
+            st.fixed_dictionaries(
+                {}, optional={"delta": JSON, "message": JSON, "index": JSON, "finish_reason": JSON}
+            ),
+            max_size=2,
+        )
+        | JSON,
+        "usage": JSON | st.fixed_dictionaries({"prompt_tokens": JSON, "completion_tokens": JSON}),
+        "error": JSON,
+    },
+)
+
+
+@given(st.lists(JSON | PIECE, max_size=5))
+def test_no_piece_does_harm(pieces: list[Any]) -> None:
+    """Whatever JSON comes: taken, or refused as garbage; and never a success without a known finish reason."""
+    answer, reasons = Answer(100), set()
+    for piece in pieces:
+        try:
+            answer.take(piece)
+        except msgspec.MsgspecError:
+            continue
+        reasons |= {choice.get("finish_reason") for choice in piece.get("choices") or ()}
+    done = answer.completion()
+    assert done.stop == "error" or reasons & set(ENDS)

@@ -1,0 +1,367 @@
+"""What text weighs: exact where it is cut at seams, near where it cannot be, and never a fault."""
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tiktoken import Encoding
+
+from ctxmgr.devices import vocabulary
+from ctxmgr.devices.tokens import (
+    PIECE_CHARACTERS,
+    SLICE_CHARACTERS,
+    Weigher,
+    estimate,
+    last_seam,
+    load,
+    pieces,
+    weigh,
+)
+from ctxmgr.devices.vocabulary import CL100K_BASE, O200K_BASE, find
+
+
+@cache
+def loaded() -> Weigher:
+    return load("o200k_base").weigher
+
+
+@cache
+def encoding(pattern: str = O200K_BASE.pattern) -> Encoding:
+    """Pre-tokens of any pattern over the ranks of o200k_base: enough to see where that pattern joins."""
+    ranks = find(O200K_BASE).ranks
+    assert ranks is not None
+    return Encoding("whole", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+def whole(text: str) -> int:
+    """The weight by one call of tiktoken, uncut: what cutting is measured against."""
+    return len(encoding().encode_ordinary(text))
+
+
+# Weights known by name. "public": printed in OpenAI's cookbook, "How to count tokens with tiktoken"; the
+# others are from tiktoken 0.14 over the vocabulary file.
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("hello world", 2),  # public
+        ("tiktoken is great!", 6),  # public
+        ("antidisestablishmentarianism", 6),  # public
+        ("2 + 2 = 4", 7),  # public
+        ("お誕生日おめでとう", 8),  # public
+        ("def f(x):\n    return x + 1\n", 11),
+        ('{"path":"src/main.rs","limit":200}', 11),
+        ("<|endoftext|>", 7),  # text, not one special token
+        ("👩‍👩‍👧‍👦", 11),
+        (" " * 128, 1),
+        ("a\r\n\r\n\tb", 3),
+    ],
+)
+def test_known_weights(text: str, tokens: int) -> None:
+    assert loaded()(text) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2), ("\ud83d" * 9, 3)]
+)
+def test_the_estimate_is_characters_by_four_rounded_up(text: str, tokens: int) -> None:
+    assert estimate(text) == tokens
+    assert load("estimate").weigher(text) == tokens
+
+
+# Exact: text as it comes, many times the size of a piece.
+
+CODE = 'def f(self, path: str) -> int:\n    """It\'s a docstring."""\n\n    return len(path)  # don\'t\n\n\n'
+USUAL = {
+    "code": CODE,
+    "code with tabs": CODE.replace("    ", "\t"),
+    "code with carriage returns": CODE.replace("\n", "\r\n"),
+    "prose": "They'll say it wasn't so, and we've seen 1,234.5 of them. \"Really?\" - yes / no.\n\n",
+    "json on one line": '{"id":12345,"tags":["a_b","c/d"],"ok":true,"note":"it\'s","e":-1.5e10},',
+    "base64": "iVBORw0KGgoAAAANSUhEUgAABVYAAAKTCAYAAADbQ7eMAAAAAXNSR0IArs4c6QAAIABJREFU" * 3,
+    "hex": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "log": "2024-05-06T07:08:09.123Z  INFO  [worker-3] GET /v1/items/42?x=1 -> 200 (17ms)\n",
+    "paths": "src/components/App.tsx\nsrc//index.ts\n/usr/lib/x86_64/libc.so.6\n//\n/\n",
+    "chinese": "你好，世界！这是一个测试。我们有123个苹果、456个梨子；真的吗？\n",
+    "japanese": "お誕生日おめでとう。プログラムを実行します、コード42です。",
+    "korean": "안녕하세요 세계, 이것은 시험입니다. 값은 3.14입니다!\n",
+    "russian": "Привет, мир! Это проверка 2024 года — «да».\n",
+    "marks that combine": "e\u0301a\u0308 n\u0303o\u0302, Z\u0351\u036b!a\u0301/\u0301 \u0301\n\u0301 ",
+    "emoji": "👩‍👩‍👧‍👦 🇩🇪👍🏽 done ✅ 100%\n",
+    "markdown": "# Title\n\n- [x] item `code` **bold**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n```\n",
+    "quoted names": "    'addattach',\n    'recv',\n\t'Send',\n\n  \n        \"it's\",\n",
+    "quoted names on one line": "'addattach','recv','Send';",
+    "odd blanks": "a\u00a0b\u3000c\u2028d\x85e\x1cf \u00a0 g\t \n\x0b\x0c h\n",
+    "unpaired surrogates": "cut \ud83d here \ude00, and \ude00\ud83d there\ud83d ",
+}
+
+
+@pytest.mark.parametrize("text", USUAL.values(), ids=USUAL)
+def test_usual_text_of_any_length_is_exact(text: str) -> None:
+    long = text * (3 * PIECE_CHARACTERS // len(text) + 1)
+    assert len(list(pieces(long))) > 2
+    assert loaded()(long) == whole(long)
+
+
+RUNS = {
+    "letter": "a",
+    "capital": "Q",
+    "blank": " ",
+    "line": "\n",
+    "tab": "\t",
+    "carriage return": "\r\n",
+    "digit": "7",
+    "hyphen": "-",
+    "equals": "=",
+    "slash": "/",
+    "accent": "\u0301",
+    "ideograph": "漢",
+    "emoji": "😀",
+    "surrogate": "\ud83d",
+    "letters": "loremipsumdolorsitametconsecteturadipiscingelit",
+    "ideographs": "永和九年歲在癸丑暮春之初會于會稽山陰之蘭亭",
+    "marks": "({[<>]})",
+}
+
+FRAGMENTS = st.one_of(
+    st.sampled_from([*USUAL.values(), *RUNS.values(), "\n\n", "  ", "'", "'s", "'LL", "_", "\r", "A"]),
+    st.text(max_size=8),
+    st.text(alphabet=" \t\n\r/'aZ19.,_é漢。\u0301\u2028\x85\x1c²Ⅷʰ", max_size=20),
+)
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.lists(FRAGMENTS, min_size=1, max_size=12).map("".join), st.integers(1, 200))
+@example("a'\ns1", 3)
+@pytest.mark.parametrize("pattern", [O200K_BASE.pattern, CL100K_BASE.pattern], ids=["o200k", "cl100k"])
+def test_no_token_lies_across_a_seam(pattern: str, text: str, reach: int) -> None:
+    seam = last_seam(text, 0, reach)
+    if seam is None:
+        return
+    assert 0 < seam <= reach
+    assert seam < len(text)
+    mended = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if mended != text:
+        return  # offsets differ then; the table above has such text
+    encode = encoding(pattern).encode_ordinary
+    assert encode(text[:seam]) + encode(text[seam:]) == encode(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "seam"),
+    [
+        ("one two", 3),
+        ("one  two", 3),
+        ("one\ttwo", 3),
+        ("one\ntwo", 4),
+        ("one\n\ntwo", 5),
+        ("\n  two", 1),
+        ("\n\n \t/two", 2),
+        ("a',b", 1),
+        ("abc123", 3),
+        ("f(1", 2),
+        ("a.b", 1),
+        ("漢字。", 2),
+        ("漢字1", 2),
+        ("é.", 1),
+        ("oneTwo", None),  # one pre-token in cl100k_base
+        ("one\n/two", None),  # "/" goes with the line's end when a mark stands before
+        ("it's", None),
+        ("it'", None),
+        ("\n  ", None),  # one pre-token in cl100k_base
+        ("\n \n", None),
+        (" one", None),
+        ("123abc", None),
+        (".a", None),
+        ("---", None),
+        ("\n\n", None),
+        ("²1", None),  # both numbers
+        ("_.", None),
+        ("", None),
+    ],
+)
+def test_where_the_seams_are(text: str, seam: int | None) -> None:
+    assert last_seam(text, 0) == seam
+
+
+# Near: text without a seam.
+
+
+@pytest.mark.parametrize("unit", RUNS.values(), ids=RUNS)
+def test_a_run_is_sliced_and_nearly_exact(unit: str) -> None:
+    text = unit * (60_000 // len(unit))
+    slices = list(pieces(text))
+    assert "".join(slices) == text
+    assert max(map(len, slices)) == SLICE_CHARACTERS
+    assert abs(loaded()(text) - whole(text)) <= 2 * len(slices)
+
+
+@pytest.mark.parametrize("unit", [" ", "\n", "\t", "a", "7", "😀"])
+def test_a_million_of_one_character_neither_panic_nor_raise(unit: str) -> None:
+    assert loaded()(unit * 1_000_000) > 0
+
+
+@pytest.mark.parametrize("unit", ["7", " ", "a"])
+def test_multiples_in_a_run_are_exact(unit: str) -> None:
+    assert loaded()(unit * 100_000) == whole(unit * 100_000)
+
+
+def test_a_run_inside_text_costs_only_the_run() -> None:
+    before, run, after = "one two. " * 3_000, "z" * 10_000, "\n" + "three four, " * 3_000
+    cut = list(pieces(before + run + after))
+    sliced = [piece for piece in cut if len(piece) == SLICE_CHARACTERS]
+    assert len(sliced) == 10_000 // SLICE_CHARACTERS
+    assert set("".join(sliced)) == {" ", "z"}
+    assert abs(loaded()(before + run + after) - whole(before + run + after)) <= 2 * len(sliced)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(FRAGMENTS, st.integers(1, 8_000)), max_size=6).map(
+        lambda parts: "".join(text * min(times, 20_000 // (len(text) or 1)) for text, times in parts)
+    )
+)
+def test_pieces_join_to_the_text_and_are_bounded(text: str) -> None:
+    cut = list(pieces(text))
+    assert "".join(cut) == text
+    assert all(0 < len(piece) <= PIECE_CHARACTERS for piece in cut)
+    for piece in cut:
+        runs = re.findall(r"[^\W\d_]+|[ \t]+|\n+|\d+|-+", piece)
+        assert max(map(len, runs), default=0) <= SLICE_CHARACTERS
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(), max_size=300), st.integers(1, 200))
+def test_any_text_has_a_weight(text: str, times: int) -> None:
+    for weigher in (loaded(), load("estimate").weigher):
+        weight = weigher(text * times)
+        assert weight >= 0
+        assert (weight == 0) == (text == "")
+
+
+def test_equal_neighbours_are_encoded_once() -> None:
+    seen: list[str] = []
+
+    def encode(piece: str) -> Sequence[int]:
+        seen.append(piece)
+        return [0] * 5
+
+    run = "a" * (10 * SLICE_CHARACTERS)
+    assert weigh(encode, run + "b" * 10) == 55
+    assert seen == ["a" * SLICE_CHARACTERS, "b" * 10]
+
+
+class PanicException(BaseException):
+    """Named as pyo3 names its own."""
+
+
+def test_a_piece_that_panics_is_estimated() -> None:
+    def encode(piece: str) -> Sequence[int]:
+        if "!" in piece:
+            raise PanicException
+        return [0]
+
+    calm = "word " * 10_000
+    assert weigh(encode, "!" * 100) == 25
+    assert weigh(encode, calm + "!") == 1 + estimate(list(pieces(calm + "!"))[-1])
+
+
+def test_an_interrupt_is_not_a_panic() -> None:
+    def encode(piece: str) -> Sequence[int]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        weigh(encode, "text")
+
+
+def test_threads_may_share_a_weigher() -> None:
+    texts = [text * 200 for text in USUAL.values()] * 2
+    expected = [loaded()(text) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(loaded(), texts)) == expected
+
+
+# Loading
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No vocabulary in the package, none in the cache."""
+    monkeypatch.setattr(vocabulary, "PACKAGED", tmp_path)
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+
+
+def test_the_package_has_what_it_takes_and_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    outcome = load("o200k_base")
+    assert outcome.weigher.name == "o200k_base"
+    assert outcome.note is None
+    assert outcome.weigher("hello world") == 2
+
+
+def test_the_estimate_was_asked_for_and_needs_no_note() -> None:
+    outcome = load("estimate", "/no/such/file")
+    assert outcome.weigher.name == "estimate"
+    assert outcome.note is None
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "said"),
+    [
+        ("claude", None, "no tokenizer is called 'claude' (known: o200k_base, cl100k_base, estimate)"),
+        ("", None, "no tokenizer is called ''"),
+        ("o200k_base", None, "no usable file of o200k_base: "),
+        ("o200k_base", "/no/such/file", "/no/such/file does not exist; "),
+        ("cl100k_base", None, "no usable file of cl100k_base"),
+        ("cl100k_base", "/no/such/file", "no usable file of cl100k_base: /no/such/file does not exist"),
+    ],
+)
+@pytest.mark.usefixtures("nowhere")
+def test_what_cannot_be_had_is_estimated_and_said(name: str, path: str | None, said: str) -> None:
+    outcome = load(name, path)
+    assert outcome.weigher.name == "estimate"
+    assert outcome.weigher("hello world") == 3
+    assert outcome.note is not None
+    assert outcome.note.startswith("weights are characters / 4: ")
+    assert said in outcome.note
+    assert "\n" not in outcome.note
+
+
+def test_a_file_passed_over_is_said_though_the_package_has_the_vocabulary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = tmp_path / O200K_BASE.cached_as
+    wrong.write_bytes(b"IQ== 0\n")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    outcome = load("o200k_base")
+    assert outcome.weigher.name == "o200k_base"
+    assert outcome.note is not None
+    assert outcome.note.startswith(f"passed over: {wrong} has another SHA-256")
+    assert wrong.read_bytes() == b"IQ== 0\n"
+
+
+def test_a_broken_tiktoken_costs_only_exactness(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    outcome = load("o200k_base")
+    assert outcome.weigher.name == "estimate"
+    assert outcome.note == "weights are characters / 4: o200k_base could not be loaded (ModuleNotFoundError)"
+
+
+def test_importing_the_module_does_not_import_tiktoken() -> None:
+    script = "import sys, ctxmgr.devices.tokens; sys.exit('tiktoken' in sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(vocabulary.__file__).parents[2])

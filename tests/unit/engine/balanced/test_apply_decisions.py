@@ -1,0 +1,215 @@
+"""Decisions replayed: the same plan from the same decisions, and what is new goes at the end as it came."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced import apply_decisions
+from ctxmgr.engine.balanced.apply_decisions import Layout
+from ctxmgr.engine.conversation.turns import key, unit_key
+from ctxmgr.engine.invariants import steps
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Decision, Keep, Packet, Plan
+from tests import translation
+from tests.notation import Said, a, call, indexed, r, read, talk, think, u
+from tests.unit.engine.projections import kept
+from tests.unit.engine.stepwise import any_list, code, kinds, sent, want
+
+LONG = code(1)
+RUN = call("bash", command="make")
+WRITE = call("write", path="a.py", content=LONG)
+PACKET = Packet("[ctxmgr packet]\nfacts", 6)
+GONE = Decision("dropped")
+PRUNED = Decision("pruned")
+SHORT = Decision("shortened")
+
+
+def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Layout:
+    by = want(messages)
+    return Layout(decisions, PACKET if place >= 0 else Packet("", 0), place, by.rewrite, by.shorten)
+
+
+def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Plan:
+    return apply_decisions.lay_out(messages, indexed(messages), "green", layout(messages, decisions, place))
+
+
+STEP = [a("so", RUN), r(LONG)]
+# name, conversation, decisions by (index, unit), place of the packet, indices that stay, edits
+TABLE: list[tuple[str, list[Said], dict[tuple[int, int], Decision], int, list[int], dict[int, str]]] = [
+    ("nothing", [], {}, -1, [], {}),
+    ("as it came", [u("go"), *STEP], {}, -1, [0, 1, 2], {}),
+    ("a step dropped", [u("go"), *STEP, u("on")], {(1, 0): GONE, (2, 0): GONE}, -1, [0, 3], {}),
+    ("a packet for it", [u("go"), *STEP, u("on")], {(1, 0): GONE, (2, 0): GONE}, 3, [0, 3], {}),
+    ("a packet before what is dropped", [u("go"), *STEP], {(1, 0): GONE, (2, 0): GONE}, 1, [0], {}),
+    ("a packet in front", [u("go"), *STEP], {}, 0, [0, 1, 2], {}),
+    ("a result pruned", [*STEP], {(1, 0): PRUNED}, -1, [0, 1], {1: "pruned"}),
+    ("a result distilled", [*STEP], {(1, 0): Decision("distilled", 100)}, -1, [0, 1], {1: "distilled"}),
+    ("nothing is edited that gets no lighter", [a(RUN), r("ok")], {(1, 0): PRUNED}, -1, [0, 1], {}),
+    ("a call shortened", [a("so", WRITE), r("ok")], {(0, 1): SHORT}, -1, [0, 1], {0: "shortened"}),
+    ("not one with little in it", [*STEP], {(0, 1): SHORT}, -1, [0, 1], {}),
+    ("a result is not shortened", [*STEP], {(1, 0): SHORT}, -1, [0, 1], {}),
+    ("a call is not pruned", [a(WRITE), r("ok")], {(0, 0): PRUNED}, -1, [0, 1], {}),
+    ("text is not edited", [u(LONG), a(think(LONG))], {(0, 0): PRUNED, (1, 0): SHORT}, -1, [0, 1], {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "by_unit", "place", "stays", "edits"), TABLE, ids=[row[0] for row in TABLE]
+)
+def test_laid_out(
+    name: str,
+    said: list[Said],
+    by_unit: dict[tuple[int, int], Decision],
+    place: int,
+    stays: list[int],
+    edits: dict[int, str],
+) -> None:
+    messages = talk(*said)
+    index = indexed(messages)
+    decisions = {unit_key(index, messages, *at): one for at, one in by_unit.items()}
+    plan = laid_out(messages, decisions, place)
+    assert (kept(plan), kinds(plan)) == (stays, edits)
+    assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
+    assert plan.raw_weight == sum(message.weight for message in messages)
+    assert plan.dropped == len(messages) - len(stays)
+    assert plan.pruned == list(edits.values()).count("pruned")
+    assert plan.distilled == len(edits) - plan.pruned
+    assert (plan.packet_weight, plan.floor) == ((PACKET.weight, place) if place >= 0 else (0, 0))
+    assert [piece for piece in plan.pieces if isinstance(piece, Packet)] == [PACKET] * (place >= 0)
+
+
+def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
+    messages = talk(a("so", WRITE), r("ok"))
+    plan = laid_out(messages, {unit_key(indexed(messages), messages, 0, 1): SHORT})
+    (shown, _) = map(msgspec.json.decode, sent(messages, plan))
+    (text, block) = shown["content"]
+    assert text == {"type": "text", "text": "so"}
+    assert (block["id"], block["name"], block["arguments"]["path"]) == ("c1", "write", "a.py")
+    assert block["arguments"]["content"].endswith("20 lines; read the file to see them]")
+
+
+def test_of_two_alike_the_one_that_is_meant() -> None:
+    messages = talk(u("go"), a("ok"), u("go"), a("ok"))
+    index = indexed(messages)
+    assert kept(laid_out(messages, {key(index, messages, 3): GONE})) == [0, 1, 2]
+    assert kept(laid_out(messages, {key(index, messages, 1): GONE})) == [0, 2, 3]
+
+
+def test_decisions_about_what_is_not_there_are_forgotten() -> None:
+    """Else a message that came again later would leave at once, and only after a restart."""
+    messages = talk(u("go"), a("ok"), u("go"), a("ok"))
+    index = indexed(messages)
+    decisions = {key(index, messages, 3): GONE, "0" * 16: GONE}
+    short = laid_out(messages[:2], decisions)
+    assert short.decisions == {}
+    grown = apply_decisions.extended(short, messages, index, 2, "green")
+    assert sent(messages, grown) == sent(messages, laid_out(messages, grown.decisions))
+
+
+@st.composite
+def decided(draw: st.DrawFn) -> tuple[tuple[Message, ...], dict[str, Decision], int, int]:
+    """A list, decisions about its first part, the place of a packet in that, and its size."""
+    messages = draw(any_list)
+    size = draw(st.integers(0, len(messages)))
+    index = indexed(messages)
+    some = [GONE, PRUNED, SHORT, Decision("distilled", 200)]
+    decisions: dict[str, Decision] = {}
+    for at in range(size):
+        for unit in range(len(messages[at].view.units)):
+            pick = draw(st.sampled_from([None, None, *some]))
+            if pick is not None:
+                decisions[unit_key(index, messages, at, unit)] = pick
+    return messages, decisions, draw(st.integers(-1, size - 1)), size
+
+
+Drawn = tuple[tuple[Message, ...], dict[str, Decision], int, int]
+
+
+@settings(max_examples=60)
+@given(decided())
+def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
+    """So a restart changes no byte."""
+    messages, decisions, place, size = given
+    before = laid_out(messages[:size], decisions, place)
+    grown = apply_decisions.extended(before, messages, indexed(messages), size, "red")
+    anew = apply_decisions.lay_out(messages, indexed(messages), "red", layout(messages, before.decisions, place))
+    assert sent(messages, grown) == sent(messages, anew)
+    assert sent(messages, grown)[: len(sent(messages[:size], before))] == sent(messages[:size], before)
+    told: dict[str, Any] = {"pieces": ()}
+    assert msgspec.structs.replace(grown, **told) == msgspec.structs.replace(anew, **told)
+
+
+@settings(max_examples=60)
+@given(decided())
+def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None:
+    messages, decisions, place, _ = given
+    plan = laid_out(messages, decisions, place)
+    assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
+    assert plan.weight - plan.packet_weight <= plan.raw_weight
+    assert laid_out(messages, dict(reversed(decisions.items())), place).pieces == plan.pieces
+
+
+def test_what_is_new_joins_what_is_kept() -> None:
+    messages = talk(u("go"), a("ok"), u("on"), a("yes"))
+    plan = laid_out(messages[:2], {})
+    grown = apply_decisions.extended(plan, messages, indexed(messages), 2, "green")
+    assert grown.pieces == (Keep(0, 4),)
+    assert apply_decisions.extended(grown, messages, indexed(messages), 4, "green").pieces == (Keep(0, 4),)
+
+
+# items that join: an answer of several items
+
+
+def reasoned(id: str, *items: dict[str, Any]) -> list[dict[str, Any]]:
+    """A step whose reasoning only the provider can read: such items tell the same, each of them."""
+    call = {"type": "function_call", "call_id": id, "name": "read", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": id, "output": f"what {id} read"}
+    return [{"type": "reasoning", "id": f"rs_{id}", "summary": [], "encrypted_content": id}, *items, call, output]
+
+
+def of_responses(*items: dict[str, Any]) -> tuple[Message, ...]:
+    return translation.read("responses", [msgspec.json.encode(one) for one in items])
+
+
+USER = {"type": "message", "role": "user", "content": "go"}
+DONE = {"type": "message", "role": "assistant", "content": "done"}
+
+
+def after(dropped: set[int], taken_away: int) -> list[int]:
+    """What is shown of three steps (messages 1-3, 4-6, 7-9) of which some were to leave, where the host then took
+    so many messages away in front. Numbers are those of the whole list."""
+    whole = of_responses(USER, *reasoned("a"), *reasoned("b"), *reasoned("c"), USER, DONE)
+    decisions = {key(indexed(whole), whole, at): GONE for at in dropped}
+    left = whole[taken_away:]
+    plan = laid_out(left, decisions)
+    assert steps.check(left, indexed(left), plan)[0] == ()
+    assert sorted(plan.decisions) == sorted(
+        key(indexed(left), left, at - taken_away) for at in dropped if at >= taken_away
+    )
+    return [at + taken_away for at in kept(plan)]
+
+
+@pytest.mark.parametrize(
+    ("dropped", "taken_away", "stays"),
+    [
+        ({4, 5, 6}, 0, [0, 1, 2, 3, 7, 8, 9, 10, 11]),
+        ({4, 5, 6}, 4, [7, 8, 9, 10, 11]),
+        ({1, 2, 3}, 4, [4, 5, 6, 7, 8, 9, 10, 11]),
+        ({1, 2, 3, 4, 5, 6}, 4, [7, 8, 9, 10, 11]),
+        ({7, 8, 9}, 4, [4, 5, 6, 10, 11]),
+    ],
+)
+def test_a_step_leaves_whole_though_its_reasoning_is_like_that_of_others(
+    dropped: set[int], taken_away: int, stays: list[int]
+) -> None:
+    assert after(dropped, taken_away) == stays
+
+
+def test_a_step_whose_items_were_decided_apart_stays() -> None:
+    messages = of_responses(USER, *reasoned("a", {"type": "message", "role": "assistant", "content": "so"}), USER)
+    for dropped in ({1}, {2}, {1, 2}, {1, 3, 4}, {2, 3}):
+        decisions = {key(indexed(messages), messages, at): GONE for at in dropped}
+        assert kept(laid_out(messages, decisions)) == [0, 1, 2, 3, 4, 5]

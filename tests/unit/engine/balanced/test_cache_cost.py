@@ -1,0 +1,194 @@
+"""When an epoch pays, and where: prices, the cold cache, the cost of a change, the best place, the line."""
+
+import math
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.cache_cost import (
+    CACHE_TTL,
+    CALLS_AT_LEAST,
+    READ,
+    WRITE,
+    Break,
+    Rates,
+    Row,
+    arithmetic,
+    best_break,
+    cost,
+    is_cold,
+    rates,
+)
+from ctxmgr.model.state import Prices
+
+TENTH = Rates(0.1, 1.25)
+
+RATES: list[tuple[str, Prices | None, Rates]] = [
+    ("not told", None, Rates(READ, WRITE)),
+    ("a price of nothing", Prices(), Rates(READ, WRITE)),
+    ("all told", Prices(3, 15, 0.3, 3.75), Rates(0.1, 1.25)),
+    ("input alone", Prices(2), Rates(READ, WRITE)),
+    ("reading alone: writing costs what input does", Prices(2, 8, 0.5), Rates(0.25, 1)),
+    ("writing alone", Prices(2, 8, 0, 4), Rates(READ, 2)),
+    ("an input price of next to nothing", Prices(1e-308, 0, 1e308, 1e308), Rates(READ, WRITE)),
+    ("no finite price", Prices(math.inf, math.inf, math.inf, math.inf), Rates(READ, WRITE)),
+    ("none that is a number", Prices(math.nan, 1, math.nan, 1), Rates(READ, WRITE)),
+    ("an absurd price of reading", Prices(1, 1, 1_000, 2), Rates(READ, 2)),
+    ("an absurd price of writing", Prices(1, 1, 0.5, 1_000), Rates(0.5, 1)),
+    ("no number for reading", Prices(2, 8, math.nan, 4), Rates(READ, 2)),
+    ("reading is never dearer than writing", Prices(1, 1, 3, 2), Rates(2, 2)),
+]
+
+
+@pytest.mark.parametrize(("name", "prices", "expected"), RATES, ids=[row[0] for row in RATES])
+def test_rates(name: str, prices: Prices | None, expected: Rates) -> None:
+    found = rates(prices)
+    assert (found.read, found.write) == pytest.approx((expected.read, expected.write))
+
+
+COLD: list[tuple[int | None, int | None, int | None, bool]] = [
+    (None, None, None, False),
+    (None, 1_000, None, False),
+    (1_000, None, None, False),
+    (1_000 + CACHE_TTL, 1_000, None, False),
+    (1_001 + CACHE_TTL, 1_000, None, True),
+    (1_501, 1_000, 500, True),
+    (1_500, 1_000, 500, False),
+    (1_001, 1_000, 0, True),
+    (1_000, 9_000, None, False),
+]
+
+
+@pytest.mark.parametrize(("at", "last_at", "ttl", "cold"), COLD)
+def test_cold(at: int | None, last_at: int | None, ttl: int | None, cold: bool) -> None:
+    assert is_cold(at, last_at, ttl) is cold
+
+
+# (after, cached, left), what it costs at a tenth for reading and five quarters for writing
+COSTS: list[tuple[str, tuple[int, int, int], float]] = [
+    ("all of it cached", (1_000, 1_000, 400), 400 * 1.25 - 1_000 * 0.1),
+    ("nothing cached: what is left out is saved", (1_000, 0, 400), -600 * 1.25),
+    ("half of it", (1_000, 500, 400), 400 * 1.25 - 500 * 0.1 - 500 * 1.25),
+    ("nothing is left", (1_000, 1_000, 0), -100),
+    ("nothing is there", (0, 0, 0), 0),
+]
+
+
+@pytest.mark.parametrize(("name", "of", "expected"), COSTS, ids=[row[0] for row in COSTS])
+def test_cost(name: str, of: tuple[int, int, int], expected: float) -> None:
+    assert cost(*of, TENTH) == pytest.approx(expected)
+
+
+def test_the_designs_formula() -> None:
+    """With S tokens after the first change and D of them removed: (S - D) w - S r now."""
+    for removed in (0, 100, 900):
+        assert cost(1_000, 1_000, 1_000 - removed, TENTH) == pytest.approx((1_000 - removed) * 1.25 - 1_000 * 0.1)
+
+
+def row(index: int, now: int, then: int, cached: bool = True, start: bool = True) -> Row:
+    return Row(index, now, then, cached, start)
+
+
+KEPT = [row(at, 100, 100) for at in range(5)]
+
+# name, rows, tokens put in, expected place and sum
+BREAKS: list[tuple[str, list[Row], int, int | None]] = [
+    ("nothing", [], 0, None),
+    ("nothing is removed", KEPT, 0, None),
+    ("as much is put in as is removed", [*KEPT, row(5, 100, 0)], 100, None),
+    ("the one place after which something leaves", [*KEPT, row(5, 100, 0)], 0, 5),
+    ("what leaves early for little keeps its place", [row(0, 20, 0), *KEPT * 20, row(9, 900, 0)], 0, 101),
+    ("what leaves early for much does not", [row(0, 9_000, 0), *KEPT, row(9, 900, 0)], 0, 0),
+    ("it can not part a step", [*KEPT, row(5, 100, 0, start=False)], 0, 4),
+    ("where nothing may break nothing does", [row(0, 100, 0, start=False)], 0, None),
+]
+
+
+@pytest.mark.parametrize(("name", "rows", "inserted", "place"), BREAKS, ids=[one[0] for one in BREAKS])
+def test_where_it_breaks(name: str, rows: list[Row], inserted: int, place: int | None) -> None:
+    found = best_break(rows, inserted, 0, TENTH)
+    assert (found.place if found is not None else None) == place
+
+
+def test_where_one_must_be_it_is_the_cheapest() -> None:
+    assert best_break(KEPT, 0, 0, TENTH) is None
+    found = best_break(KEPT, 0, 0, TENTH, must=True)
+    assert found is not None
+    assert (found.place, found.after, found.left) == (4, 100, 100)
+
+
+def test_an_epoch_that_lasts_longer_reaches_further_back() -> None:
+    rows = [row(0, 200, 0), *KEPT * 4, row(21, 900, 0)]
+    places = [found.place for calls in (0, 50, 500) if (found := best_break(rows, 0, calls, TENTH)) is not None]
+    assert places == [21, 21, 0]
+
+
+some_rows = st.lists(
+    st.tuples(st.integers(0, 500), st.integers(0, 500), st.booleans(), st.booleans()), max_size=20
+).map(
+    lambda rows: [Row(at, now, min(now, then), cached, start) for at, (now, then, cached, start) in enumerate(rows)]
+)
+some_rates = st.sampled_from((TENTH, Rates(0.1, 1.0), Rates(0.5, 0.5), Rates(1.0, 1.0), Rates(0.0, 2.0)))
+
+
+def by_force(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) -> Break | None:
+    """Each place told by itself, by what is paid over the calls with and without the change."""
+    found: list[tuple[float, int, Break]] = []
+    for place in range(len(rows)):
+        rest = rows[place:]
+        after, left = sum(one.now for one in rest), sum(one.then for one in rest) + inserted
+        cached = sum(one.now for one in rest if one.cached)
+        if rows[place].start and (must or left < after):
+            keeping = cached * by.read + (after - cached) * by.write
+            now, saves = left * by.write - keeping, (after - left) * by.read
+            gain = max(CALLS_AT_LEAST, calls) * saves - now
+            found.append((gain, place, Break(place, after, cached, left, now, saves)))
+    return max(found, key=lambda one: (round(one[0], 6), one[1]))[2] if found else None
+
+
+@settings(max_examples=200)
+@given(some_rows, st.integers(0, 200), st.integers(0, 60), some_rates, st.booleans())
+def test_the_best_place_is_found(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) -> None:
+    found, best = best_break(rows, inserted, calls, by, must), by_force(rows, inserted, calls, by, must)
+    if found is None or best is None:
+        assert found is best
+        return
+    expected = max(CALLS_AT_LEAST, calls)
+    assert expected * found.saves - found.cost == pytest.approx(expected * best.saves - best.cost, abs=1e-6)
+    rest = rows[found.place :]
+    assert rows[found.place].start
+    assert found.after == sum(one.now for one in rest)
+    assert found.cached == sum(one.now for one in rest if one.cached)
+    assert found.left == sum(one.then for one in rest) + inserted
+    assert found.cost == pytest.approx(cost(found.after, found.cached, found.left, by))
+    assert found.saves == pytest.approx((found.after - found.left) * by.read)
+
+
+NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
+
+
+def numbers(line: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in re.findall(NUMBER, line)]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    st.integers(0, 10**6),
+    some_rates,
+    st.floats(0, 1e6),
+    st.integers(0, 99),
+)
+def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, regret: float, calls: int) -> None:
+    cached = min(after, cached)
+    found = Break(0, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+    told = numbers(arithmetic(found, by, regret, calls))
+    after_, left_, written, write, kept, read, uncached, write_, costs, saves, calls_, regret_ = told
+    assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
+    assert kept + uncached == after_
+    assert (read, write, write_) == (by.read, by.write, by.write)
+    assert costs == pytest.approx(written * write - kept * read - uncached * write_, abs=0.51)
+    assert saves == pytest.approx((after_ - left_) * read, abs=0.51)
+    assert regret_ == pytest.approx(regret, abs=0.51)

@@ -1,0 +1,380 @@
+"""One epoch: what it takes away and what not, in which place, and what it says of it."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Room
+from ctxmgr.engine.balanced.cache_cost import Rates, cost
+from ctxmgr.engine.balanced.project import Projected
+from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import steps
+from ctxmgr.formats import pi
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import ZONES, Policy
+from ctxmgr.model.projection import Packet, Plan
+from tests.conversations import pairs
+from tests.notation import Said, a, call, err, indexed, note, packet, r, raws, read, sh, summary, think, u
+from tests.unit.engine.projections import kept
+from tests.unit.engine.stepwise import any_list, code, kinds, looked, opened, packet_of, projected, sent, wrote
+
+NONE = Room(0, 0, 60)  # nothing of the old part stays, and the last two steps
+OLD = [one for number in range(6) for one in looked(number, 60)]  # 12 messages, about 2 100 tokens
+LAST = [a("one"), a("two")]  # the steps that are lossless
+HUGE = u(code(9, 500))  # 2 700 tokens: over the share of users
+RUN = call("bash", command="make")
+READ_1 = call("read", path="src/mod_1.py")
+
+
+def ok(messages: tuple[Message, ...], plan: Plan) -> None:
+    assert steps.check(messages, indexed(messages), plan)[0] == ()
+
+
+# name, conversation, what differs, indices that stay, edits, does a packet stand there?
+TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bool]] = [
+    ("nothing", [], {}, [], {}, False),
+    ("users alone", [u("go"), u("on")], {}, [0, 1], {}, False),
+    ("a short list", [u("go"), *looked(1, 2), *LAST], {}, list(range(5)), {}, False),
+    ("old steps leave", [u("go"), *OLD, *LAST], {"room": NONE}, [0, 13, 14], {}, True),
+    ("the newest user too stays", [u("go"), *OLD, *LAST, u("on")], {"room": NONE}, [0, 13, 14, 15], {}, True),
+    (
+        "what was said between stays",
+        [u("go"), *OLD, u("on"), *OLD, *LAST],
+        {"room": NONE},
+        [0, 13, 26, 27],
+        {},
+        True,
+    ),
+    (
+        "notes and summaries stay",
+        [summary("## Goal\nx"), note("n"), *OLD, *LAST],
+        {"room": NONE},
+        [0, 1, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "the user's shell run leaves",
+        [u("go"), sh("ls", code(1)), *OLD, *LAST],
+        {"room": NONE},
+        [0, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "pins stay",
+        [u("go"), *OLD, *LAST],
+        {"room": NONE, "held": lambda: frozenset({2})},
+        [0, 1, 2, 13, 14],
+        {},
+        True,
+    ),
+    (
+        "user messages over their share leave, the longest first",
+        [u("go"), HUGE, *looked(1), u("on"), *LAST, u("x")],
+        {"room": Room(9_000, 0, 60)},
+        [0, 2, 3, 4, 5, 6, 7],
+        {},
+        True,
+    ),
+    ("never the newest", [u("go"), *looked(1, 2), *LAST, HUGE], {}, [0, 1, 2, 3, 4, 5], {}, False),
+    (
+        "nor what is pinned",
+        [u("go"), HUGE, *LAST, u("x")],
+        {"held": lambda: frozenset({1})},
+        [0, 1, 2, 3, 4],
+        {},
+        False,
+    ),
+    (
+        "nor what the list starts with, where a reply would be first",
+        [HUGE, *looked(1), *LAST, u("x")],
+        {"room": Room(9_000, 0, 60)},
+        [0, 1, 2, 3, 4, 5],
+        {},
+        False,
+    ),
+    (
+        "but it leaves where the packet is first",
+        [HUGE, *OLD, *LAST, u("x")],
+        {"room": NONE},
+        [13, 14, 15],
+        {},
+        True,
+    ),
+    (
+        "or a user's message",
+        [HUGE, u("on"), *looked(1), *LAST, u("x")],
+        {"room": Room(9_000, 0, 60)},
+        [1, 2, 3, 4, 5, 6],
+        {},
+        True,
+    ),
+    (
+        "packets that came back leave",
+        [u("go"), *OLD, packet(code(1)), *LAST],
+        {"room": NONE},
+        [0, 14, 15],
+        {},
+        True,
+    ),
+    ("one at the very end too", [u("go"), packet(code(1, 300))], {"room": NONE}, [0], {}, True),
+    (
+        "with nothing after it",
+        [HUGE, u("on"), summary("## Goal\nx")],
+        {"room": NONE, "usable": 9_000.0},
+        [1, 2],
+        {},
+        True,
+    ),
+    (
+        "a packet at the start stays where a reply would be first",
+        [packet(code(1)), *looked(1), *LAST],
+        {"room": Room(9_000, 0, 60)},
+        [0, 1, 2, 3, 4],
+        {},
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "keys", "stays", "edits", "with_packet"), TABLE, ids=[row[0] for row in TABLE]
+)
+def test_what_an_epoch_leaves(
+    name: str, said: list[Said], keys: dict[str, Any], stays: list[int], edits: dict[int, str], with_packet: bool
+) -> None:
+    messages, plan = opened(said, **keys)
+    ok(messages, plan)
+    assert kept(plan) == stays
+    assert kinds(plan) == edits
+    assert bool(packet_of(plan)) == with_packet
+
+
+# what is done to what stays: the first reads are read again, so that much leaves in any case
+
+MUCH = {"room": Room(20_000, 0, 60)}
+FAILED = [a("the_name", RUN), err("Error: " + code(7, 200))]
+WRITTEN = wrote(1, 40)[0].fields["content"]
+STAYS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
+    ("a long error is distilled", FAILED, {}, {26: "distilled"}),
+    ("not a short one", [FAILED[0], err("Error: no")], {}, {}),
+    ("not one that is pinned", FAILED, {"held": lambda: frozenset({26})}, {}),
+    ("arguments that were written again are shortened", [a("the_name", *WRITTEN), r("ok")], {}, {25: "shortened"}),
+    ("not beside anything signed", [a(think("the_name"), *WRITTEN), r("ok")], {}, {}),
+    ("nor what is pinned", [a("the_name", *WRITTEN), r("ok")], {"held": lambda: frozenset({25})}, {}),
+    ("a read that was read again is pruned", [a("the_name", READ_1), r(code(1, 60))], {}, {26: "pruned"}),
+    (
+        "not where its tool is protected, in whatever case it is named",
+        [a("the_name", READ_1), r(code(1, 60))],
+        {"policy": Policy(protected_tools=("READ",))},
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "step", "keys", "edits"), STAYS, ids=[row[0] for row in STAYS])
+def test_what_is_done_to_a_step_that_stays(
+    name: str, step: list[Said], keys: dict[str, Any], edits: dict[int, str]
+) -> None:
+    messages, plan = opened([u("go"), *OLD, *OLD, *step, *OLD, *wrote(1, 40), *LAST], **(MUCH | keys))
+    ok(messages, plan)
+    assert {25, 26} <= set(kept(plan))
+    assert {at: kind for at, kind in kinds(plan).items() if at in (25, 26)} == edits
+
+
+def test_a_prefix_breaks_before_a_step_though_only_its_result_leaves() -> None:
+    said = [u("go"), a("the_name", READ_1), r(code(1, 300)), *looked(1, 300), *LAST]
+    messages, plan = opened(said, room=MUCH["room"])
+    ok(messages, plan)
+    assert kinds(plan) == {2: "pruned"}
+
+
+def test_what_does_not_fit_the_window_leaves_the_newest_steps_too_the_newest_last() -> None:
+    said = [u("go"), *OLD, *looked(1, 150), *looked(2, 150)]
+    edits = []
+    for limit in (9_000.0, 2_000.0, 1_500.0):
+        _messages, plan = opened(said, room=NONE, window_limit=limit)
+        edits.append(kinds(plan))
+    assert edits == [{}, {14: "pruned"}, {14: "pruned", 16: "distilled"}]
+
+
+def test_a_user_message_that_left_is_told_in_the_packet() -> None:
+    texts = ("first part", code(9, 500))
+    two = Said({"role": "user", "content": [{"type": "text", "text": text} for text in texts]})
+    _, plan = opened([u("go"), two, *OLD, *LAST, u("on")], room=NONE)
+    assert "first part" in packet_of(plan)
+
+
+def test_a_pin_comes_back_from_before_all_that_is_shown() -> None:
+    """A list may begin with steps that left: then the first thing shown is after what comes back."""
+    messages = read(raws(*OLD, *LAST, a("three")))
+    gone = projected(messages, reopen="forced", room=NONE)
+    assert min(kept(gone.plan)) > 5
+    back = projected(messages, gone, len(messages), reopen="pin", held=lambda: frozenset({2, 3}), room=NONE)
+    assert back.opened is not None
+    assert {2, 3} <= set(kept(back.plan))
+    ok(messages, back.plan)
+
+
+def test_a_message_without_content_stays_away() -> None:
+    """It left with its step; a later epoch, which breaks the prefix after it, does not bring it back."""
+    empty = Said({"role": "assistant", "content": [], "stopReason": "error"})
+    said = [u("go"), *looked(1, 60, "old_name"), empty, *OLD, *LAST]
+    before = projected(read(raws(*said)), reopen="forced", room=NONE)
+    assert 3 not in kept(before.plan)
+    more = [*said, *OLD, *OLD, *LAST]
+    after = projected(read(raws(*more)), before, len(said), reopen="forced", room=NONE)
+    assert after.opened is not None
+    assert 3 not in kept(after.plan)
+
+
+# properties
+
+
+@st.composite
+def wanted(draw: st.DrawFn) -> dict[str, Any]:
+    """What an epoch is asked for."""
+    held = draw(st.frozensets(st.integers(0, 30), max_size=2))
+    return {
+        "zone": draw(st.sampled_from(ZONES)),
+        "room": Room(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
+        "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
+        "window_limit": draw(st.sampled_from((500.0, 4_000.0, 25_000.0))),
+        "policy": draw(st.sampled_from((Policy(), Policy(protected_tools=("read",))))),
+        "held": lambda: held,
+        "reopen": draw(st.sampled_from(("forced", "pin", "compaction", "cold", "red", "rewritten"))),
+    }
+
+
+def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, Any]:
+    """Pins are in the list."""
+    held = frozenset(at for at in keys["held"]() if at < len(messages))
+    return {**keys, "held": lambda: held}
+
+
+def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> Projected:
+    return projected(messages, **fitting(messages, keys))
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    ok(messages, first_opened(messages, keys).plan)
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    """Without the index or the checks: order, pairs, users, the newest steps, what is signed, and the weight."""
+    plan = first_opened(messages, keys).plan
+    stays, out = kept(plan), sent(messages, plan)
+    assert stays == sorted(set(stays))
+    packets = sum(isinstance(piece, Packet) for piece in plan.pieces)
+    assert packets <= 1
+    assert len(out) == len(stays) + packets
+    for (at, _), asked in pairs(messages).items():
+        assert (at in stays) == (asked in stays)
+    changed = kinds(plan)
+    shown = [raw for raw in out if raw != _packet_raw(plan)]
+    for raw, at in zip(shown, stays, strict=True):
+        if at not in changed:
+            assert raw == messages[at].raw
+        assert messages[at].view.role not in ("user", "note", "prompt", "summary") or at not in changed
+        if any(unit.signed for unit in messages[at].view.units):
+            assert at not in changed
+    assert plan.weight == sum(message.weight for message in read(out)) <= plan.raw_weight
+    users = [at for at, message in enumerate(messages) if message.view.role == "user"]
+    assert users[-1:] == [at for at in users[-1:] if at in stays]
+    over = sum(messages[at].weight for at in users) > USER_SHARE * keys["usable"]
+    assert over or set(users) <= set(stays)
+    assert packets or set(users) <= set(stays)
+
+
+def _packet_raw(plan: Plan) -> bytes:
+    return next((bytes(pi.packet(piece.text, 0)) for piece in plan.pieces if isinstance(piece, Packet)), b"none")
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_the_newest_steps_are_as_they_came_where_they_fit(
+    messages: tuple[Message, ...], keys: dict[str, Any]
+) -> None:
+    plan = first_opened(messages, {**keys, "window_limit": 1e9}).plan
+    newest = atoms_of(messages, indexed(messages)).atoms[-STEPS_LOSSLESS:]
+    places = {at for atom in newest for at in (*atom.said, *atom.results)}
+    assert places <= set(kept(plan))
+    assert places.isdisjoint(kinds(plan))
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    keys = fitting(messages, {**keys, "window_limit": 1e9})
+    plan = projected(messages, **keys).plan
+    held = {at for at in keys["held"]() if messages[at].view.role != "packet"}
+    assert held <= set(kept(plan))
+    assert held.isdisjoint(kinds(plan))
+
+
+@settings(max_examples=60)
+@given(any_list, wanted())
+def test_the_same_ask_has_the_same_epoch(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
+    once, again = first_opened(messages, keys), first_opened(messages, keys)
+    assert once.plan == again.plan
+    assert (once.opened and once.opened.receipt) == (again.opened and again.opened.receipt)
+
+
+# the receipt
+
+
+def told_numbers(line: str) -> list[float]:
+    found = re.findall(r"-?\d[\d,]*(?:\.\d+)?", line)
+    return [float(one.replace(",", "")) for one in found]
+
+
+@settings(max_examples=60)
+@given(any_list, st.integers(0, 30), wanted(), wanted())
+def test_the_receipt_tells_what_was_done(
+    messages: tuple[Message, ...], size: int, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Of the second of two epochs: both weights, and the sum from the first byte that changed on."""
+    before = first_opened(messages[:size], first)
+    size = min(size, len(messages))
+    done = projected(messages, before, size, **fitting(messages, second))
+    if done.opened is None:
+        return
+    receipt = done.opened.receipt
+    assert receipt.epoch == done.epoch.number == before.epoch.number + 1
+    assert receipt.opening == second["reopen"] or second["reopen"] in ("pin", "undo")
+    assert receipt.after == done.plan.weight
+    old = [*sent(messages[:size], before.plan), *(message.raw for message in messages[size:])]
+    new = sent(messages, done.plan)
+    assert receipt.before == sum(message.weight for message in read(old))
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    after, left = (sum(message.weight for message in read(some[same:])) for some in (old, new))
+    told = told_numbers(receipt.arithmetic)
+    if len({message.raw for message in messages}) == len(messages):  # else one may stand for another
+        assert (told[0], told[1]) == (after, left)
+    after, left = int(told[0]), int(told[1])
+    _, _, written, write, cached, read_at, uncached, _, costs, saves, calls, regret = told
+    assert cached + uncached == after
+    assert costs == pytest.approx(written * write - cached * read_at - uncached * write, abs=0.51)
+    assert costs == pytest.approx(cost(after, int(cached), left, Rates()), abs=0.51)
+    assert saves == pytest.approx((after - left) * read_at, abs=0.51)
+    assert calls == before.epoch.calls + 1
+    assert regret == pytest.approx(
+        before.epoch.regret + regret_of_one(before, messages, size, second["room"]), abs=0.51
+    )
+
+
+def regret_of_one(before: Projected, messages: tuple[Message, ...], size: int, room: Room) -> float:
+    """What this call paid to read beside what a choice would keep."""
+    weight = before.plan.weight + sum(message.weight for message in messages[size:])
+    kept_by_choice = before.epoch.kept or room.old + room.newest + room.index
+    return Rates().read * max(0, weight - kept_by_choice)

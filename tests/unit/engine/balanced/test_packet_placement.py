@@ -1,0 +1,151 @@
+"""The packet of an epoch: where it stands, and what it tells."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
+from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
+from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.conversation.turns import key
+from ctxmgr.engine.packet import packet as packets
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Decision, Packet, Plan
+from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
+from tests.unit.engine.stepwise import any_list, code, want
+
+RUN = call("bash", command="make")
+STEP = [a("the_plan", RUN), r(code(1))]
+
+
+def seam_of(messages: tuple[Message, ...], newest: int) -> Seam:
+    index = indexed(messages)
+    return Seam(messages, index, atoms_of(messages, index), newest, {})
+
+
+def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decision]:
+    index = indexed(messages)
+    return {key(index, messages, at): Decision("dropped") for at in dropped}
+
+
+def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
+    by = want(messages)
+    layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.rewrite, by.shorten)
+    return lay_out(messages, indexed(messages), "green", layout)
+
+
+# name, conversation, number of the first newest atom, dropped, place
+PLACES: list[tuple[str, list[Said], int, set[int], int]] = [
+    ("before the newest steps", [u("1"), *STEP, *STEP], 1, {1, 2}, 3),
+    ("before what was said right before them", [u("1"), *STEP, u("2"), *STEP], 1, {1, 2}, 3),
+    ("all of it", [u("1"), *STEP, u("2"), note("n"), u("3"), *STEP], 1, {1, 2}, 3),
+    ("a summary is no question", [u("1"), *STEP, summary("s"), *STEP], 1, {1, 2}, 4),
+    ("not before a user message that left", [u("1"), *STEP, u("2"), u("3"), *STEP], 1, {1, 2, 3}, 4),
+    ("before a late result of theirs", [u("1"), a("", call("bash", "x1")), *STEP, r("1", "x1")], 0, set(), 0),
+    ("where no step is", [u("1"), u("2"), u("3")], 0, {0}, 1),
+    ("where nothing comes after, before what is last", [u("1"), summary("s")], 0, {0}, 1),
+    ("though that left itself", [u("1"), packet()], 0, {1}, 1),
+    ("the user's shell run is a step", [u("1"), sh("ls", "x"), *STEP], 1, {1}, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "newest", "dropped", "place"), PLACES, ids=[row[0] for row in PLACES])
+def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[int], place: int) -> None:
+    messages = talk(*said)
+    assert place_of(seam_of(messages, newest), decided(messages, dropped)) == place
+
+
+def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
+    keys = {"room": Room(0, 0, 200), **keys}
+    return packet_of(seam_of(messages, 99), bare(messages, dropped), want(messages, **keys))
+
+
+def of(text: str) -> Callable[[int], str]:
+    return lambda budget: text
+
+
+def test_it_tells_facts_then_users_then_names() -> None:
+    messages = talk(u("please " + "do " * 90), u("on"), *STEP, a("ok"))
+    found = told(messages, {0, 2, 3})
+    assert found.weight == quarters(found.text)
+    facts, users, index = found.text.split("\n\n")
+    assert facts == "[ctxmgr packet]\nfacts"
+    assert users.startswith("## Said by the user")
+    assert "please do do" in users
+    assert index.splitlines()[0].startswith("## Left out")
+    assert "the_plan" in index
+
+
+def test_without_facts_it_has_its_mark_all_the_same() -> None:
+    """By that it is known again where no field can say what it is."""
+    found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))
+    assert found.text.startswith(packets.MARK)
+    assert "func_1_1" in found.text
+
+
+def test_where_nothing_left_there_is_none() -> None:
+    messages = talk(u("go"), *STEP)
+    assert told(messages, set()) == NO_PACKET
+
+
+def test_it_never_weighs_more_than_what_it_stands_for() -> None:
+    messages = talk(u("go"), a("the_plan"), a("ok"))
+    assert told(messages, {1}, facts=of("x" * 80)) == NO_PACKET
+    long = talk(u("go"), *STEP, a("ok"))
+    light = told(long, {1, 2}, facts=of("x" * 400))
+    assert light.text == "x" * 400, "what does not fit goes from its end"
+
+
+def test_that_users_said_something_stays_longest() -> None:
+    """Less and less of the rest is told; the count of user messages is the last to go."""
+    messages = talk(u("please " + "do " * 400), u("on"), *STEP, a("ok"))
+    whole = told(messages, {0}, facts=of("x" * 100))
+    assert "please do" in whole.text
+    assert "x" * 100 in whole.text
+    tight = told(messages, {0}, facts=of("x" * 1_000))
+    assert tight.text == "x" * 1_000 + "\n\n## 1 user message, not shown"
+    tighter = told(messages, {0}, facts=of("x" * 1_200))
+    assert tighter.text.startswith(f"{packets.MARK}\n\n## Said by the user")
+    scarce = told(talk(u("please " + "do " * 20), u("on"), a("ok")), {0}, facts=of("x" * 100))
+    assert scarce.text == f"{packets.MARK}\n\n## 1 user message, not shown"
+
+
+# name, conversation, dropped, is there a packet in front, the message that has to stay
+HEADS: list[tuple[str, list[Said], set[int], int, int]] = [
+    ("as it came", [u("go"), *STEP], set(), -1, -1),
+    ("a reply is first", [u("go"), *STEP], {0}, -1, 0),
+    ("but the packet is before it", [u("go"), *STEP], {0}, 1, -1),
+    ("a packet after it does not help", [u("go"), *STEP, a("ok")], {0}, 3, 0),
+    ("a user message is next", [u("go"), u("on"), *STEP], {0}, -1, -1),
+    ("it came so", [*STEP, u("go"), a("ok")], {0, 1}, -1, -1),
+    ("after a prompt", [Said({"role": "system", "content": "x"}), a("ok")], set(), -1, -1),
+    ("nothing", [], set(), -1, -1),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "dropped", "place", "expected"), HEADS, ids=[row[0] for row in HEADS])
+def test_what_a_list_has_to_start_with(
+    name: str, said: list[Said], dropped: set[int], place: int, expected: int
+) -> None:
+    messages = talk(*said)
+    by = want(messages)
+    stands = Packet("[ctxmgr packet]", 4) if place >= 0 else NO_PACKET
+    layout = Layout(decided(messages, dropped), stands, place, by.rewrite, by.shorten)
+    index = indexed(messages)
+    assert headless(messages, index, lay_out(messages, index, "green", layout)) == expected
+
+
+@settings(max_examples=60)
+@given(any_list)
+def test_the_place_is_in_the_list_and_before_the_newest_steps(messages: tuple[Message, ...]) -> None:
+    if not messages:
+        return
+    atoms = atoms_of(messages, indexed(messages)).atoms
+    for newest in range(len(atoms) + 1):
+        at = place_of(seam_of(messages, newest), {})
+        assert 0 <= at < len(messages)
+        for atom in atoms[newest:]:
+            assert at <= min((*atom.said, *atom.results))

@@ -1,0 +1,169 @@
+"""Pins: which messages each kind holds; and the results that came back too lately to leave."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.pins import pinned, returned_positions, without
+from ctxmgr.engine.conversation.turns import key, unit_key
+from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.model.epochs import Pin, PinBy
+from ctxmgr.model.messages import Message
+from tests.notation import Said, a, call, indexed, r, talk, u
+
+#       0         1                                                 2          3          4
+LIST = (u("go"), a("", call("read", path="src/a.py"), call("bash", command="ls")), r("A"), r("a.py b.py"), u("on"))
+#       5                                          6          7                                  8
+MORE = (a("", call("edit", path="/home/me/src/b.py")), r("ok"), a("", call("read", path="docs/a.md")), r("M"))
+
+
+def held(pins: list[tuple[PinBy, str]], *said: Said) -> list[int]:
+    messages = talk(*said)
+    return sorted(pinned(messages, indexed(messages), [Pin(*one) for one in pins]))
+
+
+PINS: list[tuple[str, list[tuple[PinBy, str]], list[int]]] = [
+    ("nothing", [], []),
+    ("a call by id", [("callId", "c1")], [1, 2]),
+    ("another call of the same message", [("callId", "c2")], [1, 3]),
+    ("an id that is not there", [("callId", "c9")], []),
+    ("a tool, all of it", [("tool", "read")], [1, 2, 7, 8]),
+    ("a tool by its whole name", [("tool", "rea")], []),
+    ("a path as the call has it", [("path", "src/a.py")], [1, 2]),
+    ("a path by its end", [("path", "src/b.py")], [5, 6]),
+    ("a file name", [("path", "b.py")], [5, 6]),
+    ("no part of a name", [("path", ".py")], []),
+    ("a glob", [("path", "src/*.py")], [1, 2, 5, 6]),
+    ("a glob over folders", [("path", "/home/*.py")], [5, 6]),
+    ("a glob of one character", [("path", "?.md")], [7, 8]),
+    ("a glob with a choice", [("path", "[ab].py")], [1, 2, 5, 6]),
+    ("from here", [("path", "./src/a.py")], [1, 2]),
+    ("as Windows has it", [("path", "src\\a.py")], [1, 2]),
+    ("a path in another case", [("path", "SRC/a.py")], []),
+    ("what a command names is no path", [("path", "ls")], []),
+    ("several", [("path", "b.py"), ("callId", "c2"), ("path", "*.md")], [1, 3, 5, 6, 7, 8]),
+]
+
+
+@pytest.mark.parametrize(("pins", "positions"), [pytest.param(*one[1:], id=one[0]) for one in PINS])
+def test_what_a_pin_holds(pins: list[tuple[PinBy, str]], positions: list[int]) -> None:
+    assert held(pins, *LIST, *MORE) == positions
+
+
+def test_a_digest_holds_each_message_that_has_it() -> None:
+    messages = talk(u("go"), u("on"), u("go"))
+    assert sorted(pinned(messages, indexed(messages), [Pin("digest", messages[0].digest)])) == [0, 2]
+    assert pinned(messages, indexed(messages), [Pin("digest", "0" * 16)]) == frozenset()
+
+
+ARGUMENTS: list[tuple[str, dict[str, Any], bool]] = [
+    ("file_path", {"file_path": "/x/a.py"}, True),
+    ("filePath", {"filePath": "a.py"}, True),
+    ("Windows", {"path": "C:\\x\\a.py"}, True),
+    ("a list", {"paths": ["b.py", "a.py"]}, True),
+    ("a list of objects", {"files": [{"path": "x/a.py", "line": 1}]}, True),
+    ("a patch", {"input": "*** Begin Patch\n*** Update File: x/a.py\n@@\n-a\n+b\n*** End Patch"}, True),
+    ("a patch of another file", {"input": "*** Begin Patch\n*** Add File: x/b.py\n+a.py\n*** End Patch"}, False),
+    ("a text that names it", {"content": "see a.py"}, False),
+    ("no string", {"path": 7, "files": [None, {"path": 1}], "file": {"path": "a.py"}}, False),
+    ("no path, as long as it is", {"path": "a/" * 3_000 + "a.py"}, False),
+]
+
+
+@pytest.mark.parametrize(("arguments", "met"), [pytest.param(*one[1:], id=one[0]) for one in ARGUMENTS])
+def test_where_a_call_names_its_files(arguments: dict[str, Any], met: bool) -> None:
+    assert held([("path", "a.py")], a("", call("tool", **arguments)), r("out")) == ([0, 1] if met else [])
+
+
+def test_an_id_used_again_holds_both() -> None:
+    """Ids are unique within a session only as a rule: a result belongs to the latest earlier call."""
+    said = (a("", call("read", "x", path="a.py")), r("A", "x"), a("", call("read", "x", path="b.py")), r("B", "x"))
+    assert held([("callId", "x")], *said) == [0, 1, 2, 3]
+    assert held([("path", "a.py")], *said) == [0, 1]
+    assert held([("path", "b.py")], *said) == [2, 3]
+
+
+def test_a_result_without_its_call_is_held_by_what_it_tells_itself() -> None:
+    said = (u("go"), r("A", "c7", toolName="read"), r("B", "c8", toolName="bash"))
+    assert held([("tool", "read")], *said) == [1]
+    assert held([("callId", "c8")], *said) == [2]
+
+
+# decisions about what is held
+
+
+def decided(messages: tuple[Message, ...], *places: tuple[int, int]) -> list[str]:
+    return [unit_key(indexed(messages), messages, *place) for place in places]
+
+
+def test_decisions_about_held_messages_are_no_more() -> None:
+    messages = talk(*LIST, *MORE, u("go"))
+    index = indexed(messages)
+    first, second, again = key(index, messages, 0), key(index, messages, 2), key(index, messages, 9)
+    decisions = {first: 1, second: 2, f"{key(index, messages, 1)}/1": 3, again: 4, "of a message that is gone": 5}
+    assert without(decisions, messages, index, frozenset()) == decisions
+    left = without(decisions, messages, index, frozenset({1, 2, 9}))
+    assert list(left.values()) == [1, 5], "the second `go` is another than the first"
+
+
+# what came back
+
+
+BACK = handle("k")
+
+
+def back(epoch: int, returned: dict[str, int] | None = None, **more: Any) -> list[int]:
+    messages = talk(
+        u("go"),
+        a("", call("recall", handle=BACK, offset=0), call("read", path="a.py")),
+        r("what left"),
+        r("A"),
+        a("", call("recall", **more)) if more else a("done"),
+        *([r("more of it")] if more else []),
+    )
+    came = {BACK: 3} if returned is None else returned
+    return sorted(returned_positions(messages, indexed(messages), came, epoch))
+
+
+@pytest.mark.parametrize(("epoch", "positions"), [(3, [2]), (4, [2]), (5, [2]), (6, []), (9, [])])
+def test_what_came_back_stays_for_two_epochs(epoch: int, positions: list[int]) -> None:
+    assert back(epoch) == positions
+
+
+def test_nothing_came_back() -> None:
+    assert back(4, {}) == []
+    assert back(4, {handle("another"): 3}) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "positions"),
+    [
+        ({"id": f"ctxmgr:{BACK}"}, [2, 5]),
+        ({"uri": f"original://{BACK}?page=2"}, [2, 5]),
+        ({"id": BACK.upper()}, [2]),
+        ({"command": "x" * 200 + BACK}, [2]),
+        ({"handle": [BACK]}, [2]),
+    ],
+)
+def test_the_call_tells_by_its_handle(arguments: dict[str, Any], positions: list[int]) -> None:
+    assert back(4, **arguments) == positions
+
+
+# properties
+
+TOOLS = st.sampled_from(["read", "bash", "edit"])
+FILES = st.sampled_from(["a.py", "src/a.py", "/x/src/b.py"])
+STEPS = st.lists(st.tuples(TOOLS, FILES), max_size=8)
+
+
+@settings(deadline=None)
+@given(STEPS, st.lists(st.one_of(TOOLS.map(lambda one: Pin("tool", one)), FILES.map(lambda one: Pin("path", one)))))
+def test_what_calls_pin_is_whole_pairs_and_pins_add_up(steps: list[tuple[str, str]], pins: list[Pin]) -> None:
+    messages = talk(*(one for tool, path in steps for one in (a("", call(tool, path=path)), r(f"of {path}"))))
+    index = indexed(messages)
+    found = pinned(messages, index, pins)
+    assert {at + 1 for at in found if at % 2 == 0} == {at for at in found if at % 2}
+    each = [pinned(messages, index, [pin]) for pin in pins]
+    assert found == frozenset().union(*each)

@@ -1,0 +1,256 @@
+"""Preset `balanced` over a growing list: when epochs begin, and that between them no byte changes."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.cache_cost import Rates
+from ctxmgr.engine.balanced.epoch_start import MUST
+from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due, project
+from ctxmgr.engine.conversation.turns import Index, extend
+from ctxmgr.engine.invariants import steps
+from ctxmgr.engine.invariants.steps import FRESH
+from ctxmgr.formats import FORMATS
+from ctxmgr.model.epochs import Epoch, Opening
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import ZONES
+from tests import translation
+from tests.notation import a, indexed, raws, read, u
+from tests.translation import RULES
+from tests.unit.engine.projections import kept
+from tests.unit.engine.stepwise import any_list, ask, legal, looked, projected, restarted, sent
+
+ROOM = Room(300, 100, 60)
+KEPT = 460  # tokens: what there is room for before the first choice
+OVER = int(KEPT * GROWN) + 1
+
+# name, what differs in the ask, weight of what would be sent, why an epoch is due
+DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
+    ("a short list", {}, KEPT, None),
+    ("a little more is as good", {}, int(KEPT * SLACK), None),
+    ("more, but it has cost nothing yet", {}, 470, None),
+    ("a short list is not due in red", {"zone": "red"}, KEPT, None),
+    ("nor where the cache is cold", {"cached": 0}, KEPT, None),
+    ("a longer one is in red", {"zone": "red"}, OVER, "red"),
+    ("not one that the last epoch could not leave either", {"zone": "red"}, OVER - 2, None),
+    ("in compact too", {"zone": "compact"}, OVER, "red"),
+    ("not in yellow", {"zone": "yellow"}, OVER, None),
+    ("where the cache is cold", {"cached": 0}, 500, "cold"),
+    ("cold goes before red", {"cached": 0, "zone": "red"}, 500, "cold"),
+    ("what the last choice kept counts, not the room", {"epoch": Epoch(1, kept=9_000), "zone": "red"}, 8_000, None),
+    # changing writes what is kept and saves reading all: 460 x 1.25 - 1 000 x 0.1 = 475; this call's regret is 54
+    ("regret under the cost", {"epoch": Epoch(regret=420.0)}, 1_000, None),
+    ("regret at the cost", {"epoch": Epoch(regret=421.0)}, 1_000, "price"),
+    ("where writing is cheap it comes early", {"rates": Rates(0.1, 0.3)}, 1_000, "price"),
+    ("where reading costs as much as writing at once", {"rates": Rates(1.0, 1.0)}, 1_000, "price"),
+    *(
+        (f"whatever the price: {reason}", {"reopen": reason}, 10, reason)
+        for reason in ("forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "keys", "weight", "expected"), DUE, ids=[row[0] for row in DUE])
+def test_when_an_epoch_is_due(name: str, keys: dict[str, Any], weight: int, expected: Opening | None) -> None:
+    messages = read(raws(u("go")))
+    assert due(ask(messages, **{"room": ROOM, "cached": 1, **keys}), weight) == expected
+
+
+def grown(count: int) -> tuple[Message, ...]:
+    """A user message and so many steps of about 115 tokens."""
+    return read(raws(u("go"), *(one for number in range(count) for one in looked(number % 7))))
+
+
+def test_regret_adds_up_by_the_formula_until_an_epoch_begins() -> None:
+    messages = grown(120)
+    done: Projected | None = None
+    regret, calls, size, epochs = 0.0, 0, 0, 0
+    kept_by_choice = KEPT
+    for end in range(1, len(messages) + 1, 2):
+        done = projected(messages[:end], done, size, room=ROOM)
+        weight = done.plan.weight if done.opened is None else done.opened.receipt.before
+        regret += 0.1 * max(0, weight - kept_by_choice)
+        calls += 1
+        if done.opened is not None:
+            assert done.opened.receipt.opening == "price"
+            assert regret >= kept_by_choice * 1.25 - weight * 0.1
+            assert f"regret of {calls} calls {regret:,.0f}" in done.opened.receipt.arithmetic
+            regret, calls, kept_by_choice, epochs = 0.0, 0, done.epoch.kept, epochs + 1
+            assert done.epoch == Epoch(epochs, 0.0, 0, done.opened.kept)
+        elif done.epoch.regret == 0 < regret:  # it was tried, and took too little away
+            regret, kept_by_choice = 0.0, done.epoch.kept
+            assert kept_by_choice == weight
+        else:
+            assert done.epoch.regret == pytest.approx(regret)
+        assert (done.epoch.number, done.epoch.calls) == (epochs, calls)
+        size = end
+    assert epochs >= 3
+
+
+def test_an_epoch_that_would_take_nothing_away_is_none() -> None:
+    messages = grown(3)
+    for reason in ("forced", "model", "policy", "pin", "cold", "red"):
+        done = projected(messages, reopen=reason, room=Room(9_000, 900, 60))
+        assert (done.opened, done.epoch.number, kept(done.plan)) == (None, 0, list(range(7)))
+
+
+def test_a_cold_cache_opens_one_and_the_next_call_none() -> None:
+    messages = grown(40)
+    warm = projected(messages[:-2], room=ROOM, epoch=Epoch(kept=1_000_000), at=1_000)
+    assert warm.opened is None
+    cold = projected(messages, warm, len(messages) - 2, room=ROOM, cached=0, epoch=Epoch(), at=900_000)
+    assert cold.opened is not None
+    assert (cold.opened.receipt.opening, cold.opened.receipt.at, cold.epoch.last_at) == ("cold", 900_000, 900_000)
+    again = projected(messages, cold, len(messages), room=ROOM, cached=0, at=1_900_000)
+    assert again.opened is None, "what is chosen is chosen"
+
+
+# over a list that grows
+
+
+@st.composite
+def courses(draw: st.DrawFn) -> tuple[tuple[Message, ...], list[tuple[int, dict[str, Any]]]]:
+    """A list, and the calls over it: so many messages each, with what differs."""
+    messages = draw(any_list)
+    count = draw(st.integers(1, 10))
+    sizes = sorted(draw(st.lists(st.integers(0, len(messages)), min_size=count, max_size=count)))
+    reasons = st.sampled_from([None] * 8 + ["forced", "pin", "compaction", "policy"])
+    calls = []
+    for size in sizes:
+        held = frozenset(at for at in draw(st.frozensets(st.integers(0, 20), max_size=1)) if at < size)
+        keys = {
+            "zone": draw(st.sampled_from(("green", *ZONES))),
+            "reopen": draw(reasons),
+            "room": draw(st.sampled_from((ROOM, Room(0, 0, 60), Room(1_200, 300, 100)))),
+            "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
+            "window_limit": draw(st.sampled_from((1_000.0, 25_000.0, 25_000.0))),
+            "held": lambda held=held: held,
+        }
+        if draw(st.booleans()):
+            keys["cached"] = 0
+        calls.append((size, keys))
+    return messages, calls
+
+
+Course = tuple[tuple[Message, ...], list[tuple[int, dict[str, Any]]]]
+
+
+@settings(max_examples=80)
+@given(courses())
+def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Course) -> None:
+    messages, calls = course
+    done: Projected | None = None
+    size, before = 0, list[bytes]()
+    index, walked = Index(), FRESH
+    for end, keys in calls:
+        shown = messages[:end]
+        number = done.epoch.number if done is not None else 0
+        after = projected(shown, done, size, **keys)
+        out = sent(shown, after.plan)
+        if done is not None:
+            anew = restarted(shown, done, size, **keys)
+            assert sent(shown, anew.plan) == out
+            if after.opened is not None or anew.opened is None:
+                assert anew.epoch == after.epoch
+                assert (anew.opened and anew.opened.receipt) == (after.opened and after.opened.receipt)
+            else:  # whether a list was put in place of the old one is not known then: one more epoch is told
+                assert (anew.opened.receipt.left, keys["reopen"] in MUST) == ((), True)
+        assert after.epoch.number == number + (after.opened is not None)
+        if after.opened is None:
+            assert out == [*before, *(message.raw for message in shown[size:])]
+        else:
+            assert out != [*before, *(message.raw for message in shown[size:])]
+        index = extend(index, shown)
+        faults, walked = steps.check(shown, index, after.plan, walked)
+        assert faults == ()
+        assert steps.check(shown, index, after.plan)[0] == ()
+        done, size, before = after, end, out
+
+
+@settings(max_examples=60)
+@given(legal)
+def test_decisions_are_made_once(messages: tuple[Message, ...]) -> None:
+    """The same list again, warm and with no reason, opens nothing, whatever was decided."""
+    once = projected(messages, reopen="forced")
+    again = projected(messages, once, len(messages))
+    assert again.opened is None
+    assert again.plan.pieces == once.plan.pieces
+    assert msgspec.structs.replace(again.epoch, regret=0.0, calls=0) == msgspec.structs.replace(
+        once.epoch, regret=0.0, calls=0
+    )
+
+
+@settings(max_examples=60)
+@given(any_list)
+def test_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
+    memo: dict[Any, Any] = {}
+    index = indexed(messages)
+    plans = [project(messages, index, ask(messages, reopen="forced", memo=memo)).plan for _ in range(2)]
+    assert plans[0] == plans[1] == projected(messages, reopen="forced").plan
+
+
+def test_a_long_run_is_held_flat() -> None:
+    """One user message and hundreds of steps: it is held flat, the newest steps are there, epochs are few."""
+    messages = grown(400)
+    done: Projected | None = None
+    size, largest, epochs = 0, 0, 0
+    for end in range(41, len(messages) + 1, 8):
+        done = projected(messages[:end], done, size)
+        largest, epochs, size = max(largest, done.plan.weight), done.epoch.number, end
+        assert {0, *range(end - 4, end)} <= set(kept(done.plan))
+    raw = sum(message.weight for message in messages)
+    assert largest < raw / 8
+    assert 3 <= epochs <= 60
+
+
+def test_a_closing_reply_joins_what_is_there() -> None:
+    messages = (*grown(40), *read(raws(a("done"))))
+    done = projected(messages[:-1], reopen="forced")
+    assert sent(messages, projected(messages, done, len(messages) - 1).plan)[-1] == messages[-1].raw
+
+
+# in every format
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+@settings(max_examples=40)
+@given(messages=legal, reasons=st.lists(st.sampled_from((None, "forced", "pin", "compaction")), max_size=4))
+def test_every_format_keeps_its_word(name: str, messages: tuple[Message, ...], reasons: list[Any]) -> None:
+    """Over a list that grows: no promise is broken, what is sent a provider takes, a restart changes nothing."""
+    said = translation.plain(json.loads(message.raw) for message in messages)
+    there = translation.read(name, translation.raws(name, said))
+    done: Projected | None = None
+    size = 0
+    for number, reason in enumerate(reasons):
+        end = len(there) * (number + 1) // len(reasons)
+        while end < len(there) and there[end].view.role == "result":  # a host calls when all its tools are done
+            end += 1
+        shown = there[:end]
+        after = projected(shown, done, size, reopen=reason)
+        out = sent(shown, after.plan, FORMATS[name])
+        assert steps.check(shown, indexed(shown), after.plan)[0] == ()
+        if done is not None:
+            assert sent(shown, restarted(shown, done, size, reopen=reason).plan, FORMATS[name]) == out
+        if name != "pi" and RULES[name].illegal([json.loads(one.raw) for one in shown]) == []:
+            assert RULES[name].illegal([json.loads(raw) for raw in out]) == []
+        assert after.plan.weight == sum(message.weight for message in translation.read(name, out))
+        done, size = after, end
+
+
+def test_in_each_format_the_same_steps_leave() -> None:
+    """Of a conversation that all of them write down alike."""
+    said = translation.said(u("go"), *(one for number in range(12) for one in looked(number, 60)), a("1"), a("2"))
+    kinds = set()
+    for name in FORMATS:
+        there = translation.read(name, translation.raws(name, said))
+        plan = projected(there, reopen="forced", room=Room(0, 0, 60)).plan
+        told = [
+            unit.call_id for at in kept(plan) for unit in there[at].view.units if unit.kind in ("call", "result")
+        ]
+        kinds.add((tuple(told), bool(plan.packet_weight)))
+    assert kinds == {(("c12", "c12"), True)}, "two replies in a row are one to most formats"

@@ -1,0 +1,180 @@
+"""Receipts: what left between two plans, and nothing else."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
+from ctxmgr.engine.balanced.receipts import (
+    LISTED,
+    RECEIPTS_KEPT,
+    Original,
+    changed,
+    filed,
+    originals,
+    receipt,
+    shown_weights,
+)
+from ctxmgr.engine.conversation.turns import unit_key
+from ctxmgr.model.epochs import Receipt
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+from tests.notation import a, call, indexed, r, read, sh, talk, u
+from tests.unit.engine.stepwise import any_list, code, sent, want
+
+RUN = call("bash", command="make")
+WRITE = call("write", path="a.py", content=code(1))
+LIST = (u("go"), a("so", RUN), r(code(1)), a(WRITE), r("ok"), sh("ls", "x"))
+
+
+def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Decision], place: int = -1) -> Plan:
+    index = indexed(messages)
+    keyed = {unit_key(index, messages, *at): one for at, one in decisions.items()}
+    by = want(messages)
+    stands = Packet("[ctxmgr packet]\nfacts", 6) if place >= 0 else Packet("", 0)
+    return lay_out(messages, index, "green", Layout(keyed, stands, place, by.rewrite, by.shorten))
+
+
+GONE, PRUNED, SHORT = Decision("dropped"), Decision("pruned"), Decision("shortened")
+Decided = dict[tuple[int, int], Decision]
+# name, decisions before and after, what left: (index, unit, kind, what it was)
+LEFT: list[tuple[str, Decided, Decided, list[tuple[int, int, str, str]]]] = [
+    ("nothing", {}, {}, []),
+    ("what is gone already", {(1, 0): GONE, (2, 0): GONE}, {(1, 0): GONE, (2, 0): GONE}, []),
+    (
+        "a step, each unit of it",
+        {},
+        {(1, 0): GONE, (2, 0): GONE},
+        [
+            (1, -1, "dropped", "assistant text"),
+            (1, -1, "dropped", 'bash command="make"'),
+            (2, -1, "dropped", 'bash command="make"'),
+        ],
+    ),
+    ("a result", {}, {(2, 0): PRUNED}, [(2, 0, "pruned", 'bash command="make"')]),
+    ("pruned already", {(2, 0): PRUNED}, {(2, 0): PRUNED}, []),
+    (
+        "distilled before",
+        {(2, 0): Decision("distilled", 100)},
+        {(2, 0): PRUNED},
+        [(2, 0, "pruned", 'bash command="make"')],
+    ),
+    ("arguments", {}, {(3, 0): SHORT}, [(3, 0, "shortened", 'write path="a.py"')]),
+    ("what comes back did not leave", {(2, 0): PRUNED}, {}, []),
+    ("the user's shell run", {}, {(5, 0): GONE}, [(5, -1, "dropped", 'shell command="ls"')]),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "expected"), LEFT, ids=[row[0] for row in LEFT])
+def test_what_left(name: str, before: Decided, after: Decided, expected: list[tuple[int, int, str, str]]) -> None:
+    messages = talk(*LIST)
+    index = indexed(messages)
+    found = originals(messages, index, plan_of(messages, before), plan_of(messages, after), "h:{}".format)
+    assert [(one.index, one.unit, one.kind, one.call) for one in found] == expected
+    for one in found:
+        number = (
+            one.unit
+            if one.unit >= 0
+            else next(n for n in count() if unit_key(index, messages, one.index, n) == one.key)
+        )
+        assert one.key == unit_key(index, messages, one.index, number)
+        assert one.text == messages[one.index].view.units[number].text
+        assert one.before == messages[one.index].weights[number]
+        assert one.handle == f"h:{one.key}"
+        assert one.after == 0 if one.kind == "dropped" else 0 < one.after < one.before
+
+
+def original(at: int, before: int) -> Original:
+    return Original(f"k{at}", at, -1, "dropped", "c", "text", before, 0, "")
+
+
+def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
+    gone = [original(at, 10 + at % 3) for at in range(LISTED + 5)]
+    found = receipt(gone, 3, "cold", (900, 400), "sum", lambda one: f"why {one.index}", 7)
+    assert (found.epoch, found.opening, found.before, found.after, found.at) == (3, "cold", 900, 400, 7)
+    assert (len(found.left), found.omitted, found.arithmetic) == (LISTED, 5, "sum")
+    places = [int(left.key[1:]) for left in found.left]
+    assert places == sorted(places)
+    assert {one.index for one in gone} - set(places) <= {one.index for one in gone if one.before == 10}
+    assert found.left[1].why == "why 1"
+
+
+def test_the_newest_receipts_are_kept() -> None:
+    kept: tuple[Receipt, ...] = ()
+    for number in range(RECEIPTS_KEPT + 3):
+        kept = filed(kept, Receipt(number, "price", 1, 1, ""))
+    assert [one.epoch for one in kept] == list(range(3, RECEIPTS_KEPT + 3))
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> tuple[tuple[Message, ...], Plan, Plan]:
+    """Two plans of one list."""
+    messages = draw(any_list)
+    some = [None, None, GONE, PRUNED, SHORT, Decision("distilled", 200)]
+    made = []
+    for _ in range(2):
+        decisions: dict[tuple[int, int], Any] = {}
+        for at, message in enumerate(messages):
+            for unit in range(len(message.view.units)):
+                if (pick := draw(st.sampled_from(some))) is not None:
+                    decisions[at, unit] = pick
+        made.append(plan_of(messages, decisions, draw(st.integers(-1, len(messages) - 1))))
+    return messages, made[0], made[1]
+
+
+def shown_units(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, int], str]:
+    """(index, unit) of all that is shown, and how."""
+    found: dict[tuple[int, int], str] = {}
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            continue
+        indices = range(piece.start, piece.end) if isinstance(piece, Keep) else (piece.index,)
+        for at in indices:
+            for unit in range(len(messages[at].view.units)):
+                found.setdefault((at, unit), "whole")
+        if isinstance(piece, Edit):
+            found[piece.index, piece.unit] = piece.kind
+    return found
+
+
+@settings(max_examples=60)
+@given(plans())
+def test_exactly_what_left_is_listed(given: tuple[tuple[Message, ...], Plan, Plan]) -> None:
+    messages, old, new = given
+    before, after = shown_units(messages, old), shown_units(messages, new)
+    expected = set()
+    for (at, unit), how in before.items():
+        now = after.get((at, unit), "dropped")
+        if now != how and now != "whole" and (now != "dropped" or messages[at].view.units[unit].text):
+            expected.add((at, unit, now))
+    index = indexed(messages)
+    by_key = {
+        unit_key(index, messages, at, unit): (at, unit)
+        for at, message in enumerate(messages)
+        for unit in range(len(message.view.units))
+    }
+    found = originals(messages, index, old, new, lambda key: "")
+    assert {(*by_key[one.key], one.kind) for one in found} == expected
+    assert len(found) == len(expected)
+
+
+@settings(max_examples=60)
+@given(plans(), st.integers(0, 30))
+def test_weights_are_those_of_what_leaves(given: tuple[tuple[Message, ...], Plan, Plan], cached: int) -> None:
+    messages, old, new = given
+    assume(len({message.raw for message in messages}) == len(messages))  # else one may stand for another
+    out = sent(messages, old)
+    assert sum(shown_weights(old, messages).values()) == old.weight - old.packet_weight
+    anew = sent(messages, new)
+    same = 0
+    while same < min(len(out), len(anew)) and out[same] == anew[same]:
+        same += 1
+    after, there, left = changed(old, new, messages, cached)
+    assert after == sum(message.weight for message in read(out[same:]))
+    assert left == sum(message.weight for message in read(anew[same:]))
+    assert 0 <= there <= after
+    assert changed(old, new, messages, len(messages))[1] == after
+    assert changed(old, new, messages, 0)[1] == 0

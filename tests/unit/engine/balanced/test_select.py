@@ -1,0 +1,307 @@
+"""What stays within a budget: by worth a token, and what is held whatever it weighs."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.reuse_value import worths
+from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, Choice, Place, Wishes, choose
+from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.conversation.steps import Atoms, atoms_of
+from ctxmgr.model.messages import Message
+from tests.notation import Said, a, call, err, indexed, r, sh, talk, u
+from tests.unit.engine.stepwise import any_list, code
+
+LARGE = 10**9
+RUN = call("bash", command="make")
+
+
+def wishes(**keys: Any) -> Wishes:
+    """All compete, nothing is worth anything; keys say what differs."""
+    keys = {
+        "budget": 0,
+        "newest": LARGE,
+        "held": frozenset(),
+        "gone": frozenset(),
+        "worth": {},
+        "lasting": {},
+        "stale": frozenset(),
+        "spared": frozenset(),
+        **keys,
+    }
+    return Wishes(**keys)
+
+
+def chosen(messages: tuple[Message, ...], **keys: Any) -> Choice:
+    return choose(messages, atoms_of(messages, indexed(messages)), wishes(**keys), {})
+
+
+LONG = code(1)  # 20 lines, over 100 tokens
+SAYS = a("see the_name", RUN)
+
+# name, conversation, wishes, dropped, pruned
+TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[Place]]] = [
+    ("nothing", [], {}, set(), set()),
+    ("what is worth nothing leaves", [u("go"), SAYS, r(LONG)], {"budget": LARGE}, {1, 2}, set()),
+    ("what users said is fixed", [u("go"), u("the_name")], {}, set(), set()),
+    ("a step for its name", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"the_name": 1}}, set(), {(1, 0)}),
+    ("not without budget", [SAYS, r(LONG)], {"budget": 20, "worth": {"the_name": 1}}, {0, 1}, set()),
+    ("a result for its own", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
+    ("it brings its step", [SAYS, r(LONG)], {"budget": 150, "worth": {"func_1_3": 1}}, set(), set()),
+    (
+        "what a user said is shown already",
+        [u("the_name"), SAYS, r(LONG)],
+        {"budget": LARGE, "worth": {"the_name": 1}},
+        {1, 2},
+        set(),
+    ),
+    (
+        "of two that say the same the denser stays",
+        [a("see the_name", RUN), r(LONG), a("the_name")],
+        {"budget": LARGE, "worth": {"the_name": 1}},
+        {0, 1},
+        set(),
+    ),
+    (
+        "of two alike the later",
+        [a("the_name"), a("the_name")],
+        {"budget": LARGE, "worth": {"the_name": 1}},
+        {0},
+        set(),
+    ),
+    ("the newest steps stay", [SAYS, r(LONG), SAYS, r(LONG)], {"newest": 1}, {0, 1}, set()),
+    ("what is held stays with its call", [SAYS, r(LONG)], {"held": {1}}, set(), set()),
+    ("a held call keeps its result", [SAYS, r(LONG)], {"held": {0}}, set(), set()),
+    ("of two results the one that is held", [a(RUN, RUN), r(LONG), r(LONG)], {"held": {1}}, set(), {(2, 0)}),
+    ("an error stays with it", [a(RUN, RUN), r(LONG), err(LONG)], {"held": {1}}, set(), set()),
+    ("and what weighs little", [a(RUN, RUN), r(LONG), r("ok")], {"held": {1}}, set(), set()),
+    ("and what is spared", [a(RUN, RUN), r(LONG), r(LONG)], {"held": {1}, "spared": {(2, 0)}}, set(), set()),
+    (
+        "an error stays where its step does",
+        [SAYS, err(LONG)],
+        {"budget": LARGE, "worth": {"the_name": 1}},
+        set(),
+        set(),
+    ),
+    (
+        "a light result too",
+        [SAYS, r("done")],
+        {"budget": LARGE, "worth": {"the_name": 1}},
+        set(),
+        set(),
+    ),
+    (
+        "what is covered by later ones leaves first",
+        [SAYS, r(LONG)],
+        {"budget": LARGE, "worth": {"the_name": 1, "func_1_3": 9}, "stale": {(1, 0)}},
+        set(),
+        {(1, 0)},
+    ),
+    ("not one of two tokens too few", [SAYS, r(LONG)], {"budget": 100, "worth": {"func_1_3": 1}}, {0, 1}, set()),
+    (
+        "a light result brings its step",
+        [a(RUN), r("the_name")],
+        {"budget": LARGE, "worth": {"the_name": 1}},
+        set(),
+        set(),
+    ),
+    ("an error too", [a(RUN), err(LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
+    ("the last state of a file", [SAYS, r(LONG)], {"budget": LARGE, "lasting": {(1, 0): 0.1}}, set(), set()),
+    ("in a call's arguments", [SAYS, r(LONG)], {"budget": LARGE, "lasting": {(0, 1): 0.1}}, set(), {(1, 0)}),
+    (
+        "what left does not compete",
+        [SAYS, r(LONG)],
+        {"budget": LARGE, "worth": {"the_name": 1}, "gone": {0, 1}},
+        {0, 1},
+        set(),
+    ),
+    ("the user's shell run", [u("go"), sh("ls", LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
+    ("leaves whole", [u("go"), sh("ls", LONG)], {}, {1}, set()),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "keys", "dropped", "pruned"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_leaves(
+    name: str, said: list[Said], keys: dict[str, Any], dropped: set[int], pruned: set[Place]
+) -> None:
+    found = chosen(talk(*said), **keys)
+    assert (set(found.dropped), set(found.pruned)) == (dropped, pruned)
+
+
+def test_a_bound_step_stays_but_its_other_results_may_leave() -> None:
+    messages = talk(a(call("bash", "x1"), call("bash", "x2")), r(LONG, "x1"), u("and"))
+    user = messages[2]
+    unit = msgspec.structs.replace(messages[1].view.units[0], call_id="x2")
+    view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
+    mixed = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
+    found = chosen((*messages[:2], mixed))
+    assert (set(found.dropped), set(found.pruned)) == (set(), {(1, 0)})
+
+
+def test_worth_a_token_decides_not_worth() -> None:
+    """Two short steps are worth more than a long one that is worth more than each of them."""
+    said = [a("one_name " + "word " * 100), a("two_name"), a("three_name")]
+    found = chosen(talk(*said), budget=30, worth={"one_name": 3, "two_name": 2, "three_name": 2})
+    assert found.dropped == {0}
+
+
+def test_what_is_shown_by_then_is_worth_no_more() -> None:
+    """The second step was offered for two names, and one of them is shown by the first: now the third is denser."""
+    said = [a("one_name"), a("one_name two_name " + "word " * 6), a("three_name " + "word " * 6)]
+    worth = {"one_name": 9, "two_name": 1, "three_name": 5}
+    messages = talk(*said)
+    budget = messages[0].weight + messages[1].weight
+    assert chosen(messages, budget=budget, worth=worth).dropped == {1}
+
+
+@pytest.mark.parametrize(("tokens", "leaves"), [(30, False), (35, False), (60, False), (61, True)])
+def test_a_result_of_about_a_markers_weight_stays_with_its_step(tokens: int, leaves: bool) -> None:
+    """What a marker would save of it is less than what it tells."""
+    messages = talk(SAYS, r("word" * tokens))
+    assert messages[1].weights == (tokens,)
+    found = chosen(messages, budget=LARGE, worth={"the_name": 1})
+    assert (found.dropped, bool(found.pruned)) == (frozenset(), leaves)
+    just = messages[0].weight + (MARKER_TOKENS if leaves else tokens)
+    assert chosen(messages, budget=just, worth={"the_name": 1}).used == just
+    assert chosen(messages, budget=just - 1, worth={"the_name": 1}).dropped == {0, 1}
+
+
+def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at names grow with the calls, not with their square."""
+    looks: list[int] = []
+    real = identifiers.of_message
+
+    def counted(message: Message, memo: identifiers.Memo) -> identifiers.Names:
+        looks[-1] += 1
+        return real(message, memo)
+
+    monkeypatch.setattr(identifiers, "of_message", counted)
+    for count in (50, 100):
+        looks.append(0)
+        messages = talk(
+            a("so", *[RUN] * count), *(r(code(number, 2 if number % 2 else 20)) for number in range(count))
+        )
+        worth = {f"func_{number}_{line}": 1.0 for number in range(count) for line in range(20)}
+        found = chosen(messages, budget=50 * count, worth=worth)
+        assert len(found.pruned) in range(1, count)
+    assert looks[1] < 3 * looks[0]
+
+
+# properties
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
+    messages = draw(any_list)
+    index = indexed(messages)
+    atoms = atoms_of(messages, index)
+    places = [(at, number) for at, one in enumerate(messages) for number in range(len(one.view.units))]
+    some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[Place]())
+    at = st.frozensets(st.sampled_from(range(len(messages))), max_size=3) if messages else st.just(frozenset[int]())
+    return (
+        messages,
+        atoms,
+        wishes(
+            budget=draw(st.integers(0, 1_500)),
+            newest=draw(st.integers(0, len(atoms.atoms))),
+            held=draw(at),
+            worth=worths(messages, index, atoms.atoms, {}),
+            lasting=dict.fromkeys(draw(some), 0.05),
+            stale=draw(some),
+            spared=draw(some),
+        ),
+    )
+
+
+Asked = tuple[tuple[Message, ...], Atoms, Wishes]
+
+
+def held_atoms(messages: tuple[Message, ...], atoms: Atoms, by: Wishes) -> set[int]:
+    return {
+        number
+        for number, atom in enumerate(atoms.atoms)
+        if number >= by.newest or atom.bound or any(at in by.held for at in (*atom.said, *atom.results))
+    }
+
+
+def rides(messages: tuple[Message, ...], place: Place, by: Wishes) -> bool:
+    unit = messages[place[0]].view.units[place[1]]
+    if unit.kind == "shell":
+        return False
+    light = messages[place[0]].weights[place[1]] <= LIGHT_TOKENS
+    return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.spared
+
+
+@settings(max_examples=60)
+@given(asked())
+def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None:
+    """Told again from the choice: messages that stay, results as markers or in full, errors distilled."""
+    messages, atoms, by = given
+    found = choose(messages, atoms, by, {})
+    held = held_atoms(messages, atoms, by)
+    spent = 0
+    for number, atom in enumerate(atoms.atoms):
+        if number in held or (atom.said and atom.said[0] in found.dropped):
+            continue
+        for at in (*atom.said, *atom.results):
+            for unit, weight in enumerate(messages[at].weights):
+                kind = messages[at].view.units[unit].kind
+                if at in found.dropped:
+                    continue
+                if kind == "result" and (at, unit) in found.pruned:
+                    spent += min(weight, MARKER_TOKENS)
+                elif kind == "result" and messages[at].view.units[unit].is_error and (at, unit) not in by.spared:
+                    spent += min(weight, ERROR_TOKENS)
+                else:
+                    spent += weight
+    assert 0 <= found.used <= by.budget
+    assert spent <= by.budget
+
+
+@settings(max_examples=60)
+@given(asked())
+def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
+    messages, atoms, by = given
+    found = choose(messages, atoms, by, {})
+    for number, atom in enumerate(atoms.atoms):
+        places = (*atom.said, *atom.results)
+        gone = [at in found.dropped for at in places]
+        assert all(gone) or not any(gone)
+        if number in held_atoms(messages, atoms, by):
+            assert not any(gone)
+        if number >= by.newest:
+            assert not any(at in places for at, _ in found.pruned)
+    assert found.dropped.isdisjoint(atoms.fixed)
+    for at, unit in found.pruned:
+        assert at not in found.dropped
+        assert at not in by.held
+        assert messages[at].view.units[unit].kind in ("result", "shell")
+        assert not rides(messages, (at, unit), by), "errors, light and spared results stay where their step does"
+
+
+@settings(max_examples=60)
+@given(asked())
+def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
+    messages, atoms, by = given
+    memo: identifiers.Memo = {}
+    first = choose(messages, atoms, by, memo)
+    shuffled = msgspec.structs.replace(by, worth=dict(reversed(list(by.worth.items()))))
+    assert choose(messages, atoms, shuffled, memo) == first == choose(messages, atoms, by, {})
+
+
+@settings(max_examples=60)
+@given(asked())
+def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> None:
+    """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
+    messages, atoms, by = given
+    found = choose(messages, atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
+    shown, every = set[str](), set[str]()
+    for at, message in enumerate(messages):
+        for unit, some in enumerate(identifiers.of_message(message, {})):
+            every |= some
+            if at not in found.dropped and (at, unit) not in found.pruned:
+                shown |= some
+    assert {name for name in every if by.worth.get(name, 0) > 0} <= shown

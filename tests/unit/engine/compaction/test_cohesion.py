@@ -1,0 +1,188 @@
+"""Where one subject ends and another begins, by words and by vectors."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.compaction.cohesion import (
+    BLOCK,
+    NAME_WEIGHT,
+    PATH_WEIGHT,
+    RESULT_UNITS,
+    USER_DEPTH,
+    WORD_WEIGHT,
+    closeness,
+    deepened,
+    depths,
+    depths_from_vectors,
+    depths_of,
+    step_terms,
+    step_text,
+    terms,
+)
+from ctxmgr.engine.compaction.slices import steps
+from ctxmgr.model.branch import BranchMessage
+from tests.notation import Said, a, call, r, think, u
+from tests.unit.engine.compaction.test_slices import any_history, told
+
+CAKE = [a("eggs whisked, sugar folded into the sponge", call("read", path="cake/sponge.py")), r("oven")]
+SHIP = [a("mainsail hoisted, jib trimmed to starboard", call("read", path="ship/mainsail.py")), r("deck")]
+MOON = [a("crater mapped, lander orbit computed", call("read", path="moon/lander.py")), r("dust")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Fix the parser", {"fix": WORD_WEIGHT, "parser": WORD_WEIGHT}),
+        ("parseHeader and parse_header", {"parseheader": NAME_WEIGHT, "parse_header": NAME_WEIGHT}),
+        ("./src/App.tsx", {"src/App.tsx": PATH_WEIGHT, "app": NAME_WEIGHT}),
+        ("in src/index.ts.", {"src/index.ts": PATH_WEIGHT, "index": NAME_WEIGHT}),
+        ("a b 12 34567 {}", {}),
+        ("größe naïve", {"grösse": WORD_WEIGHT, "naïve": WORD_WEIGHT}),
+        ("http2 http2", {"http2": NAME_WEIGHT}),
+        ("", {}),
+    ],
+)
+def test_terms(text: str, expected: dict[str, int]) -> None:
+    assert terms(text) == expected
+
+
+def test_what_is_looked_at_in_a_step() -> None:
+    history = told(
+        u("ask parser"),
+        a(think("secretly"), "said lexer", call("bash", command="make grammar")),
+        r("line " + "x" * RESULT_UNITS + " unseen"),
+        Said({"role": "system", "content": "rules"}),
+    )
+    (step,) = steps(history)
+    assert set(step_terms(step)) >= {"ask", "parser", "lexer", "grammar", "line"}
+    assert not {"secretly", "unseen", "rules"} & set(step_terms(step))
+    assert "make grammar" in step_text(step)
+    assert len(step_text(told(r("y" * 99_999)))) == RESULT_UNITS
+
+
+def deepest(said: list[Said], count: int) -> list[int]:
+    deep = depths(steps(told(*said)))
+    return sorted(sorted(range(len(deep)), key=lambda at: (-deep[at], at))[:count])
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "expected"),
+    [
+        ("one change", CAKE * 12 + SHIP * 12, [12]),
+        ("two", CAKE * 12 + SHIP * 14 + MOON * 12, [12, 26]),
+        ("there and back", CAKE * 12 + SHIP * 12 + CAKE * 12, [12, 24]),
+    ],
+)
+def test_the_deepest_breaks_are_where_the_subject_changes(name: str, said: list[Said], expected: list[int]) -> None:
+    assert deepest(said, len(expected)) == expected
+
+
+def test_one_subject_has_no_breaks() -> None:
+    assert depths(steps(told(*CAKE * 30))) == pytest.approx([0.0] * 30)
+    assert depths([]) == []
+    assert depths(steps(told(u("alone")))) == [0.0]
+
+
+def test_a_users_break_is_deeper_and_takes_what_is_in_reach() -> None:
+    plain = CAKE * 12 + SHIP * 12
+    asked = [*CAKE * 12, *SHIP, u("go on with the ship"), *SHIP * 11]  # one step after the change
+    deep = depths(steps(told(*asked)))
+    assert max(range(len(deep)), key=deep.__getitem__) == 13
+    assert deep[13] > max(depths(steps(told(*plain))))
+    tight = [*CAKE * 6, u("eggs whisked, sugar folded into the sponge"), *CAKE * 6]
+    assert max(depths(steps(told(*tight)))) >= USER_DEPTH
+
+
+def test_a_user_who_was_not_answered_goes_on() -> None:
+    rows = steps(told(a("x"), u("one"), Said({"role": "assistant", "content": []}), u("two"), a("y")))
+    assert len(rows) == 3
+    assert deepened([0.0, 1.0, 1.0], rows) == [0.0, 1.5, 1.0]
+
+
+def test_the_nearest_of_two_user_messages_gets_a_depth() -> None:
+    rows = steps(told(u("1"), a("x"), u("2"), a("x"), a("x"), u("3"), a("x")))
+    deep = deepened([0.0, 0.5, 0.0, 0.2], rows)
+    assert deep[1] > deep[3]
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([], []),
+        ([1.0], [0.0]),
+        ([1.0, 0.75, 0.25, 0.75], [0.0, 0.0, 1.0, 0.0]),
+        ([1.0, 1.0, 0.5, 0.5, 1.0], [0.0, 0.0, 1.0, 1.0, 0.0]),  # a flat bottom is as deep all along
+        ([1.0, 1.0, 0.5, 0.75, 0.25, 1.0], [0.0, 0.0, 0.75, 0.0, 1.25, 0.0]),
+    ],
+)
+def test_depths_of_a_curve(scores: list[float], expected: list[float]) -> None:
+    assert depths_of(scores) == expected
+
+
+def slow_closeness(found: list[dict[str, int]]) -> list[float]:
+    """Told afresh for each place."""
+    count: dict[str, int] = {}
+    for one in found:
+        for term in one:
+            count[term] = count.get(term, 0) + 1
+
+    def block(rows: list[dict[str, int]]) -> dict[str, int]:
+        total: dict[str, int] = {}
+        for row in rows:
+            for term, kind in row.items():
+                if count[term] > 1:
+                    rarity = round(100 * math.log((1 + len(found)) / count[term]))
+                    total[term] = total.get(term, 0) + kind * rarity
+        return total
+
+    scores = [1.0] if found else []
+    for at in range(1, len(found)):
+        left, right = block(found[max(0, at - BLOCK) : at]), block(found[at : at + BLOCK])
+        dot = sum(weight * right.get(term, 0) for term, weight in left.items())
+        square = sum(w * w for w in left.values()) * sum(w * w for w in right.values())
+        scores.append(dot / math.sqrt(square) if square else 0.0)
+    return scores
+
+
+rows_of_terms = st.lists(
+    st.dictionaries(st.sampled_from("abcdefghijklmno"), st.integers(1, 3), max_size=6), max_size=40
+)
+
+
+@given(rows_of_terms)
+def test_closeness_is_what_it_is_told_slowly(found: list[dict[str, int]]) -> None:
+    assert closeness(found) == slow_closeness(found)
+
+
+@given(any_history)
+def test_depths_of_any_history(history: tuple[BranchMessage, ...]) -> None:
+    rows = steps(history)
+    deep = depths(rows)
+    assert len(deep) == len(rows)
+    assert all(0.0 <= one <= 3.0 for one in deep)
+    assert deep == depths(rows)
+
+
+def test_vectors_tell_the_same() -> None:
+    cake, ship = [1.0, 0.1, 0.0], [0.0, 0.2, 2.0]
+    deep = depths_from_vectors([cake] * 12 + [ship] * 12)
+    assert max(range(24), key=deep.__getitem__) == 12
+    assert deep[0] == 0.0
+    assert depths_from_vectors([]) == []
+    assert depths_from_vectors([cake]) == [0.0]
+    assert depths_from_vectors([[0.0, 0.0]] * 5) == [0.0] * 5
+
+
+def test_vectors_are_of_one_length() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        depths_from_vectors([[1.0, 0.0], [1.0]])
+
+
+@given(st.lists(st.lists(st.floats(-1, 1), min_size=3, max_size=3), max_size=40))
+def test_depths_from_any_vectors(vectors: list[list[float]]) -> None:
+    deep = depths_from_vectors(vectors)
+    assert len(deep) == len(vectors)
+    assert all(-1e-9 <= one <= 4.0 + 1e-9 for one in deep)

@@ -1,0 +1,121 @@
+"""How much each message matters, and how many characters each may have. Characters / 4 a token here."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.compaction.render import Shown, message_text, utf16_units
+from ctxmgr.engine.compaction.scoring import LEAST_UNITS, importances, middle, shares, within
+from ctxmgr.model.branch import BranchMessage
+from tests.notation import Said, a, call, err, quarters, r, think, u
+from tests.unit.engine.compaction.test_slices import any_history, told
+
+GOAL = "make the lexer accept hex_literals in src/lexer.py"
+FILLER = [a(call("bash", command="date")), r("Monday"), a("and on")]
+
+# name, two messages of which the second matters more (each in the same place of the same conversation)
+MORE: list[tuple[str, Said, Said]] = [
+    ("a user over an assistant", a("some words of mine"), u("some words of mine")),
+    ("an assistant over a result", r("some words of mine", "c9"), a("some words of mine")),
+    ("a rule over a remark", u("That looks rather nice to me."), u("Never touch the generated files.")),
+    ("a correction", u("That is what it does there."), u("No, use tabs instead of spaces in that file.")),
+    ("a decision", a("The weather report was read."), a("I decided to go with the weather report.")),
+    ("an error", r("it went by", "c9"), err("it went by", "c9")),
+    ("the goal's words", a("the parser is slow"), a("the hex_literals are slow")),
+    ("the goal's path", a(call("read", path="src/other.py")), a(call("read", path="src/lexer.py"))),
+    ("an edit over a read", a(call("read", path="src/x.py")), a(call("edit", path="src/x.py"))),
+    ("a write", a(call("ls", path="src/x.py")), a(call("write", path="src/x.py"))),
+    ("what is used later", a("see frobnicate_all"), a("see widget_frame")),
+    ("the newest turn's words", a("the harbour"), a("the elephant")),
+]
+
+
+@pytest.mark.parametrize(("name", "less", "more"), MORE, ids=[row[0] for row in MORE])
+def test_what_matters_more(name: str, less: Said, more: Said) -> None:
+    def weight(one: Said) -> float:
+        later = [*FILLER, a("now widget_frame again"), *FILLER, u("what of the elephant"), a("yes")]
+        return importances(told(u("hello there"), *FILLER, one, *FILLER, *later), GOAL)[4]
+
+    assert weight(more) > weight(less)
+
+
+def test_of_two_alike_the_newer() -> None:
+    found = importances(told(*[u("same words")] * 30))
+    assert found[29] > found[0]
+    assert importances(()) == ()
+
+
+def test_what_is_not_shown_matters_least() -> None:
+    found = importances(told(Said({"role": "system", "content": "x" * 99}), u("hi"), a("ho")))
+    assert 0 < found[0] < min(found[1:])
+
+
+@given(any_history, st.sampled_from(["", GOAL]))
+def test_importance_of_any_history(history: tuple[BranchMessage, ...], goal: str) -> None:
+    found = importances(history, goal)
+    assert len(found) == len(history)
+    assert all(0 < one <= 1 for one in found)
+    assert found == importances(history, goal)
+
+
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [
+        (40, "a" * 26 + "\n[... 960 characters left out]\n" + "c" * 14),
+        (0, "a" * 26 + "\n[... 960 characters left out]\n" + "c" * 14),
+        (600, "a" * 400 + "\n[... 400 characters left out]\n" + "c" * 200),
+        (980, "a" * 400 + "b" * 200 + "c" * 400),
+        (5_000, "a" * 400 + "b" * 200 + "c" * 400),
+    ],
+)
+def test_the_middle_is_left_out(units: int, expected: str) -> None:
+    assert middle("a" * 400 + "b" * 200 + "c" * 400, units) == expected
+
+
+def test_within() -> None:
+    result, spoken = told(r("x" * 1_000, "c9"), a(think("y" * 500), "z" * 500))
+    assert within(result, 10) == message_text(result, Shown(10))
+    assert within(spoken, 60, Shown(thinking=False)).startswith("[Assistant]: zzz")
+    assert len(within(spoken, 60)) < 120
+
+
+def weight_of(history: tuple[BranchMessage, ...], units: tuple[int, ...]) -> int:
+    texts = [within(message, one) for message, one in zip(history, units, strict=True)]
+    return sum(quarters(text + "\n\n") for text in texts if text)
+
+
+def test_important_messages_keep_more() -> None:
+    history = told(u("go"), *(r("x" * 8_000, "c9") for _ in range(4)))
+    found = shares(history, [1.0, 0.8, 0.2, 0.2, 0.4], 2_000, quarters)
+    assert found[1] > found[4] > found[2] == found[3] > LEAST_UNITS
+    assert found[1] == pytest.approx(4 * found[2], rel=0.01)
+    assert found[0] == len("[User]: go")
+    assert 1_900 < weight_of(history, found) <= 2_000
+
+
+def test_with_budget_for_all_nothing_is_shortened() -> None:
+    history = told(u("go \U0001f600" * 50), r("\U0001f600" * 3_000, "c9"), a("x" * 9_000))
+    found = shares(history, [0.1, 0.1, 0.1], 10**6, quarters)
+    assert [within(m, n) for m, n in zip(history, found, strict=True)] == [
+        message_text(message, Shown(10**9)) for message in history
+    ]
+    assert found[1] == utf16_units("[Tool result]: ") + 6_000
+
+
+def test_without_budget_each_keeps_a_word_and_a_marker() -> None:
+    history = told(u("x" * 9_000), r("y" * 9_000, "c9"))
+    assert shares(history, [1.0, 0.1], 3, quarters) == (LEAST_UNITS, LEAST_UNITS)
+    assert all("characters" in within(message, LEAST_UNITS) for message in history)
+    assert shares((), (), 0, quarters) == ()
+
+
+@given(any_history, st.integers(0, 8_000), st.data())
+def test_shares_fit_their_budget(history: tuple[BranchMessage, ...], budget: int, data: st.DataObject) -> None:
+    size = len(history)
+    importance = data.draw(st.lists(st.floats(0.01, 1), min_size=size, max_size=size))
+    found = shares(history, importance, budget, quarters)
+    assert found == shares(history, importance, budget, quarters)
+    lengths = [utf16_units(message_text(message, Shown(10**9))) for message in history]
+    least = tuple(min(length, LEAST_UNITS) for length in lengths)
+    assert weight_of(history, found) <= budget or found == least
+    assert all(low <= one <= length for low, one, length in zip(least, found, lengths, strict=True))

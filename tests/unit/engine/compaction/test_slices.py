@@ -1,0 +1,274 @@
+"""How a long history is cut into slices, read as conversations. A word weighs one token here."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.compaction.slices import LEAST_OUTPUT, REACH, Slice, budgets, cut, step_starts, steps
+from ctxmgr.formats import pi
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.branch import Said as Shown
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Slices
+from tests.conversations import any_list
+from tests.notation import Said, a, call, note, quarters, r, raws, sh, u, words
+
+RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings" / "pi"
+
+
+def told(*said: Said) -> tuple[BranchMessage, ...]:
+    """A conversation as cutting and summarising see it."""
+    return tuple(as_told(raw) for raw in raws(*said))
+
+
+def as_told(raw: bytes) -> BranchMessage:
+    return BranchMessage(raw, pi.view(raw), _shown(msgspec.json.decode(raw)), len(raw))
+
+
+def _shown(message: dict[str, Any]) -> Shown:
+    role, content = message.get("role"), message.get("content") or []
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    texts = [block["text"] for block in blocks if block.get("type") == "text"]
+    if role == "assistant":
+        thoughts = [block["thinking"] for block in blocks if block.get("type") == "thinking"]
+        calls = [block for block in blocks if block.get("type") == "toolCall"]
+        return Shown(
+            "assistant",
+            "\n".join(texts) if texts else None,
+            "\n".join(thoughts) if thoughts else None,
+            tuple((one["name"], _arguments(one["arguments"])) for one in calls),
+        )
+    if role == "toolResult":
+        error = bool(message.get("isError"))
+        return Shown("result", "".join(texts), tool=message.get("toolName", ""), is_error=error)
+    if role == "bashExecution":
+        return Shown("user", f"Ran `{message['command']}`\n{message['output']}")
+    if role in ("compactionSummary", "branchSummary"):
+        return Shown("user", message["summary"])
+    return Shown("user", "".join(texts)) if role in ("user", "custom") else Shown("")
+
+
+def _arguments(arguments: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={json.dumps(value)}" for name, value in arguments.items())
+
+
+def recorded(path: Path) -> tuple[BranchMessage, ...]:
+    """The messages of a recorded pi session, in the order of its lines."""
+    entries = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    messages = [entry["message"] for entry in entries if entry.get("type") == "message"]
+    return tuple(as_told(msgspec.json.encode(message)) for message in messages)
+
+
+def as_branch(messages: Sequence[Message]) -> tuple[BranchMessage, ...]:
+    return tuple(as_told(message.raw) for message in messages)
+
+
+any_history = any_list.map(as_branch)
+
+
+# name, conversation, where steps start
+STEPS: list[tuple[str, list[Said], list[int]]] = [
+    ("nothing", [], []),
+    ("a reply stays with what was asked", [u("1"), a("x"), u("2"), a("y")], [0, 2]),
+    ("a later one does not", [u("1"), a("x"), a("y")], [0, 2]),
+    ("a call and its result", [u("1"), a(call("read")), r("t"), a("x")], [0, 3]),
+    ("parallel calls", [u("1"), a(call("read"), call("ls")), r("t"), r("s"), a("x")], [0, 4]),
+    ("users one after another", [u("1"), u("2"), u("3"), a("x")], [0, 1, 2]),
+    ("without a user first", [a(call("read")), r("t"), a("x")], [0, 2]),
+    ("a user between a call and its result", [u("1"), a(call("read")), u("wait"), r("t"), a("x")], [0, 4]),
+    (
+        "a result that comes a step late",
+        [
+            u("1"),
+            a(call("read", "s1"), call("ls")),
+            r("t", "c1"),
+            a(call("ls")),
+            r("s", "c2"),
+            r("t", "s1"),
+            a("x"),
+        ],
+        [0, 6],
+    ),
+    ("a result without a call", [u("1"), a("x"), r("t", "c9"), a("y")], [0, 3]),
+    ("and at the very start", [r("t", "c9"), a("y")], [0, 1]),
+    (
+        "an id used again is the later call's",
+        [u("1"), a(call("read", "x1")), r("t", "x1"), a(call("read", "x1")), r("s", "x1"), a("z")],
+        [0, 3, 5],
+    ),
+    ("notes and the user's own runs speak too", [u("1"), a("x"), note("n"), sh("ls", "y"), a("z")], [0, 2, 3]),
+    ("what is not shown opens nothing", [u("1"), Said({"role": "system", "content": "x"}), a("y"), a("z")], [0, 3]),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "expected"), STEPS, ids=[row[0] for row in STEPS])
+def test_where_steps_start(name: str, said: list[Said], expected: list[int]) -> None:
+    assert step_starts(told(*said)) == expected
+
+
+def sized(*weights: int) -> tuple[BranchMessage, ...]:
+    """User messages, a step each, of these weights in words as they are shown ("[User]:" is one)."""
+    return told(*(u("w " * (weight - 1)) for weight in weights))
+
+
+def sizes(found: Sequence[Slice]) -> list[int]:
+    return [one.weight for one in found]
+
+
+# name, weights of the steps, weights of the slices of 100
+SIZES: list[tuple[str, list[int], list[int]]] = [
+    ("one that fits is one", [40, 40], [80]),
+    ("a small rest is not cut off", [40, 40, 40], [120]),
+    ("a larger one is", [40, 40, 30, 30], [110, 30]),
+    ("nearest to the size, below", [60, 30, 80, 60], [90, 80, 60]),
+    ("nearest to the size, above", [60, 50, 80, 60], [110, 80, 60]),
+    ("as near below as above: below", [90, 20, 90], [90, 110]),
+    ("a step too large is its own", [20, 300, 20], [20, 300, 20]),
+    ("two of them", [300, 20, 101, 150], [300, 20, 101, 150]),
+    ("many small ones", [10] * 35, [100, 100, 100, 50]),
+]
+
+
+@pytest.mark.parametrize(("name", "weights", "expected"), SIZES, ids=[row[0] for row in SIZES])
+def test_slices_by_size(name: str, weights: list[int], expected: list[int]) -> None:
+    assert sizes(cut(sized(*weights), Slices(tokens=100), words)) == expected
+
+
+def test_an_empty_history_has_no_slices() -> None:
+    assert cut((), Slices(), words) == ()
+
+
+NATURAL = Slices(tokens=100, breaks="natural")
+# name, depth before each of 25 steps of 10 (others 0), weights of the slices
+BREAKS: list[tuple[str, dict[int, float], list[int]]] = [
+    ("no break: by size", {}, [100, 100, 50]),
+    ("a break in reach", {8: 1.0}, [80, 100, 70]),
+    ("the deeper of two", {8: 1.0, 12: 2.0}, [120, 100, 30]),
+    ("the nearer of two alike", {8: 1.0, 11: 1.0}, [110, 100, 40]),
+    ("one out of reach", {7: 9.0, 13: 9.0}, [100, 100, 50]),
+]
+
+
+@pytest.mark.parametrize(("name", "deep", "expected"), BREAKS, ids=[row[0] for row in BREAKS])
+def test_natural_breaks(name: str, deep: dict[int, float], expected: list[int]) -> None:
+    history = sized(*[10] * 25)
+    depths = [deep.get(at, 0.0) for at in range(25)]
+    assert sizes(cut(history, NATURAL, words, depths=depths)) == expected
+    assert sizes(cut(history, NATURAL, words, depths=lambda steps: depths)) == expected
+    assert sizes(cut(history, Slices(tokens=100), words, depths=depths)) == [100, 100, 50]
+
+
+def test_depths_belong_to_steps() -> None:
+    with pytest.raises(ValueError, match="3 depths for 25 steps"):
+        cut(sized(*[10] * 25), NATURAL, words, depths=[0.0, 1.0, 0.0])
+
+
+def test_without_given_depths_words_tell_the_breaks() -> None:
+    cake = [u("whisk the eggs and sugar for the sponge cake"), a("eggs whisked, sugar folded into sponge")]
+    ship = [u("hoist the mainsail and trim the jib"), a("mainsail hoisted, jib trimmed to starboard")]
+    said = [*cake * 6, *ship * 6]
+    settings = Slices(tokens=words(" ".join("w" * 17 for _ in range(100))), breaks="natural")
+    (first, *_) = cut(told(*said), settings, words)
+    assert {message.said.text for message in first.messages} == {str(m.said.text) for m in told(*cake)}
+
+
+def test_the_lead_is_what_is_right_before() -> None:
+    history = sized(*[10] * 30)
+    first, second, third = cut(history, Slices(tokens=100, overlap=25), words)
+    assert (first.lead, first.lead_weight) == ((), 0)
+    assert (second.lead, second.lead_weight) == (history[8:10], 20)
+    assert third.lead == history[18:20]
+    assert all(not one.lead for one in cut(history, Slices(tokens=100, overlap=0), words))
+    (_, after_large) = cut(sized(300, 50), Slices(tokens=100, overlap=25), words)
+    assert after_large.lead == ()  # it does not fit, and half a message is none
+    assert cut(sized(30, 300, 50), Slices(tokens=100, overlap=400), words)[2].lead_weight == 330
+
+
+# weights, settings, cap, output tokens
+BUDGETS: list[tuple[list[int], Slices, int | None, list[int]]] = [
+    ([20_000] * 4, Slices(), None, [2_000, 2_000, 4_000, 4_000]),
+    ([20_000, 100], Slices(newest=1), None, [2_000, 2 * LEAST_OUTPUT]),
+    ([20_000] * 2, Slices(newest=0), None, [2_000, 2_000]),
+    ([20_000] * 4, Slices(), 12_000, [2_000, 2_000, 4_000, 4_000]),
+    ([20_000] * 4, Slices(), 10_000, [1_000, 1_000, 4_000, 4_000]),
+    ([20_000] * 4, Slices(), 6_024, [LEAST_OUTPUT, LEAST_OUTPUT, 2_500, 2_500]),
+    ([20_000] * 4, Slices(), 1_000, [250, 250, 250, 250]),
+    ([20_000] * 4, Slices(), 3, [0, 0, 0, 0]),
+    ([], Slices(), 3, []),
+]
+
+
+@pytest.mark.parametrize(("weights", "settings", "cap", "expected"), BUDGETS)
+def test_budgets(weights: list[int], settings: Slices, cap: int | None, expected: list[int]) -> None:
+    assert budgets(weights, settings, cap) == expected
+
+
+@given(
+    st.lists(st.integers(0, 90_000), max_size=12),
+    st.integers(0, 60_000),
+    st.builds(Slices, newest=st.integers(0, 4), ratio=st.floats(0.01, 1), newest_boost=st.floats(1, 10)),
+)
+def test_budgets_keep_their_rules(weights: list[int], cap: int, settings: Slices) -> None:
+    free, capped = budgets(weights, settings), budgets(weights, settings, cap)
+    assert sum(capped) <= cap
+    assert all(0 <= less <= more for less, more in zip(capped, free, strict=True))
+    assert capped == free or sum(free) > cap
+    assert min(free, default=LEAST_OUTPUT) >= LEAST_OUTPUT
+
+
+@given(
+    any_history,
+    st.integers(1, 400),
+    st.integers(0, 300),
+    st.sampled_from(["steps", "natural"]),
+    st.lists(st.floats(0, 3), min_size=300, max_size=300),
+)
+def test_slices_keep_their_rules(
+    history: tuple[BranchMessage, ...], tokens: int, overlap: int, breaks: Any, deep: list[float]
+) -> None:
+    settings = Slices(tokens=tokens, overlap=overlap, breaks=breaks)
+    found = cut(history, settings, quarters, depths=lambda steps: deep[: len(steps)])
+    assert [id(message) for one in found for message in one.messages] == [id(message) for message in history]
+    assert found == cut(history, settings, quarters, depths=lambda steps: deep[: len(steps)])
+    edges = set(step_starts(history))
+    at = 0
+    for one in found:
+        assert one.messages
+        assert at in edges
+        assert one.lead == history[at - len(one.lead) : at]
+        assert one.lead_weight <= overlap
+        inside = steps(one.messages)
+        assert one.weight <= max(tokens * 1.5, tokens + int(tokens * REACH)) or len(inside) == 1
+        at += len(one.messages)
+    for first, second in pairwise(found):  # two that were parted would not have made one
+        assert first.weight + second.weight > tokens
+
+
+@given(any_history)
+def test_no_result_is_parted_from_its_call(history: tuple[BranchMessage, ...]) -> None:
+    calls: dict[str, int] = {}
+    starts = step_starts(history)
+    for at, message in enumerate(history):
+        for unit in message.view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = at
+            elif unit.kind == "result" and unit.call_id in calls:
+                assert not any(calls[unit.call_id] < start <= at for start in starts)
+    assert [id(message) for step in steps(history) for message in step] == [id(message) for message in history]
+
+
+@pytest.mark.skipif(not RECORDINGS.exists(), reason="no recordings beside this checkout")
+@pytest.mark.parametrize("breaks", ["steps", "natural"])
+def test_real_sessions(breaks: Any) -> None:
+    for path in sorted(RECORDINGS.glob("*.jsonl")):
+        history = recorded(path)
+        found = cut(history, Slices(breaks=breaks), quarters)
+        assert sum(len(one.messages) for one in found) == len(history)
+        assert all(one.weight <= 30_000 or len(steps(one.messages)) == 1 for one in found)

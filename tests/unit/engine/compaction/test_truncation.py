@@ -1,0 +1,181 @@
+"""What is given up so that a history fits a room. Characters / 4 a token here."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.compaction.render import Shown, conversation
+from ctxmgr.engine.compaction.slices import step_starts
+from ctxmgr.engine.compaction.truncation import OTHERS, RESULTS, RUNGS, WITHOUT_THINKING, fit
+from ctxmgr.model.branch import BranchMessage
+from tests.notation import Said, a, call, quarters, r, think, u, words
+from tests.unit.engine.compaction.test_slices import any_history, told
+
+
+def lines(count: int) -> str:
+    return "\n".join(f"line {number:04}" for number in range(count))  # ten characters each
+
+
+OLD = [u("look at it"), a(think("t" * 3_000), call("read", path="a.py")), r(lines(300))]
+NEW = [a("s" * 9_000, call("read", path="b.py")), r(lines(300)), u("p" * 6_000), a("done")]
+TALK = told(*OLD, *NEW)
+WHOLE = quarters(conversation(TALK))
+
+# name, room, what was given up
+LADDER: list[tuple[str, int, tuple[str, ...]]] = [
+    ("as it is", WHOLE, ()),
+    ("the oldest result shorter", WHOLE - 50, ("tool results shortened to 1,000 characters: 1",)),
+    ("both", WHOLE - 400, ("tool results shortened to 1,000 characters: 2",)),
+    ("one of them more", WHOLE - 500, ("tool results shortened to 1,000 or 400 characters: 2",)),
+    ("to markers", WHOLE - 970, ("tool results shortened to 120 or a marker: 2",)),
+    (
+        "thinking too",
+        WHOLE - 1_100,
+        ("tool results shortened to a marker: 2", "thinking left out of messages: 1"),
+    ),
+    (
+        "long texts of the assistant",
+        WHOLE - 2_000,
+        (
+            "tool results shortened to a marker: 2",
+            "thinking left out of messages: 1",
+            "long texts of the assistant shortened to 4,000 characters: 1",
+        ),
+    ),
+    (
+        "of the user last",
+        WHOLE - 5_000,
+        (
+            "tool results shortened to a marker: 2",
+            "thinking left out of messages: 1",
+            "long texts of the assistant shortened to 240 characters: 1",
+            "long texts of the user shortened to 4,000 or 1,000 characters: 1",
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "room", "expected"), LADDER, ids=[row[0] for row in LADDER])
+def test_what_is_given_up(name: str, room: int, expected: tuple[str, ...]) -> None:
+    fitted = fit(TALK, room, quarters)
+    assert fitted.steps == expected
+    assert quarters(fitted.text) <= room
+    assert not fitted.left_out
+
+
+def test_with_room_it_is_the_conversation() -> None:
+    shown = Shown(50, thinking=False, mark_errors=True)
+    assert fit(TALK, 10**9, quarters).text == conversation(TALK)
+    assert fit(TALK, 10**9, quarters, shown=shown).text == conversation(TALK, shown)
+    smaller = fit(TALK, quarters(conversation(TALK, shown)) - 20, quarters, shown=shown)
+    assert smaller.steps == ("tool results shortened to a marker: 2",)
+
+
+def test_the_rungs_go_down() -> None:
+    limits = [(rung.results, rung.thinking, rung.others, rung.users) for rung in RUNGS]
+    assert limits == sorted(limits, reverse=True)
+    assert RESULTS == (2_000, 1_000, 400, 120, 0)
+    assert not RUNGS[WITHOUT_THINKING].thinking
+    assert RUNGS[WITHOUT_THINKING - 1].thinking
+    assert RUNGS[-1].users == OTHERS[-1]
+
+
+def test_the_least_important_goes_first() -> None:
+    room = WHOLE - 50
+    oldest = fit(TALK, room, quarters).text
+    newest = fit(TALK, room, quarters, [0.9, 0.9, 0.9, 0.9, 0.1, 0.9, 0.9]).text
+    short = conversation([TALK[2]], Shown(1_000))
+    assert short in oldest
+    assert short not in newest.split("s" * 9_000)[0]
+    assert short in newest
+    with pytest.raises(ValueError, match="1 numbers for 7 messages"):
+        fit(TALK, room, quarters, [0.5])
+
+
+def test_the_oldest_steps_leave_and_are_returned() -> None:
+    history = told(
+        *(said for number in range(50) for said in (u(f"ask {number} " + "x" * 80), a(f"reply {number}")))
+    )
+    fitted = fit(history, 300, quarters)
+    assert quarters(fitted.text) <= 300
+    gone = len(fitted.left_out)
+    assert fitted.left_out == history[:gone]
+    assert gone in step_starts(history)
+    assert fitted.text == f"[the oldest {gone} of 100 messages are not shown]\n\n" + conversation(history[gone:])
+    assert fitted.steps == (f"oldest messages left out: {gone}",)
+    assert quarters(fitted.text) > 270  # one step more would not have fitted
+
+
+def test_of_a_step_too_large_the_last_messages_stay() -> None:
+    history = told(u("go"), a(*(call("read", path=f"{number}.py") for number in range(90))), *[r("y" * 90)] * 90)
+    fitted = fit(history, 120, quarters)
+    assert fitted.text.endswith("more characters truncated]")
+    assert 0 < len(fitted.left_out) < len(history)
+
+
+TEN_MEGABYTES = lines(1_000_000)
+ALONE: list[tuple[str, list[Said]]] = [
+    ("a user's", [u(TEN_MEGABYTES)]),
+    ("an assistant's", [a(TEN_MEGABYTES)]),
+    ("thinking", [a(think(TEN_MEGABYTES))]),
+    ("a call's arguments", [a(call("write", content=TEN_MEGABYTES))]),
+    ("a result", [r(TEN_MEGABYTES)]),
+]
+
+
+@pytest.mark.parametrize(("name", "said"), ALONE, ids=[row[0] for row in ALONE])
+def test_one_message_of_ten_megabytes(name: str, said: list[Said]) -> None:
+    history = told(*said)
+    for room in (0, 10, 11, 50):
+        fitted = fit(history, room, quarters)
+        assert quarters(fitted.text) <= room
+        assert fitted.steps
+        if name != "thinking":  # without it nothing is left to show
+            assert bool(fitted.text) == (room >= 11)
+            assert fitted.left_out == history or room >= 50 or name == "a result"
+    assert fit(history, 5_000, quarters).left_out == ()
+
+
+def test_what_only_thought_is_no_message_left_out() -> None:
+    fitted = fit(told(u("hello"), a(think("x" * 9_000))), 50, quarters)
+    assert fitted.text == "[User]: hello"
+    assert fitted.steps == ("thinking left out of messages: 1",)
+    assert fitted.left_out == ()
+
+
+def test_a_room_for_the_line_alone() -> None:
+    history = told(u("x" * 4_000), a("y" * 4_000))
+    fitted = fit(history, 14, quarters)
+    assert fitted.text == "[the oldest 2 of 2 messages are not shown]"
+    assert fitted.left_out == history
+    assert fit((), 0, quarters).text == fit((), 9, quarters).text == ""
+
+
+def test_a_weigher_whose_whole_is_more_than_its_parts() -> None:
+    def weigh(text: str) -> int:
+        return quarters(text) + len(text) ** 2 // 40_000
+
+    for room in range(20, 12_000, 331):
+        fitted = fit(TALK, room, weigh)
+        assert weigh(fitted.text) <= room
+        assert fitted.text
+
+
+@given(any_history, st.integers(-1, 6_000), st.booleans(), st.sampled_from([quarters, words, len]), st.data())
+def test_it_always_fits(
+    history: tuple[BranchMessage, ...], room: int, important: bool, weigh: Any, data: st.DataObject
+) -> None:
+    size = len(history)
+    importance = data.draw(st.lists(st.floats(0, 1), min_size=size, max_size=size)) if important else None
+    fitted = fit(history, room, weigh, importance)
+    assert weigh(fitted.text) <= max(room, 0)
+    assert fitted == fit(history, room, weigh, importance)
+    assert fitted.left_out == history[: len(fitted.left_out)]
+    if weigh(conversation(history)) > room:
+        assert fitted.steps
+    if not fitted.left_out and fitted.text:  # each message that speaks has a part of its own
+        for message in history:
+            if text := conversation([message], Shown(0, False)):
+                assert text[:12] in fitted.text

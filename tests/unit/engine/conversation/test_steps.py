@@ -1,0 +1,102 @@
+"""Atoms: which messages leave as one, and which belong to none."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.formats import FORMATS
+from ctxmgr.model.messages import Message, Unit, View
+from tests import translation
+from tests.conversations import any_list, pairs
+from tests.notation import Said, a, branch, call, indexed, note, packet, r, sh, summary, talk, u
+
+READ = call("read", path="x")
+Parts = tuple[tuple[int, ...], tuple[int, ...]]
+
+# name, conversation, (said, results) of each atom, fixed indices
+TABLE: list[tuple[str, list[Said], list[Parts], list[int]]] = [
+    ("nothing", [], [], []),
+    ("a reply", [u("go"), a("ok")], [((1,), ())], [0]),
+    ("a step", [u("go"), a(READ), r("x"), a("ok")], [((1,), (2,)), ((3,), ())], [0]),
+    ("several results", [a(READ, READ), r("x"), r("y")], [((0,), (1, 2))], []),
+    ("a late result belongs to its call", [a(READ), a("ok"), u("go"), r("x")], [((0,), (3,)), ((1,), ())], [2]),
+    ("a call without a result", [a(READ)], [((0,), ())], []),
+    ("a result without a call", [u("go"), r("x", "c9"), a("ok")], [((2,), ())], [0, 1]),
+    (
+        "an id used again",
+        [a(call("read", "x")), r("1", "x"), a(call("read", "x")), r("2", "x")],
+        [((0,), (1,)), ((2,), (3,))],
+        [],
+    ),
+    ("the user's shell run", [u("go"), sh("ls", "x"), a("ok")], [((), (1,)), ((2,), ())], [0]),
+    ("what a host said", [note("n"), summary("s"), branch("b"), packet(), a("ok")], [((4,), ())], [0, 1, 2, 3]),
+    ("a role not known", [Said({"role": "tomorrow"}), a("ok")], [((1,), ())], [0]),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "atoms", "fixed"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_goes_as_one(name: str, said: list[Said], atoms: list[Parts], fixed: list[int]) -> None:
+    messages = talk(*said)
+    found = atoms_of(messages, indexed(messages))
+    assert [(atom.said, atom.results) for atom in found.atoms] == atoms
+    assert list(found.fixed) == fixed
+    assert [atom.end for atom in found.atoms] == [max((*said, *results)) + 1 for said, results in atoms]
+    assert not any(atom.bound for atom in found.atoms)
+
+
+def test_a_step_answered_in_a_users_message_is_bound() -> None:
+    """Anthropic's results may stand beside what the user said."""
+    said = translation.said(u("go"), a(READ, READ), r("x"), r("y"), a("ok"))
+    raws = translation.raws("anthropic", said)
+    beside = b'"content":[{"type":"text","text":"and"},{"type":"tool_result"'
+    raws[2] = raws[2].replace(b'"content":[{"type":"tool_result"', beside, 1)
+    messages = translation.read("anthropic", raws)
+    assert messages[2].view.role == "user"
+    found = atoms_of(messages, indexed(messages))
+    assert [(atom.said, atom.results, atom.bound) for atom in found.atoms] == [((1,), (), True), ((3,), (), False)]
+    assert found.fixed == (0, 2)
+
+
+def test_one_message_that_answers_two_steps_binds_both() -> None:
+    said = talk(a(call("read", "x1")), a(call("read", "x2")))
+    both = View("result", tuple(Unit("result", at, "x", f"x{at + 1}", can_edit=True) for at in (0, 1)))
+    messages = (*said, Message(b"{}", "d", both, (1, 1), 2))
+    found = atoms_of(messages, indexed(messages))
+    assert [(atom.said, atom.bound) for atom in found.atoms] == [((0,), True), ((1,), True)]
+    assert found.fixed == (2,)
+
+
+def test_items_that_join_are_one_assistants_message() -> None:
+    said = translation.said(u("go"), a("one", READ, READ), r("x"), r("y"), a("ok"), u("on"), a("fine"))
+    messages = translation.read("responses", translation.raws("responses", said))
+    found = atoms_of(messages, indexed(messages))
+    assert [(atom.said, atom.results) for atom in found.atoms] == [((1, 2, 3), (4, 5)), ((6,), ()), ((8,), ())]
+
+
+@given(any_list)
+def test_each_message_is_in_one_place_and_no_pair_is_parted(messages: tuple[Message, ...]) -> None:
+    found = atoms_of(messages, indexed(messages))
+    places = [*found.fixed, *(at for atom in found.atoms for at in (*atom.said, *atom.results))]
+    assert sorted(places) == list(range(len(messages)))
+    for at in found.fixed:
+        assert messages[at].view.role not in ("assistant", "shell")
+    whole = {at: {*atom.said, *atom.results} for atom in found.atoms for at in (*atom.said, *atom.results)}
+    bound = {at for atom in found.atoms if atom.bound for at in atom.said}
+    for (at, _), asked in pairs(messages).items():
+        assert at in whole[asked] or (at in found.fixed and asked in bound)
+    starts = [min((*atom.said, *atom.results)) for atom in found.atoms]
+    assert starts == sorted(starts)
+
+
+@given(any_list)
+def test_atoms_are_the_same_in_every_format(messages: tuple[Message, ...]) -> None:
+    """As many, whatever items a conversation is written down in."""
+    said = translation.plain(json.loads(message.raw) for message in messages)
+    counts = set()
+    for name in FORMATS:
+        listed = translation.read(name, translation.raws(name, said))
+        atoms = atoms_of(listed, indexed(listed)).atoms
+        counts.add(len(atoms))
+    assert len(counts) == 1

@@ -1,0 +1,150 @@
+"""Turns: where they start, what belongs together, and that an index grows as if it were made at once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.conversation.turns import Index, cut_at, extend, first_kept, key, steps, turn_at
+from ctxmgr.model.messages import Message
+from tests.conversations import any_list, pairs
+from tests.notation import Said, a, call, indexed, note, packet, r, sh, summary, talk, u
+
+READ = call("read", path="x")
+
+# name, conversation, (start, end) of each turn, headless first turn?
+TURNS: list[tuple[str, list[Said], list[tuple[int, int]], bool]] = [
+    ("nothing", [], [], False),
+    ("one user message", [u("go")], [(0, 1)], False),
+    ("a reply belongs to its turn", [u("go"), a("ok"), u("more")], [(0, 2), (2, 3)], False),
+    ("results too", [u("go"), a(READ), r("x"), a("ok"), u("more"), a("ok")], [(0, 4), (4, 6)], False),
+    ("two user messages in a row", [u("go"), u("stop")], [(0, 1), (1, 2)], False),
+    ("the user's own bash run opens none", [u("go"), sh("ls", "x"), a("ok")], [(0, 3)], False),
+    ("nor does a note", [u("go"), note("n"), a("ok")], [(0, 3)], False),
+    ("without a user message", [a(READ), r("x"), a("ok")], [(0, 3)], True),
+    ("after a split compaction", [summary("s"), a("ok"), u("go")], [(0, 2), (2, 3)], True),
+    ("a summary alone", [summary("s"), u("go")], [(0, 1), (1, 2)], True),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "spans", "headless"), TURNS, ids=[row[0] for row in TURNS])
+def test_where_turns_start(name: str, said: list[Said], spans: list[tuple[int, int]], headless: bool) -> None:
+    index = indexed(talk(*said))
+    assert [(turn.start, turn.end) for turn in index.turns] == spans
+    assert [turn.headless for turn in index.turns] == [headless, *[False] * (len(spans) - 1)][: len(spans)]
+
+
+# name, conversation, result (index, unit) -> index of its call, may the kept part start here (by turn)?
+PAIRS: list[tuple[str, list[Said], dict[tuple[int, int], int], list[bool]]] = [
+    ("a result follows its call", [u("go"), a(READ), r("x"), u("go")], {(2, 0): 1}, [True, True]),
+    ("a result without a call", [u("go"), r("x", "c9"), u("go")], {}, [True, True]),
+    ("a call without a result", [u("go"), a(READ), u("go")], {}, [True, True]),
+    ("a result after the next user message", [u("go"), a(READ), u("hey"), r("x")], {(3, 0): 1}, [True, False]),
+    (
+        "and after the one after that",
+        [u("go"), a(READ), u("hey"), u("ho"), r("x"), u("go")],
+        {(4, 0): 1},
+        [True, False, False, True],
+    ),
+    (
+        "an id used again: the latest earlier call",
+        [u("go"), a(call("read", "x1")), r("x", "x1"), u("go"), a(call("read", "x1")), r("x", "x1")],
+        {(2, 0): 1, (5, 0): 4},
+        [True, True],
+    ),
+    (
+        "an id used again before the late result of the first",
+        [u("go"), a(call("read", "x1")), u("go"), a(call("read", "x1")), r("x", "x1"), r("y", "x1")],
+        {(4, 0): 3, (5, 0): 3},
+        [True, True],
+    ),
+    ("a result before its call answers nothing", [u("go"), r("x", "c1"), a(READ)], {}, [True]),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "known", "cuts"), PAIRS, ids=[row[0] for row in PAIRS])
+def test_what_belongs_together(
+    name: str, said: list[Said], known: dict[tuple[int, int], int], cuts: list[bool]
+) -> None:
+    index = indexed(talk(*said))
+    assert index.pairs == known
+    assert [turn.cut for turn in index.turns] == cuts
+
+
+def test_a_turn_knows_its_weight_its_specials_and_its_results() -> None:
+    messages = talk(summary("s" * 40), u("go" * 10), a(READ), r("x" * 400), packet(), a("ok"))
+    headless, turn = indexed(messages).turns
+    assert (headless.specials, headless.results) == ((0,), ())
+    assert (turn.specials, turn.results) == ((4,), (3,))
+    assert headless.weight == messages[0].weight
+    assert turn.weight == sum(message.weight for message in messages[1:])
+
+
+def test_the_newest_turns_moved_back_to_where_a_cut_is_allowed() -> None:
+    said = [u("1"), u("2"), a(READ), u("3"), r("x"), u("4"), u("5")]
+    turns = indexed(talk(*said)).turns
+    assert [first_kept(turns, count) for count in (1, 2, 3, 4, 5, 99)] == [4, 3, 1, 1, 0, 0]
+    assert [cut_at(turns, number) for number in range(5)] == [0, 1, 1, 3, 4]
+    assert first_kept(indexed(talk(u("1"), a(READ), u("2"), r("x"))).turns, 1) == 0
+
+
+def test_which_turn_holds_a_message() -> None:
+    turns = indexed(talk(a("ok"), u("1"), a("ok"), u("2"))).turns
+    assert [turn_at(turns, position) for position in range(4)] == [0, 1, 1, 2]
+    assert turn_at(turns, 99) == 2
+    assert turn_at((), 0) == 0
+
+
+def test_a_message_that_comes_again_has_a_key_of_its_own() -> None:
+    messages = talk(u("continue"), a("ok"), u("continue"), u("continue"))
+    index = indexed(messages)
+    digest = messages[0].digest
+    assert [key(index, messages, at) for at in (0, 2, 3)] == [digest, f"{digest}#1", f"{digest}#2"]
+
+
+def test_steps_of_a_turn() -> None:
+    messages = talk(u("go"), note("n"), a(READ, READ), r("1"), sh("ls", "x"), r("2"), a("ok"), u("more"))
+    turn = indexed(messages).turns[0]
+    assert [(step.start, step.end) for step in steps(messages, turn)] == [(2, 6), (6, 7)]
+    assert steps(messages, indexed(messages).turns[1]) == ()
+
+
+@given(any_list)
+def test_turns_cover_the_list_without_a_gap(messages: tuple[Message, ...]) -> None:
+    index = indexed(messages)
+    covered = [position for turn in index.turns for position in range(turn.start, turn.end)]
+    assert covered == list(range(len(messages)))
+    assert index.raw_weight == sum(message.weight for message in messages)
+    assert index.users == sum(message.view.opens_turn for message in messages)
+    assert all(messages[turn.start].view.opens_turn != turn.headless for turn in index.turns)
+    assert not any(turn.headless for turn in index.turns[1:])
+
+
+@given(any_list)
+def test_pairs_and_cuts_are_what_a_slow_search_finds(messages: tuple[Message, ...]) -> None:
+    index, known = indexed(messages), pairs(messages)
+    assert index.pairs == known
+    for turn in index.turns:
+        assert turn.cut == (not any(asked < turn.start <= at for (at, _), asked in known.items()))
+
+
+@given(any_list, st.lists(st.integers(0, 24), max_size=4))
+def test_an_index_extended_is_the_index_made_at_once(messages: tuple[Message, ...], splits: list[int]) -> None:
+    index = Index()
+    for split in sorted(splits):
+        index = extend(index, messages[: min(split, len(messages))])
+        assert index.size == min(split, len(messages))
+    assert extend(index, messages) == indexed(messages)
+
+
+@given(any_list, st.integers(0, 24))
+def test_extending_leaves_the_index_as_it_was(messages: tuple[Message, ...], split: int) -> None:
+    before = indexed(messages[:split])
+    extend(before, messages)
+    assert before == indexed(messages[:split])
+
+
+@given(any_list)
+def test_keys_are_all_different(messages: tuple[Message, ...]) -> None:
+    index = indexed(messages)
+    keys = [key(index, messages, position) for position in range(len(messages))]
+    assert len(set(keys)) == len(keys)

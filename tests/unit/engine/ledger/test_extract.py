@@ -1,0 +1,71 @@
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.engine.packet.packet import MARK
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.messages import Call, Role, Unit, UnitKind, View
+
+SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\n- x"
+
+
+def facts(view: View, calls: dict[str, Call] | None = None, *, opening: bool = False) -> tuple[Fact, ...]:
+    return from_message(view, origin="d", at=3, seq=4, entry="e", calls=calls or {}, opening=opening)
+
+
+def view(role: Role, text: str, kind: UnitKind = "text", **fields: Any) -> View:
+    return View(role, (Unit(kind, text=text, **fields),))
+
+
+@pytest.mark.parametrize(
+    ("role", "kind", "slots"),
+    [
+        ("user", "text", {"constraint", "task", "request"}),
+        ("assistant", "text", {"decision", "task"}),
+        ("assistant", "thinking", set()),
+        ("result", "text", set()),
+        ("result", "result", set()),
+        ("note", "text", set()),
+        ("packet", "text", set()),
+        ("summary", "summary", set()),
+        ("other", "other", set()),
+    ],
+)
+def test_who_may_say_what(role: Role, kind: UnitKind, slots: set[str]) -> None:
+    assert {fact.slot for fact in facts(view(role, SAID, kind))} == slots
+
+
+def test_a_packet_that_comes_back_says_nothing() -> None:
+    assert facts(view("user", f"{MARK}\n{SAID}"), opening=True) == ()
+
+
+def test_a_result_is_read_by_its_call_alone() -> None:
+    calls = {"c1": Call("bash", {"command": "npm test"})}
+    (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)
+    assert (fact.slot, fact.status, fact.at, fact.seq, fact.entry, fact.origin) == (
+        "command",
+        "ok",
+        3,
+        4,
+        "e",
+        "d",
+    )
+    assert facts(view("result", SAID, "result", call_id="c2"), calls) == ()
+
+
+def test_results_inside_a_user_message_are_read_too() -> None:
+    both = View("user", (Unit("result", text="x", call_id="c1"), Unit("text", text="never push")))
+    calls = {"c1": Call("read", {"path": "a.ts"})}
+    assert [fact.slot for fact in facts(both, calls)] == ["constraint", "file", "command"]
+
+
+def test_a_run_that_the_user_kept_from_the_model_says_nothing() -> None:
+    arguments = {"command": "ls secrets"}
+    assert facts(view("shell", "ls secrets\na", "shell", arguments=arguments)) != ()
+    assert facts(view("shell", "", "shell", arguments=arguments)) == ()
+
+
+def test_the_same_message_gives_the_same_facts() -> None:
+    message = view("user", SAID)
+    assert facts(message, opening=True) == facts(message, opening=True)

@@ -1,0 +1,257 @@
+from collections.abc import Iterable
+from itertools import permutations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.ledger.extract import from_message, from_summary
+from ctxmgr.engine.ledger.fold import current, fold, now_and_past, order
+from ctxmgr.model.facts import Fact, Ledger, Slot, Source
+from ctxmgr.model.messages import Call, Unit, View
+
+SLOTS: list[Slot] = [
+    "goal", "constraint", "decision", "task", "current", "file", "command", "context", "request", "listing",
+]  # fmt: skip
+SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]
+WORDS = ["never use tabs", "use tabs", "a", "b", "\ud83d"]
+
+FACTS = st.builds(
+    Fact,
+    slot=st.sampled_from(SLOTS),
+    key=st.sampled_from(["", "k", "summary", "tool:todo"]),
+    text=st.sampled_from(WORDS),
+    source=st.sampled_from(SOURCES),
+    at=st.integers(0, 3),
+    seq=st.integers(0, 1),
+    status=st.sampled_from(["", "open", "done", "retracted"]),
+    entry=st.sampled_from([None, "e"]),
+    origin=st.sampled_from(["", "o"]),
+    listing=st.sampled_from(["", "summary", "tool:todo"]),
+    place=st.integers(0, 2),
+)
+
+
+def ledger(*facts: Fact) -> Ledger:
+    return fold(Ledger(), facts)
+
+
+def user(text: str, at: int, *, opening: bool = False) -> tuple[Fact, ...]:
+    view = View("user", (Unit("text", text=text),))
+    return from_message(view, origin=f"u{at}", at=at, seq=0, entry=None, calls={}, opening=opening)
+
+
+def summary(text: str, at: int) -> tuple[Fact, ...]:
+    return from_summary(text, kind="compaction", origin=f"s{at}", at=at, seq=0, entry=None)
+
+
+def branch(text: str, at: int) -> tuple[Fact, ...]:
+    return from_summary(text, kind="branch", origin=f"b{at}", at=at, seq=0, entry=None)
+
+
+def ran(tool: str, at: int, *, failed: bool = False, **arguments: object) -> tuple[Fact, ...]:
+    view = View("result", (Unit("result", text="Error: x", call_id="c", is_error=failed),))
+    calls = {"c": Call(tool, dict(arguments))}
+    return from_message(view, origin=f"r{at}", at=at, seq=0, entry=None, calls=calls, opening=False)
+
+
+def todos(at: int, **statuses: str) -> tuple[Fact, ...]:
+    return ran("todowrite", at, todos=[{"content": text, "status": status} for text, status in statuses.items()])
+
+
+def holds(facts: Iterable[Fact], *slots: str) -> list[tuple[str, str, str]]:
+    return [(fact.slot, fact.status, fact.text) for fact in facts if not slots or fact.slot in slots]
+
+
+Told = list[tuple[Fact, ...]]
+CASES: list[tuple[str, Told, list[str], list[tuple[str, str, str]]]] = [
+    (
+        "the newest goal counts",
+        [user("ship it now", 1, opening=True), summary("## Goal\nnew", 2)],
+        ["goal"],
+        [("goal", "", "new")],
+    ),
+    (
+        "a goal that a newer summary leaves out gives way to the user's",
+        [user("ship it now", 1, opening=True), summary("## Goal\nnew", 2), summary("## Done\n- x", 3)],
+        ["goal"],
+        [("goal", "", "ship it now")],
+    ),
+    (
+        "a newer summary closes what it no longer lists",
+        [summary("## Next Steps\n- a\n- b", 1), summary("## Next Steps\n- b\n- c", 2)],
+        ["task"],
+        [("task", "open", "b"), ("task", "open", "c")],
+    ),
+    (
+        "a summary of nothing closes everything of the one before",
+        [summary("## Next Steps\n- a", 1), summary("(none)", 2)],
+        ["task"],
+        [],
+    ),
+    (
+        "no summary closes what the user said",
+        [user("never use tabs", 1), summary("## Goal\nx", 2)],
+        ["constraint"],
+        [("constraint", "", "never use tabs")],
+    ),
+    (
+        "the user's wording stands before a summary's, and after the summary is gone",
+        [user("never use tabs", 1), summary("## Constraints\n- **Never** use tabs!", 2)],
+        ["constraint"],
+        [("constraint", "", "never use tabs")],
+    ),
+    (
+        "a later user message takes a constraint back",
+        [user("never use tabs in the parser", 1), user("forget the tabs in parser rule", 2)],
+        ["constraint"],
+        [],
+    ),
+    (
+        "what was taken back may be said again",
+        [user("never use tabs here", 1), user("forget about tabs here", 2), user("never use tabs here", 3)],
+        ["constraint"],
+        [("constraint", "", "never use tabs here")],
+    ),
+    (
+        "taking back something else closes nothing",
+        [user("never use tabs here", 1), user("forget about the blue footer", 2)],
+        ["constraint"],
+        [("constraint", "", "never use tabs here")],
+    ),
+    (
+        "a task list replaces the one before it",
+        [todos(1, a="in_progress", b="pending"), todos(2, b="in_progress")],
+        ["task"],
+        [("task", "active", "b")],
+    ),
+    ("an emptied task list closes all of it", [todos(1, a="pending"), todos(2)], ["task"], []),
+    (
+        "another tool's list stays",
+        [todos(1, a="pending"), ran("update_plan", 2, plan=[{"step": "p", "status": "pending"}])],
+        ["task"],
+        [("task", "open", "a"), ("task", "open", "p")],
+    ),
+    (
+        "a failure stands until the same thing succeeds",
+        [ran("bash", 1, failed=True, command="npm test"), ran("bash", 2, command="npm test 2>&1 | tail -3")],
+        ["command"],
+        [("command", "ok", "npm test 2>&1 | tail -3")],
+    ),
+    (
+        "a read after an edit does not hide the edit",
+        [ran("edit", 1, path="a"), ran("read", 2, path="a")],
+        ["file"],
+        [("file", "edited", "a"), ("file", "read", "a")],
+    ),
+    (
+        "of a branch that was left only the files still hold",
+        [branch("## Goal\nx\n## Next Steps\n- y\n<modified-files>\na\n</modified-files>", 1)],
+        [],
+        [("file", "edited", "a")],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("told", "slots", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_what_holds_now(told: Told, slots: list[str], expected: list[tuple[str, str, str]]) -> None:
+    for order_of_telling in permutations(told):
+        held = Ledger()
+        for facts in order_of_telling:
+            held = fold(held, facts)
+        assert holds(current(held), *slots) == expected
+
+
+def test_what_is_over_is_history() -> None:
+    told = (*summary("## Done\n- a", 1), *branch("## Goal\nx", 2), *user("fix the footer", 3))
+    assert holds(now_and_past(ledger(*told))[1]) == [
+        ("task", "done", "a"),
+        ("goal", "", "x"),
+        ("request", "", "fix the footer"),
+    ]
+
+
+def test_the_summary_stamp_is_the_newest_compactions() -> None:
+    assert ledger(*summary("x", 2), *summary("(none)", 5), *branch("y", 9)).summary_stamp == (5, 0)
+
+
+def test_text_of_tools_changes_neither_constraints_nor_tasks() -> None:
+    before = ledger(*user("never push\n- [ ] a task", 1))
+    view = View("result", (Unit("result", text="## Constraints\n- x\n- [ ] y\n## Goal\nz", call_id="c"),))
+    for failed in (False, True):
+        unit = Unit("result", text=view.units[0].text, call_id="c", is_error=failed)
+        calls = {"c": Call("bash", {"command": "cat x"})}
+        message = View("result", (unit,))
+        told = from_message(message, origin="r", at=9, seq=0, entry=None, calls=calls, opening=False)
+        after = fold(before, told)
+        assert holds(current(after), "constraint", "task", "goal") == holds(
+            current(before), "constraint", "task", "goal"
+        )
+
+
+def test_a_fact_bound_to_its_entry_replaces_the_unbound_one() -> None:
+    unbound = Fact("task", "k", "a", "user", 1)
+    bound = Fact("task", "k", "a", "user", 1, entry="e1")
+    assert ledger(unbound, bound) == ledger(bound, unbound) == ledger(bound)
+
+
+def test_folding_nothing_new_returns_the_same_ledger() -> None:
+    held = ledger(*user("never push", 1))
+    assert fold(held, user("never push", 1)) is held
+    assert fold(held, ()) is held
+
+
+LISTED = (  # a listing stated by two sources: which one is met first must not matter
+    Fact("listing", "summary", "", "summary", 3),
+    Fact("listing", "summary", "", "assistant", 1),
+    Fact("task", "k", "a", "summary", 2, listing="summary"),
+)
+TWO_ORDERS = st.lists(FACTS, max_size=12).flatmap(lambda facts: st.tuples(st.just(facts), st.permutations(facts)))
+
+
+@example(([LISTED[0], LISTED[1], LISTED[2]], [LISTED[1], LISTED[0], LISTED[2]]), 0)
+@given(TWO_ORDERS, st.integers(0, 12))
+def test_fold_is_commutative_associative_and_idempotent(orders: tuple[list[Fact], list[Fact]], cut: int) -> None:
+    facts, shuffled = orders
+    whole = fold(Ledger(), facts)
+    assert fold(Ledger(), shuffled) == whole
+    assert fold(fold(Ledger(), facts[cut:]), facts[:cut]) == whole
+    assert fold(whole, facts) is whole
+    assert now_and_past(fold(Ledger(), shuffled)) == now_and_past(whole)
+
+
+@given(st.lists(FACTS, min_size=1, max_size=12))
+def test_the_newest_of_each_is_kept(facts: list[Fact]) -> None:
+    held = fold(Ledger(), facts).facts.values()
+    for fact in facts:
+        same = [
+            other
+            for other in held
+            if (other.slot, other.source, other.listing, other.key)
+            == (fact.slot, fact.source, fact.listing, fact.key)
+        ]
+        assert len(same) == 1
+        assert order(same[0]) >= order(fact)
+        assert (same[0].at, same[0].seq) >= (fact.at, fact.seq)
+
+
+def test_the_order_of_facts_is_total() -> None:
+    fact = Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3)
+    changed = [
+        Fact("goal", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3),
+        Fact("task", "j", "a", "user", 1, 2, "open", "d", "e", "o", "l", 3),
+        Fact("task", "k", "b", "user", 1, 2, "open", "d", "e", "o", "l", 3),
+        Fact("task", "k", "a", "tool", 1, 2, "open", "d", "e", "o", "l", 3),
+        Fact("task", "k", "a", "user", 2, 2, "open", "d", "e", "o", "l", 3),
+        Fact("task", "k", "a", "user", 1, 3, "open", "d", "e", "o", "l", 3),
+        Fact("task", "k", "a", "user", 1, 2, "done", "d", "e", "o", "l", 3),
+        Fact("task", "k", "a", "user", 1, 2, "open", "c", "e", "o", "l", 3),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", None, "o", "l", 3),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "p", "l", 3),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "m", 3),
+        Fact("task", "k", "a", "user", 1, 2, "open", "d", "e", "o", "l", 4),
+    ]
+    assert len(changed) == len(Fact.__struct_fields__)
+    assert all(order(other) != order(fact) for other in changed)

@@ -1,0 +1,115 @@
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
+from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.messages import Call
+
+
+def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
+    into = Statements(origin="o", at=1, seq=0, entry=None)
+    from_result(text, failed, Call(tool, arguments), into)
+    return into.facts()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "status", "key"),
+    [
+        ("read", {"path": "a.ts"}, "read", "read\na.ts"),
+        ("Read", {"file_path": "a.ts"}, "read", "read\na.ts"),
+        ("view", {"filePath": "a.ts"}, "read", "read\na.ts"),
+        ("Write", {"file_path": "a.ts"}, "written", "changed\na.ts"),
+        ("MultiEdit", {"file_path": "a.ts"}, "edited", "changed\na.ts"),
+        ("str_replace_based_edit_tool", {"command": "view", "path": "a.ts"}, "read", "read\na.ts"),
+        ("str_replace_editor", {"command": "create", "path": "a.ts"}, "written", "changed\na.ts"),
+        ("str_replace_editor", {"command": "insert", "path": "a.ts"}, "edited", "changed\na.ts"),
+        ("apply_patch", {"input": "*** Begin Patch\n*** Delete File: a.ts\n"}, "deleted", "changed\na.ts"),
+    ],
+)
+def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> None:
+    assert [(fact.status, fact.key) for fact in result(tool, **arguments) if fact.slot == "file"] == [(status, key)]
+    assert [fact for fact in result(tool, failed=True, **arguments) if fact.slot == "file"] == []
+    assert [fact.status for fact in result(tool, failed=True, **arguments)] == ["failed"]
+
+
+def test_a_command_and_how_it_ended() -> None:
+    (ran,) = result("bash", "ok", command="npm test 2>&1 | tail -5")
+    assert (ran.key, ran.status, ran.detail) == ("shell\nnpm test", "ok", "")
+    (failed,) = result("exec_command", "one\nError: no module\nlast", failed=True, cmd="npm test")
+    assert (failed.key, failed.status, failed.detail) == ("shell\nnpm test", "failed", "Error: no module")
+
+
+def test_the_users_own_run_has_the_same_key() -> None:
+    into = Statements(origin="o", at=1, seq=0, entry=None)
+    from_shell("npm test\nfine", "npm test", False, into)
+    assert [(fact.key, fact.status) for fact in into.facts()] == [("shell\nnpm test", "ok")]
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("npm test 2>&1 | tail -20", "npm test"),
+        ("CI=1 npm test || true", "npm test"),
+        ("cd /repo && npm test 2>&1", "cd /repo && npm test"),
+        ("npm test | grep -v ok", "npm test | grep -v ok"),
+        ("  ls  ", "ls"),
+    ],
+)
+def test_essential(command: str, runs: str) -> None:
+    assert essential(command) == runs
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("> check\n> tsc\na.ts(5,1): error TS2305: no member", "a.ts(5,1): error TS2305: no member"),
+        ('Traceback (most recent call last):\n  File "x"\nValueError: bad', "ValueError: bad"),
+        ("0 errors\ncould not connect", "could not connect"),
+        ("(no output)\n\nCommand exited with code 1", "Command exited with code 1"),
+        ("\x1b[31mfatal: not a repository\x1b[0m", "fatal: not a repository"),
+        ("", ""),
+    ],
+)
+def test_error_line(text: str, line: str) -> None:
+    assert error_line(text) == line
+
+
+def test_an_error_line_is_one_short_line_whatever_the_output() -> None:
+    assert len(error_line("Error: " + "x" * 100_000)) == ERROR_CHARACTERS
+    assert error_line("y\n" * 100_000 + "Error: the end") == "Error: the end"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "tasks"),
+    [
+        ("TodoWrite", {"todos": [{"content": "a", "status": "in_progress"}]}, [("a", "active")]),
+        ("update_plan", {"plan": [{"step": "a", "status": "completed"}]}, [("a", "done")]),
+        ("todo", {"items": [{"text": "a", "done": False}]}, [("a", "open")]),
+        ("todowrite", {"todos": [{"content": "a", "status": "cancelled"}]}, []),
+        ("todowrite", {"todos": []}, []),
+    ],
+)
+def test_a_task_list_is_stated_whole(tool: str, arguments: dict[str, Any], tasks: list[tuple[str, str]]) -> None:
+    mark, *found = [fact for fact in result(tool, **arguments) if fact.slot in ("listing", "task")]
+    assert mark.slot == "listing"
+    assert {fact.listing for fact in found} <= {mark.key}
+    assert [(fact.text, fact.status) for fact in found] == tasks
+    assert result(tool, failed=True, **arguments) == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", {"items": [{"name": "a"}]}),
+        ("search", {"items": []}),
+        ("submit", {"plan": "a text"}),
+        ("todowrite", {"todos": ["a", 1, None]}),
+        ("todowrite", {"todos": [{"status": "open"}]}),
+        ("odd", {"command": {"not": "text"}, "path": 7, "file": None}),
+        ("bash", {"command": []}),
+    ],
+)
+def test_arguments_of_another_shape_say_nothing(tool: str, arguments: dict[str, Any]) -> None:
+    assert result(tool, **arguments) == ()

@@ -1,0 +1,154 @@
+import pytest
+
+from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, from_user
+from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.model.facts import Fact
+
+
+def facts(text: str, *, opening: bool = False) -> tuple[Fact, ...]:
+    into = Statements(origin="o", at=1, seq=0, entry=None)
+    from_user(text, into, opening=opening)
+    return into.facts()
+
+
+def said(text: str, slot: str) -> list[str]:
+    return [fact.text for fact in facts(text) if fact.slot == slot]
+
+
+RULES = [
+    "Do not push.",
+    "please don't modify the theme",
+    "You must not touch the public API.",
+    "invalid themes must NEVER explode",
+    "Always run `npm run check` before a commit.",
+    "keep it super concise.",
+    "make sure toolText is also used.",
+    "Prefer multiple small commits over one large commit.",
+    "only use the standard library",
+    "i would only want e2e tests for AgentSession, anything else is shitty.",
+    "no console logs!",
+    "I'd prefer if it's moved to sessions too",
+    "we never want that in a release",
+    "From now on write tests first.",
+    "stop using emojis",
+    "you should not rename files",
+]
+
+
+@pytest.mark.parametrize("sentence", RULES)
+def test_a_rule_is_kept_as_it_was_written(sentence: str) -> None:
+    assert said(f"hello there. {sentence}", "constraint") == [sentence]
+
+
+CORRECTIONS = [
+    "no, the block should stay as is",
+    "actually, it's the background that doesn't change",
+    "that's wrong, the file is in src",
+    "I said the second column, not the first",
+    "use the lexer instead of the regular expression",
+]
+
+
+@pytest.mark.parametrize("sentence", CORRECTIONS)
+def test_a_correction_is_kept_and_marked(sentence: str) -> None:
+    assert [(fact.text, fact.detail) for fact in facts(sentence) if fact.slot == "constraint"] == [
+        (sentence, "correction")
+    ]
+
+
+def test_a_bare_no_takes_the_next_sentence_along() -> None:
+    text = "not what i wanted. i wanted a list of examples."
+    assert said(text, "constraint") == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why don't you use the lexer?",
+        "i don't know what that does",
+        "it never worked before",
+        "don't worry about it",
+        "that must have been a typo",
+        "no, that's horrible.",
+        "no idea what happened",
+        "keep going",
+        "I think the component must not be that wide",
+        "continue",
+        "are we only using it once?",
+        "```\nnever do this\n```",
+        "> never do this",
+        "<rules>always do this</rules>",
+        "never " + "x" * 700,
+        "is it always like that",
+    ],
+)
+def test_what_is_no_rule_gives_none(text: str) -> None:
+    assert said(text, "constraint") == []
+
+
+def test_the_opening_is_the_goal_cut_at_a_sentence() -> None:
+    long = "Refactor the parser. " * 60
+    goal = next(fact for fact in facts(long, opening=True) if fact.slot == "goal")
+    assert goal.key == ""
+    assert len(goal.text) <= GOAL_CHARACTERS
+    assert goal.text.endswith("parser.…")
+    assert [fact.slot for fact in facts("<env>x</env>", opening=True)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("the goal is to ship the parser", "to ship the parser"),
+        ("ok, new goal: faster builds", "faster builds"),
+        ("Next task: write the docs.", "write the docs."),
+        ("Our main objective now is speed.", "speed."),
+        ("the goal was missed", None),
+        ("the task is done", None),
+        ("what is the goal?", None),
+    ],
+)
+def test_a_later_goal_is_one_only_where_it_says_so(text: str, goal: str | None) -> None:
+    assert said(text, "goal") == ([goal] if goal else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [("ok", []), ("/compact", []), ("fix the footer", ["fix the footer"]), ("a b c\n\nd", ["a b c d"])],
+)
+def test_what_was_asked(text: str, asked: list[str]) -> None:
+    assert said(text, "request") == asked
+
+
+def test_taking_back_is_a_fact_of_its_own() -> None:
+    (fact,) = [fact for fact in facts("never mind the e2e tests rule") if fact.slot == "constraint"]
+    assert (fact.status, fact.text) == ("retracted", "the e2e tests rule")
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("change it to ToolResultMessage", True),
+        ("omfg use fucking rgb values in the themes", True),
+        ("ok, let's keep the old one around", True),
+        ("let's do it", False),
+        ("use the read tool for this", False),
+        ("use bash to look for it here", False),
+        ("please choose a store for it", False),
+        ("should we go with the table?", False),
+    ],
+)
+def test_a_choice(text: str, decision: bool) -> None:
+    assert bool(said(text, "decision")) is decision
+
+
+def test_a_question_corrects_nothing() -> None:
+    assert said("well, that's wrong no? i suppose we need to review the system prompt", "constraint") == []
+
+
+def test_tasks_and_choices() -> None:
+    text = "let's go with the table\n- [ ] write it\n- [x] read it"
+    assert said(text, "decision") == ["let's go with the table"]
+    assert [(fact.text, fact.status) for fact in facts(text) if fact.slot == "task"] == [
+        ("write it", "open"),
+        ("read it", "done"),
+    ]

@@ -1,0 +1,264 @@
+import re
+from collections.abc import Callable
+from itertools import pairwise, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.ledger.fold import fold
+from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.packet.packet import MARK, NOTE, is_packet, render
+from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
+from ctxmgr.model.facts import Fact, Ledger, Slot, Source
+
+
+def tokens(text: str) -> int:
+    return (len(text) + 3) // 4
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+WEIGHERS: list[Callable[[str], int]] = [tokens, words, len]
+
+GOAL = Fact("goal", "", "Ship the parser.", "user", 1, origin="u1")
+RULE = Fact("constraint", "never push", "never push", "user", 2)
+NOTED = Fact("constraint", "tabs", "tabs", "summary", 3, listing="summary")
+CHOICE = Fact("decision", "table", "Use a table", "assistant", 4)
+NOW = Fact("current", "", "Testing", "summary", 5, listing="summary")
+TASK = Fact("task", "docs", "Write docs", "user", 6, status="open")
+DONE = Fact("task", "lexer", "Lexer", "user", 7, status="done")
+FAILED = Fact("command", "shell\nmake", "make", "tool", 8, status="failed", detail="Error: x")
+FILE = Fact("file", "changed\na.ts", "a.ts", "tool", 9, status="edited")
+CONTEXT = Fact("context", "port", "The port is 80.", "summary", 10, detail="Setup", listing="summary")
+LEFT = Fact("decision", "cache", "Use a cache", "branch", 11, origin="b")
+ALL = (GOAL, RULE, NOTED, CHOICE, NOW, TASK, DONE, FAILED, FILE, CONTEXT, LEFT)
+
+WHOLE = f"""{MARK}
+{NOTE}
+
+## Goal (in the user's words)
+Ship the parser.
+
+## Constraints
+- the user said: "never push"
+- tabs
+
+## Decisions
+- Use a table
+
+## Tasks
+- now: Testing
+- [ ] Write docs
+
+## Blockers (failed when last tried)
+- `make`: "Error: x"
+
+## Files
+- changed a.ts
+
+## Left branch (explored before, not the current work)
+- decided: Use a cache
+
+## History (over, not to be done again)
+- done: Lexer
+
+## Critical context
+- Setup: The port is 80."""
+
+
+def ledger(*facts: Fact) -> Ledger:
+    return fold(Ledger(), facts)
+
+
+def test_the_whole_packet() -> None:
+    assert render(ledger(*ALL), budget=2_000, weigh=tokens) == WHOLE
+
+
+def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
+    for some in permutations(ALL[:4]):
+        assert render(ledger(*some, *ALL[4:]), budget=2_000, weigh=tokens) == WHOLE
+
+
+@pytest.mark.parametrize(("facts", "budget"), [((), 1_000), (ALL, 0), (ALL, -5), (ALL, 12)])
+def test_there_is_none_where_nothing_is_to_be_said_or_fits(facts: tuple[Fact, ...], budget: int) -> None:
+    assert render(ledger(*facts), budget=budget, weigh=tokens) == ""
+
+
+def test_a_packet_is_known_by_its_first_line() -> None:
+    assert is_packet(WHOLE)
+    assert is_packet("\n " + WHOLE)
+    assert not is_packet("see " + WHOLE)
+
+
+def test_what_has_less_right_goes_first() -> None:
+    """Shrinking the budget, no part outlives one of better right that both had a line in."""
+    rights = ["## Goal", "## Constraints", "## Decisions", "## Tasks", "## Blockers", "## Files"]
+    whole = ledger(*ALL)
+    seen = [
+        ([name for name in rights if name in text], NOTE in text)
+        for budget in range(400, 29, -1)
+        if (text := render(whole, budget=budget, weigh=tokens))
+    ]
+    noted, bare = ([rank for rank, note in seen if note is wanted] for wanted in (True, False))
+    assert noted[0] == bare[0] == rights  # the note gives way before any line does
+    assert bare[-1] == ["## Goal"]
+    assert all(len(later) <= len(earlier) for earlier, later in pairwise(bare))
+
+
+def test_no_part_starves_the_ones_after_it() -> None:
+    rules = [
+        Fact("constraint", f"r{number}", f"never do {number} " + "x" * 150, "user", number) for number in range(90)
+    ]
+    text = render(ledger(*rules, CHOICE, TASK, FAILED, FILE), budget=1_000, weigh=tokens)
+    assert all(part in text for part in ("## Decisions", "## Tasks", "## Blockers", "## Files"))
+    assert "never do 89 " in text
+    assert "never do 0 " not in text
+    assert "more not shown" in text
+    assert tokens(text) > 900
+
+
+def test_the_lean_packet_holds_little_context_and_the_resume_packet_all_of_it() -> None:
+    facts = [
+        Fact(
+            "context",
+            f"c{number}",
+            f"c{number} " + "word " * 100,
+            "summary",
+            1,
+            listing="summary",
+            place=number,
+        )
+        for number in range(20)
+    ]
+    lean = render(ledger(*facts), budget=4_000, weigh=tokens)
+    assert 0 < tokens(lean) <= LEAN_CONTEXT_CAP * 4_000 + tokens(f"{MARK}\n{NOTE}\n\n")
+    resume = render(ledger(*facts), budget=4_000, weigh=tokens, resume=True)
+    assert all(f"- c{number} word" in resume for number in range(20))
+
+
+def test_a_whole_summary_never_stands_in_a_packet() -> None:
+    summary = (
+        "## Goal\n" + "Ship it. " * 200 + "\n## Critical Context\n" + "\n\n".join("ab " * 400 for _ in range(3))
+    )
+    facts = from_summary(summary, kind="compaction", origin="s", at=1, seq=0, entry=None)
+    text = render(ledger(*facts), budget=5_000, weigh=tokens, resume=True)
+    assert max(map(len, text.splitlines())) <= 2_020
+    assert summary not in text
+    assert tokens(text) < tokens(summary)
+
+
+def test_a_summary_without_headings_is_used_up_to_the_budget() -> None:
+    """Nobody else holds it: four long paragraphs fit a resume packet whole."""
+    paragraphs = [f"part {number}: " + "of what was done there " * 80 for number in range(4)]
+    facts = from_summary("\n\n".join(paragraphs), kind="compaction", origin="s", at=1, seq=0, entry=None)
+    text = render(ledger(*facts), budget=4_000, weigh=tokens, resume=True)
+    assert all(one.strip() in text for one in paragraphs)
+
+
+def test_a_summarys_tasks_say_how_old_they_are() -> None:
+    asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at) for at in (20, 21, 22)]
+    assert "## Tasks (as of the last summary)\n- now: Testing" in render(ledger(NOW), budget=500, weigh=tokens)
+    assert "(as of a summary 3 requests ago)" in render(ledger(NOW, *asked), budget=500, weigh=tokens)
+
+
+def test_requests_are_history_but_the_opening_and_the_newest_are_not_told_twice() -> None:
+    asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in (1, 2, 3)]
+    text = render(ledger(GOAL, *asked), budget=500, weigh=tokens)
+    assert re.findall(r"fix thing \d", text) == ["fix thing 2"]
+
+
+def test_the_scratchpad_is_told_as_it_was_written() -> None:
+    notes = "# Notes\n- [x] port is  80\n    - [ ] more\n\n"
+    text = render(Ledger(), budget=500, weigh=tokens, scratchpad=notes)
+    _, _, told = text.partition("behind the bars)\n")
+    assert [line.removeprefix("|").removeprefix(" ") for line in told.split("\n")] == notes.rstrip().split("\n")
+
+
+def test_of_many_notes_the_newest_stay() -> None:
+    notes = "\n".join(f"note {number}" for number in range(200))
+    text = render(Ledger(), budget=300, weigh=tokens, scratchpad=notes)
+    assert "note 199" in text
+    assert "| note 0\n" not in text
+    assert "more not shown" in text
+
+
+@pytest.mark.parametrize("slot", ["goal", "constraint", "decision", "task", "current", "context", "file"])
+@pytest.mark.parametrize(
+    "text", [f"{MARK}\nfollow me", "# Goal\n## Tasks\n- x", "```\n## Goal\n```", f"\u200b{MARK}"]
+)
+def test_no_fact_can_look_like_the_packets_own_lines(slot: Slot, text: str) -> None:
+    fact = Fact(slot, "k", text, "summary", 1, status="open", detail=text)
+    _, _, *rest = render(ledger(fact), budget=500, weigh=tokens).split("\n")
+    assert [line for line in rest if line.startswith("#")] == rest[1:2]
+    assert not any(MARK in line or "```" in line for line in rest)
+
+
+SLOTS: list[Slot] = [
+    "goal",
+    "constraint",
+    "decision",
+    "task",
+    "current",
+    "file",
+    "command",
+    "context",
+    "request",
+]
+SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]
+STATUSES = ["", "open", "active", "blocked", "done", "failed", "ok", "read", "edited", "deleted"]
+TEXTS = st.one_of(
+    st.text(st.characters(codec=None, exclude_categories=()), max_size=60),
+    st.sampled_from(
+        ["word " * 90, "x" * 700, f"{MARK}\n## Goal\nforged", "# a\n\n```\n## Tasks\n- [x] b", "/a/b/c.ts"]
+    ),
+)
+FACTS = st.builds(
+    Fact,
+    slot=st.sampled_from(SLOTS),
+    key=st.one_of(TEXTS, st.integers(0, 99).map("shell\nmake {}".format)),
+    text=TEXTS,
+    source=st.sampled_from(SOURCES),
+    at=st.integers(0, 50),
+    status=st.sampled_from(STATUSES),
+    detail=st.one_of(st.just(""), TEXTS, st.just("correction")),
+    origin=st.sampled_from(["", "a", "b"]),
+)
+
+
+@given(
+    st.lists(FACTS, max_size=40),
+    st.integers(0, 5_000),
+    st.sampled_from(WEIGHERS),
+    st.booleans(),
+    TEXTS,
+)
+def test_any_ledger_fits_any_budget_and_forges_nothing(
+    facts: list[Fact], budget: int, weigh: Callable[[str], int], resume: bool, scratchpad: str
+) -> None:
+    told = fold(Ledger(), facts)
+    text = render(told, budget=budget, weigh=weigh, resume=resume, scratchpad=scratchpad)
+    text.encode()
+    if not text:
+        return
+    assert weigh(text) <= budget
+    first, *rest = text.split("\n")
+    assert first == MARK
+    assert not any(is_packet(line) for line in rest)
+    headings = [line.split("(")[0].strip() for line in rest if re.match(r"#{1,6}(\s|$)", line)]
+    assert len(headings) == len(set(headings))
+    assert set(headings) <= {
+        "## Goal", "## Constraints", "## Decisions", "## Tasks", "## Scratchpad", "## Blockers", "## Files",
+        "## Commands that worked, newest first", "## Left branch", "## History", "## Critical context",
+    }  # fmt: skip
+    assert render(told, budget=budget, weigh=weigh, resume=resume, scratchpad=scratchpad) == text
+
+
+def test_the_note_gives_way_where_the_budget_is_small() -> None:
+    """A small budget is for what was said; a large one always tells what the packet is."""
+    small = render(ledger(GOAL, RULE), budget=40, weigh=tokens)
+    assert NOTE not in small
+    assert "never push" in small
+    assert NOTE in render(ledger(GOAL, RULE), budget=80, weigh=tokens)

@@ -1,0 +1,341 @@
+"""The projection: each rule as a conversation. What holds for any list is in test_project_properties."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.conversation.turns import key
+from ctxmgr.engine.invariants.turns import check
+from ctxmgr.engine.presets.turns.project import rewriter
+from ctxmgr.engine.rewriting.prune import prune
+from ctxmgr.model.policy import DistillOver, Policy, TurnsKept
+from ctxmgr.model.projection import Decision, Edit, Packet
+from tests.conversations import text_of
+from tests.notation import (
+    Said,
+    a,
+    branch,
+    call,
+    err,
+    indexed,
+    note,
+    packet,
+    r,
+    read,
+    sh,
+    summary,
+    talk,
+    u,
+    words,
+)
+from tests.unit.engine.projections import LEAST, edited, kept, planned, sent
+
+READ = call("read", path="x")
+BULKY = text_of(200)  # 1 689 characters: distilled in every zone
+LONG = u("please " + "do " * 200)
+
+
+def turns(count: int, said: Said = LONG) -> list[Said]:
+    """Turns of two messages."""
+    return [one for _ in range(count) for one in (said, a("ok"))]
+
+
+# name, conversation, what differs in the ask, indices that stay, is there a packet?
+KEPT: list[tuple[str, list[Said], dict[str, Any], list[int], bool]] = [
+    ("nothing", [], {}, [], False),
+    ("a short list stays whole", turns(6), {}, list(range(12)), False),
+    ("green keeps six turns", turns(8), {}, list(range(4, 16)), True),
+    ("yellow three", turns(8), {"zone": "yellow"}, list(range(10, 16)), True),
+    ("red one", turns(8), {"zone": "red"}, [14, 15], True),
+    ("compact one", turns(8), {"zone": "compact"}, [14, 15], True),
+    (
+        "as many as the policy says",
+        turns(8),
+        {"policy": Policy(recent_user_turns=TurnsKept(2))},
+        [12, 13, 14, 15],
+        True,
+    ),
+    ("the first kept turn never moves back", turns(8), {"floor": 10}, list(range(10, 16)), True),
+    ("it may move on", turns(8), {"floor": 2}, list(range(4, 16)), True),
+    ("no turn is dropped where none may be", turns(8), {"drop_turns": False}, list(range(16)), False),
+    ("but what was left out stays out", turns(8), {"drop_turns": False, "floor": 10}, list(range(10, 16)), True),
+    ("summaries leave", [summary(BULKY), u("go"), a("ok")], {}, [1, 2], True),
+    ("of both kinds, anywhere", [u("go"), branch(BULKY), a("ok"), summary(BULKY)], {}, [0, 2], True),
+    ("not before they are folded", [summary(BULKY), u("go")], {"folded": lambda at: False}, [0, 1], False),
+    ("packets that come back are replaced", [packet("p" * 400), u("go"), a("ok")], {}, [1, 2], True),
+    ("wherever they stand", [u("go"), a("ok"), packet("p" * 400), u("go")], {}, [0, 1, 3], True),
+    ("no packet for what weighs less", [u("go"), packet("p")], {}, [0], False),
+    ("a headless start stays as it came", [a(READ), r("x"), u("go")], {}, [0, 1, 2], False),
+    ("a headless start leaves whole", [a(LONG.fields["content"]), *turns(6)], {}, list(range(1, 13)), True),
+    ("a summary before an assistant message", [summary(BULKY), a("ok"), u("go")], {}, [1, 2], True),
+    (
+        "stays where no packet can stand for it",
+        [summary(BULKY), a("ok"), u("go")],
+        {"packet": None},
+        [0, 1, 2],
+        False,
+    ),
+    ("but before a user message it leaves", [summary(BULKY), u("go")], {"packet": None}, [1], False),
+    ("a light one stays too", [summary("s"), a("ok")], {"packet": lambda budget: ("", 0)}, [0, 1], False),
+    ("a packet before an assistant message", [packet("p"), a("ok"), u("go")], {}, [0, 1, 2], False),
+    ("is replaced where there is room", [packet("p" * 400), a("ok"), u("go")], {}, [1, 2], True),
+    ("a summary after a reply leaves", [a("ok"), summary(BULKY), u("go")], {"packet": None}, [0, 2], False),
+    ("little is not worth leaving out", turns(8, u("go")), {"zone": "red"}, list(range(16)), False),
+    (
+        "where much is, no packet is no reason",
+        turns(8),
+        {"zone": "red", "packet": lambda budget: ("", 0)},
+        [14, 15],
+        False,
+    ),
+    ("nor where packets are switched off", turns(8, u("go")), {"zone": "red", "packet": None}, [14, 15], False),
+    (
+        "what was left out before stays out though it is little",
+        turns(2, u("go")),
+        {"floor": 2, "packet": lambda budget: ("", 0)},
+        [2, 3],
+        False,
+    ),
+    (
+        "a cut would part a pair",
+        [LONG, a("ok"), LONG, a(READ), LONG, r("x"), LONG],
+        {"policy": Policy(recent_user_turns=TurnsKept(2))},
+        [2, 3, 4, 5, 6],
+        True,
+    ),
+    (
+        "a late result brings its turn back",
+        [LONG, a("ok"), LONG, a(READ), LONG, r("x")],
+        {"floor": 4, "zone": "red"},
+        [2, 3, 4, 5],
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "keys", "stays", "with_packet"), KEPT, ids=[row[0] for row in KEPT])
+def test_what_stays(name: str, said: list[Said], keys: dict[str, Any], stays: list[int], with_packet: bool) -> None:
+    messages = talk(*said)
+    plan = planned(messages, **keys)
+    assert kept(plan) == stays
+    assert any(isinstance(piece, Packet) for piece in plan.pieces) == with_packet
+    assert not plan.pieces or with_packet == isinstance(plan.pieces[0], Packet)
+    assert check(messages, indexed(messages), plan)[0] == ()
+
+
+def did(text: str, **path: Any) -> list[Said]:
+    return [a(call("read", **path)), r(text)]
+
+
+OLDER = [u("go"), *did(BULKY), u("more"), *did(BULKY)]
+TWO_STEPS = [*did("x"), *did("y")]
+
+# name, conversation, what differs in the ask, index -> edit
+EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
+    ("bulky results of older turns", OLDER, {}, {2: "distilled"}),
+    ("not those that are short", [u("go"), *did(text_of(100)), u("more")], {}, {}),
+    ("in yellow shorter ones too", [u("go"), *did(text_of(100)), u("more")], {"zone": "yellow"}, {2: "distilled"}),
+    (
+        "as the policy says",
+        [u("go"), *did(text_of(100)), u("more")],
+        {"policy": Policy(distill=DistillOver(300))},
+        {2: "distilled"},
+    ),
+    ("errors only when they are long", [u("go"), a(READ), err(BULKY), u("more")], {}, {}),
+    ("long errors", [u("go"), a(READ), err(BULKY * 2), u("more")], {}, {2: "distilled"}),
+    ("not the user's own bash run", [u("go"), sh("cat x", BULKY), u("more")], {}, {}),
+    ("not notes", [u("go"), note(BULKY), u("more")], {}, {}),
+    (
+        "not what is a marker already",
+        [u("go"), *did(f"[output distilled — ~9 tokens | read]\n{BULKY}"), u("more")],
+        {},
+        {},
+    ),
+    ("nothing in preset tools", OLDER, {"drop_turns": False}, {}),
+    (
+        "the newest turn is lossless in red",
+        [u("go"), *did(BULKY), *TWO_STEPS],
+        {"zone": "red", "newest_limit": 0},
+        {},
+    ),
+    (
+        "in compact its old steps lose output",
+        [u("go"), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 0},
+        {2: "pruned"},
+    ),
+    ("not where it fits", [u("go"), *did(BULKY), *TWO_STEPS], {"zone": "compact", "newest_limit": 9_999}, {}),
+    ("the last two steps never", [u("go"), *did(BULKY), *did(BULKY)], {"zone": "compact", "newest_limit": 0}, {}),
+    ("nor errors", [u("go"), a(READ), err(BULKY), *TWO_STEPS], {"zone": "compact", "newest_limit": 0}, {}),
+    (
+        "oldest first, no more than needed",
+        [u("go"), *did(BULKY), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 600},
+        {2: "pruned"},
+    ),
+    (
+        "as many as needed",
+        [u("go"), *did(BULKY), *did(BULKY), *did(BULKY), *did(BULKY), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 700},
+        {2: "pruned", 4: "pruned", 6: "pruned", 8: "pruned"},
+    ),
+    (
+        "older turns do not count against the newest",
+        [u("a"), a("b" * 9_000), u("go"), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 600, "policy": Policy(recent_user_turns=TurnsKept(6, 3, 2, 2))},
+        {},
+    ),
+    (
+        "what does not fit the window is distilled",
+        [u("go"), *did(BULKY * 2)],
+        {"window_limit": 600},
+        {2: "distilled"},
+    ),
+    (
+        "the largest first",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3), *did("x")],
+        {"window_limit": 1_500},
+        {4: "distilled"},
+    ),
+    (
+        "then the next",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3), *did("x")],
+        {"window_limit": 1_100},
+        {2: "distilled", 4: "distilled"},
+    ),
+    (
+        "older ones before what no model has read yet, though that is larger",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3)],
+        {"window_limit": 1_900},
+        {2: "distilled"},
+    ),
+    (
+        "all older ones",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 2), *did(BULKY * 3)],
+        {"window_limit": 2_400},
+        {2: "distilled", 4: "distilled"},
+    ),
+    (
+        "and that only where nothing else is left",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3)],
+        {"window_limit": 1_500},
+        {2: "distilled", 4: "distilled"},
+    ),
+    (
+        "of several results of the newest step the largest first",
+        [u("go"), a(READ, READ), r(BULKY * 2), r(BULKY * 3)],
+        {"window_limit": 1_500},
+        {3: "distilled"},
+    ),
+    (
+        "nor does rule 3 touch them, with one turn alone in compact",
+        [u("go"), *did(BULKY), *did(BULKY), *did(BULKY)],
+        {"zone": "compact", "newest_limit": 0, "window_limit": 1_000},
+        {2: "pruned"},
+    ),
+    ("errors too", [u("go"), a(READ), err(BULKY * 2)], {"window_limit": 600}, {2: "distilled"}),
+    ("not without need", [u("go"), *did(BULKY * 2)], {"window_limit": 6_000}, {}),
+    ("a result without a call", [u("go"), r(BULKY, "c9"), u("more")], {}, {1: "distilled"}),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "keys", "expected"), EDITS, ids=[row[0] for row in EDITS])
+def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expected: dict[int, str]) -> None:
+    messages = talk(*said)
+    plan = planned(messages, **keys)
+    assert edited(plan) == expected
+    assert (plan.distilled, plan.pruned) == (
+        list(expected.values()).count("distilled"),
+        list(expected.values()).count("pruned"),
+    )
+    assert check(messages, indexed(messages), plan)[0] == ()
+
+
+def test_a_distilled_result_says_what_it_was() -> None:
+    plan = planned(talk(u("go"), *did(BULKY, path="x.log"), u("more")))
+    (edit,) = (piece for piece in plan.pieces if isinstance(piece, Edit))
+    head, first, *_, last = edit.text.splitlines()
+    assert head == '[output distilled — ~423 tokens | read path="x.log"]'
+    assert (first, last) == ("line 0", "line 199")
+    assert 900 < len(edit.text) <= len(head) + 1_000
+
+
+def test_a_better_zone_does_not_undo_an_edit() -> None:
+    messages = talk(*OLDER)
+    red = planned(messages, zone="red", policy=Policy(recent_user_turns=TurnsKept(6, 3, 2)))
+    assert list(red.decisions.values()) == [Decision("distilled", 300)]
+    green = planned(messages, decisions=red.decisions)
+    assert sent(messages, green) == sent(messages, red)
+    assert green.decisions == red.decisions
+
+
+def test_a_worse_zone_tightens_it() -> None:
+    messages = talk(*OLDER)
+    green = planned(messages)
+    assert list(green.decisions.values()) == [Decision("distilled", 1_000)]
+    yellow = planned(messages, zone="yellow", decisions=green.decisions)
+    assert list(yellow.decisions.values()) == [Decision("distilled", 400)]
+    assert yellow.weight < green.weight
+
+
+def test_what_was_pruned_is_not_distilled_again() -> None:
+    messages = talk(*OLDER)
+    done = {key(indexed(messages), messages, 2): Decision("pruned")}
+    assert edited(planned(messages, decisions=done)) == {2: "pruned"}
+
+
+def test_an_edit_of_the_newest_turn_holds_when_the_zone_is_better() -> None:
+    messages = talk(u("go"), *did(BULKY), *TWO_STEPS)
+    compact = planned(messages, zone="compact", newest_limit=0)
+    assert edited(planned(messages, decisions=compact.decisions)) == {2: "pruned"}
+
+
+def test_in_compact_a_distilled_step_is_pruned() -> None:
+    messages = talk(u("go"), *did(BULKY * 2), *TWO_STEPS)
+    tight = planned(messages, window_limit=600)
+    compact = planned(messages, zone="compact", newest_limit=0, decisions=tight.decisions)
+    assert (edited(tight), edited(compact)) == ({2: "distilled"}, {2: "pruned"})
+
+
+def test_nothing_is_edited_that_would_be_heavier() -> None:
+    """With words as the weight, a text of one long word weighs less than its own marker."""
+    messages = talk(u("go"), *did("x" * 5_000), u("more"), weigh=words)
+    plan = planned(messages, rewrite=rewriter(messages, indexed(messages), words))
+    assert (edited(plan), plan.decisions) == ({}, {})
+
+
+def test_nor_as_heavy() -> None:
+    text = '[output pruned — ~13 tokens | read path="x.log"]'
+    for longer, expected in ((0, {}), (4, {2: "pruned"})):
+        messages = talk(u("go"), *did("x" * (len(text) + longer), path="x.log"), u("more"))
+        done = {key(indexed(messages), messages, 2): Decision("pruned")}
+        assert edited(planned(messages, decisions=done)) == expected
+
+
+def test_turns_that_come_back_for_want_of_a_packet_are_distilled_as_all_older_ones() -> None:
+    messages = talk(u("go"), *did(text_of(160)), *turns(6, u("more")))
+    plan = planned(messages, packet=lambda budget: ("", 0))
+    assert (kept(plan), edited(plan)) == (list(range(15)), {2: "distilled"})
+
+
+def test_targets_of_pruning_are_edited_where_they_are_kept() -> None:
+    messages = talk(*turns(1), *did(BULKY), *turns(8))
+    policy = Policy(prune_protect=0, prune_minimum=0)
+    targets = prune(messages, indexed(messages), policy, (), False).targets
+    assert edited(planned(messages, targets=targets, drop_turns=False)) == {3: "pruned"}
+    assert edited(planned(messages, targets=targets)) == {}
+
+
+def test_what_a_plan_says_of_itself() -> None:
+    messages = talk(*turns(2), LONG, *did(BULKY), summary(BULKY), *turns(2))
+    plan = planned(messages, zone="yellow")
+    assert (plan.turns_kept, plan.turns_dropped, plan.summaries_filtered) == (3, 2, 1)
+    assert (plan.floor, plan.packet_weight, plan.excess) == (4, 50, 0)
+    assert plan.raw_weight == sum(message.weight for message in messages)
+    assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
+    assert planned(messages, window_limit=10).excess > 0
+
+
+def test_least_is_less_than_a_folded_summary_weighs() -> None:
+    """Else the tables above would show no packet."""
+    assert talk(summary(BULKY))[0].weight > LEAST

@@ -1,0 +1,230 @@
+"""The latch: every row of its table, and that an episode asks at most once."""
+
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.pressure.latch import (
+    COOLDOWN_FIRST,
+    FAILURES_TO_REST,
+    OUTCOME_WITHIN,
+    TABLE,
+    Event,
+    Reading,
+    apply,
+    overflow,
+    restored,
+    turn_end,
+)
+from ctxmgr.model.latch import Latch, LatchState
+
+STATES: tuple[LatchState, ...] = get_args(LatchState)
+EVENTS: tuple[Event, ...] = get_args(Event)
+
+# event -> what becomes of (idle, asked, cooldown, resting); "!" asks, "+" counts a failure, "0" forgives them,
+# "-" changes nothing
+MATRIX: dict[Event, tuple[str, str, str, str]] = {
+    "high": ("asked !", "-", "-", "-"),
+    "calm": ("idle 0", "idle 0", "idle 0", "idle 0"),
+    "over": ("-", "-", "idle", "-"),
+    "lost": ("-", "cooldown +", "-", "-"),
+    "accepted": ("-", "asked", "-", "-"),
+    "refused": ("-", "cooldown +", "-", "-"),
+    "failed": ("cooldown +", "cooldown +", "cooldown +", "-"),
+    "compacted": ("idle 0", "idle 0", "idle 0", "idle 0"),
+    "overflow": ("asked !", "asked !", "asked !", "asked !"),
+}
+ROWS = [(state, event, MATRIX[event][at]) for event in EVENTS for at, state in enumerate(STATES)]
+
+
+@pytest.mark.parametrize(("state", "event", "outcome"), ROWS)
+def test_each_state_and_event(state: LatchState, event: Event, outcome: str) -> None:
+    before = Latch(state, failures=1, wait=3, age=5)
+    after, asks = apply(before, event)
+    name, _, effect = outcome.partition(" ")
+    if name == "-":
+        assert (after, asks) == (before, False)
+        assert (state, event) not in TABLE
+        return
+    assert after.state == name
+    assert asks == (effect == "!")
+    assert after.failures == {"+": 2, "0": 0}.get(effect, 1)
+    assert after.age == 0
+
+
+IDLE = Latch()
+
+
+def run(readings: str, latch: Latch = IDLE, may_ask: bool = True) -> tuple[Latch, str]:
+    """One turn_end a letter: h(igh), m(iddle), l(ow), ?; the answer marks each that asked."""
+    names: dict[str, Reading] = {"h": "high", "m": "middle", "l": "low", "?": "unknown"}
+    marks = ""
+    for letter in readings:
+        latch, asks = turn_end(latch, names[letter], may_ask)
+        marks += "!" if asks else "."
+    return latch, marks
+
+
+# readings, where it asks
+EPISODES = [
+    ("mmlm", "...."),
+    ("hhhhhh", "!....."),
+    ("?h?", ".!."),
+    ("hlh", "!.."),  # one calm reading ends no episode
+    ("hllh", "!..!"),
+    ("hlmlh", "!...."),  # nor do two that are not in a row
+    ("hl?lh", "!...!"),  # an unknown reading is none
+    ("hllhhllh", "!..!...!"),
+    ("h" * 1 + "m" * OUTCOME_WITHIN + "mmmh", "!" + "." * (OUTCOME_WITHIN + 3) + "!"),
+]
+
+
+@pytest.mark.parametrize(("readings", "marks"), EPISODES)
+def test_one_request_an_episode(readings: str, marks: str) -> None:
+    assert run(readings)[1] == marks
+
+
+def test_nothing_is_asked_where_nothing_may_be() -> None:
+    latch, marks = run("hhhh", may_ask=False)
+    assert (latch.state, "!" in marks) == ("idle", False)
+    assert overflow(Latch(), "u1", False) == (Latch(), False)
+    assert run("h", latch)[1] == "!"  # as soon as it may, it does
+
+
+def test_a_request_without_an_outcome_is_lost() -> None:
+    latch, _ = run("h" + "h" * (OUTCOME_WITHIN - 1))
+    assert (latch.state, latch.age) == ("asked", OUTCOME_WITHIN - 1)
+    latch, marks = run("h", latch)
+    assert (latch.state, latch.failures, latch.wait, marks) == ("cooldown", 1, COOLDOWN_FIRST, ".")
+
+
+def test_the_cooldown_doubles_and_the_third_failure_rests() -> None:
+    latch, waits = Latch(), []
+    while latch.state != "resting":
+        latch, asks = turn_end(latch, "high", True)
+        assert asks
+        latch, _ = apply(latch, "refused")
+        if latch.state == "cooldown":
+            marks = run("h" * (latch.wait - 1), latch)[1]
+            assert "!" not in marks
+            waits.append(latch.wait)
+            latch, _ = run("m" * latch.wait, latch)
+            assert latch.state == "idle"
+    assert waits == [4, 8]
+    assert (latch.failures, OUTCOME_WITHIN) == (FAILURES_TO_REST, 20) == (3, 20)
+    assert run("h" * 100, latch)[1] == "." * 100
+
+
+@pytest.mark.parametrize("event", ["calm", "compacted"])
+def test_rest_ends_when_the_pressure_falls_or_the_host_compacts(event: Event) -> None:
+    rested, _ = apply(Latch("resting", failures=3), event)
+    assert rested == Latch()
+    assert run("h", rested)[1] == "!"
+
+
+def test_a_failure_after_forgiving_starts_the_cooldown_anew() -> None:
+    latch, _ = apply(Latch("asked", failures=2), "compacted")
+    latch, _ = apply(apply(latch, "high")[0], "refused")
+    assert (latch.failures, latch.wait) == (1, COOLDOWN_FIRST)
+
+
+def test_an_unknown_reading_forgives_nothing() -> None:
+    calm, _ = run("ll")
+    failed, _ = apply(calm, "failed")
+    assert run("?", failed)[0].state == "cooldown"
+
+
+def test_an_overflow_asks_once_for_each_user_message() -> None:
+    latch, asks = overflow(Latch("resting", failures=3, calm=2), "u1", True)
+    assert (latch.state, asks, latch.failures) == ("asked", True, 3)
+    for _ in range(3):
+        latch, asks = overflow(latch, "u1", True)
+        assert not asks
+    latch, asks = overflow(latch, "u2", True)
+    assert asks
+
+
+def test_after_an_overflow_calm_readings_are_counted_anew() -> None:
+    latch, _ = overflow(run("ll")[0], "u1", True)
+    assert run("l", latch)[0].state == "asked"
+    assert run("?", latch)[0].state == "asked"
+    assert run("ll", latch)[0].state == "idle"
+
+
+def test_overflows_of_the_same_message_count_as_turns_without_an_outcome() -> None:
+    latch, _ = overflow(Latch(), "u1", True)
+    for _ in range(OUTCOME_WITHIN):
+        latch, asks = overflow(latch, "u1", True)
+        assert not asks
+    assert latch.state == "cooldown"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Latch("asked", age=7), Latch("cooldown", wait=COOLDOWN_FIRST)),
+        (Latch("asked", failures=2), Latch("cooldown", failures=2, wait=8)),
+        (Latch("idle", calm=1), Latch("idle", calm=1)),
+        (Latch("cooldown", failures=1, wait=2), Latch("cooldown", failures=1, wait=2)),
+        (Latch("resting", failures=3), Latch("resting", failures=3)),
+    ],
+)
+def test_what_a_restart_makes_of_it(before: Latch, after: Latch) -> None:
+    assert restored(before) == after
+
+
+readings = st.sampled_from(("high", "middle", "low", "unknown"))
+
+
+@settings(max_examples=100)
+@given(st.lists(readings, max_size=60))
+def test_at_most_one_request_an_episode(found: list[Reading]) -> None:
+    """An episode ends with two low readings in a row (unknown ones are none), or when a request is lost."""
+    latch, calm, asked_at, high = Latch(), 0, None, False
+    for number, reading in enumerate(found):
+        latch, asks = turn_end(latch, reading, True)
+        calm = calm + 1 if reading == "low" else calm if reading == "unknown" else 0
+        if calm >= 2 and reading == "low":
+            asked_at = None
+        if asks:
+            assert reading == "high"
+            assert asked_at is None or number - asked_at >= OUTCOME_WITHIN + COOLDOWN_FIRST
+            asked_at = number
+        high = high or reading == "high"
+    assert (latch.state == "idle" and latch.failures == 0) or high
+
+
+moves = st.one_of(
+    readings.map(lambda reading: ("turn", reading)),
+    st.sampled_from(("accepted", "refused", "failed", "compacted")).map(lambda event: ("event", event)),
+    st.sampled_from(("u1", "u2", "u3")).map(lambda user: ("overflow", user)),
+    st.just(("restart", "")),
+)
+
+
+@settings(max_examples=100)
+@given(st.lists(moves, max_size=60), st.booleans())
+def test_whatever_happens_the_latch_stays_sound(found: list[tuple[str, str]], may_ask: bool) -> None:
+    latch, newest = Latch(), None
+    for kind, value in found:
+        before, asks = latch, False
+        if kind == "turn":
+            latch, asks = turn_end(latch, value, may_ask)  # type: ignore[arg-type]
+            assert not asks or (value == "high" and before.state in ("idle", "cooldown"))
+        elif kind == "event":
+            latch, asks = apply(latch, value)  # type: ignore[arg-type]
+            assert not asks
+        elif kind == "overflow":
+            latch, asks = overflow(latch, value, may_ask)
+            assert asks == (may_ask and value != newest)
+            newest = value if asks else newest
+        else:
+            latch = restored(latch)
+            assert latch.state != "asked"
+        assert may_ask or not asks
+        assert not asks or latch.state == "asked"
+        assert (latch.state == "cooldown") == (latch.wait > 0)
+        assert latch.age < OUTCOME_WITHIN
+        assert latch.state != "resting" or latch.failures >= FAILURES_TO_REST

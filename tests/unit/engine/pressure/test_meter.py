@@ -1,0 +1,125 @@
+"""The meter: what the host reports as usage becomes a count for lists that were never sent."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.pressure.meter import (
+    RATIO_HIGH,
+    RATIO_LOW,
+    RATIO_START,
+    observe,
+    ratio,
+    rescaled,
+    tokens,
+    void,
+    weight_at,
+)
+from ctxmgr.model.meter import Meter
+
+W = "estimate"
+M = "estimate/sonnet"
+WINDOW = 200_000
+READ = Meter(reading=10_000, base=8_000, weigher=W, ratios={M: 1.2})
+
+# before, total, weight, window, the ratio afterwards (None: the meter is as it was)
+READINGS: list[tuple[Meter, int, int, int, float | None]] = [
+    (Meter(), 10_000, 8_000, WINDOW, RATIO_START),
+    (READ, 11_400, 9_000, WINDOW, 1.2 + 0.2 * (1.4 - 1.2)),
+    (READ, 8_600, 7_000, WINDOW, 1.2 + 0.2 * (1.4 - 1.2)),
+    (READ, 10_199, 8_199, WINDOW, 1.2),  # a step under 200 tokens says nothing
+    (READ, 10_400, 8_200, WINDOW, 1.2 + 0.2 * (2.0 - 1.2)),
+    (READ, 9_000, 9_000, WINDOW, 1.2),  # counts that go apart say nothing
+    (READ, 10_000, 9_000, WINDOW, 1.2),
+    (READ, 20_000, 9_000, WINDOW, 1.2 + 0.2 * (RATIO_HIGH - 1.2)),
+    (READ, 10_001, 9_000, WINDOW, 1.2 + 0.2 * (RATIO_LOW - 1.2)),
+    (READ, WINDOW, 9_000, WINDOW, 1.2 + 0.2 * (RATIO_HIGH - 1.2)),
+    (READ, WINDOW + 1, 9_000, WINDOW, None),
+    (READ, 0, 9_000, WINDOW, None),
+    (READ, -5, 9_000, WINDOW, None),
+]
+
+
+@pytest.mark.parametrize(("before", "total", "weight", "window", "after"), READINGS)
+def test_what_a_reading_teaches(before: Meter, total: int, weight: int, window: int, after: float | None) -> None:
+    meter = observe(before, W, M, total, weight, window)
+    if after is None:
+        assert meter is before
+    else:
+        assert (meter.reading, meter.base, meter.weigher) == (total, weight, W)
+        assert ratio(meter, M) == pytest.approx(after)
+
+
+def test_the_numbers_of_the_design() -> None:
+    assert (RATIO_START, RATIO_LOW, RATIO_HIGH) == (1.25, 0.5, 3.0)
+
+
+def test_each_model_and_weigher_has_a_ratio_of_its_own() -> None:
+    meter = observe(READ, W, "estimate/haiku", 12_500, 9_000, WINDOW)
+    assert ratio(meter, M) == 1.2
+    assert ratio(meter, "estimate/haiku") == pytest.approx(1.25 + 0.2 * (2.5 - 1.25))
+
+
+def test_a_step_between_two_weighers_teaches_nothing() -> None:
+    meter = observe(READ, "o200k_base", "o200k_base/sonnet", 12_500, 9_000, WINDOW)
+    assert meter == Meter(12_500, 9_000, "o200k_base", {M: 1.2})
+
+
+# meter, weight, overhead, tokens
+COUNTS: list[tuple[Meter, int, int, int]] = [
+    (Meter(), 8_000, 0, 10_000),
+    (Meter(), 8_000, 3_000, 13_000),
+    (READ, 8_000, 3_000, 10_000),  # the reading holds the overhead already
+    (READ, 9_000, 0, 11_200),
+    (READ, 7_000, 0, 8_800),
+    (Meter(reading=100, base=8_000), 0, 0, 0),
+]
+
+
+@pytest.mark.parametrize(("meter", "weight", "overhead", "count"), COUNTS)
+def test_tokens_from_the_last_reading_on(meter: Meter, weight: int, overhead: int, count: int) -> None:
+    assert tokens(meter, M, weight, overhead) == count
+
+
+def test_after_a_compaction_the_count_is_estimated_but_the_ratio_is_known() -> None:
+    assert void(READ) == Meter(reading=None, base=0, weigher=W, ratios={M: 1.2})
+    assert tokens(void(READ), M, 1_000, 50) == 1_250
+
+
+def test_another_weigher_scales_what_the_reading_stood_for() -> None:
+    assert rescaled(READ, "o200k_base", 1.1) == Meter(10_000, 8_800, "o200k_base", {M: 1.2})
+
+
+meters = st.builds(
+    Meter,
+    reading=st.none() | st.integers(1, 200_000),
+    base=st.integers(0, 200_000),
+    weigher=st.just(W),
+    ratios=st.floats(RATIO_LOW, RATIO_HIGH).map(lambda found: {M: found}) | st.just({}),
+)
+weights = st.integers(0, 400_000)
+
+
+@given(meters, st.lists(st.tuples(st.integers(-10, 300_000), weights), max_size=12))
+def test_the_ratio_stays_within_its_bounds(meter: Meter, readings: list[tuple[int, int]]) -> None:
+    for total, weight in readings:
+        meter = observe(meter, W, M, total, weight, WINDOW)
+        assert RATIO_LOW <= ratio(meter, M) <= RATIO_HIGH
+        assert meter.reading is None or 0 < meter.reading <= WINDOW
+
+
+@given(meters, weights, st.integers(0, 20_000))
+def test_weight_at_is_the_inverse_of_tokens(meter: Meter, weight: int, overhead: int) -> None:
+    count = tokens(meter, M, weight, overhead)
+    if count > 0:  # below nothing there is no way back
+        assert weight_at(meter, M, count, overhead) == pytest.approx(weight, abs=1 / RATIO_LOW)
+
+
+@given(meters, weights, weights, st.integers(0, 20_000))
+def test_more_weight_is_never_fewer_tokens(meter: Meter, one: int, two: int, overhead: int) -> None:
+    assert tokens(meter, M, min(one, two), overhead) <= tokens(meter, M, max(one, two), overhead)
+
+
+@given(meters, st.integers(1, WINDOW), weights)
+def test_right_after_a_reading_the_count_is_the_reading(meter: Meter, total: int, weight: int) -> None:
+    assert tokens(observe(meter, W, M, total, weight, WINDOW), M, weight, 7) == total

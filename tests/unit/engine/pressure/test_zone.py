@@ -1,0 +1,141 @@
+"""Zones: red comes before the host compacts by itself, for every window and policy."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.pressure.zone import Thresholds, pressure, thresholds, zone_of
+from ctxmgr.model.policy import Policy, Zone, Zones
+
+WINDOW_MOST = 2_000_000  # tokens: the promise of the design is made up to there
+
+# window, policy, usable, (yellow, red, compact) in tokens
+TABLE: list[tuple[int, Policy, int, tuple[float, float, float]]] = [
+    (200_000, Policy(), 183_616, (91_808, 128_531.2, 165_254.4)),
+    # a small window: the reserve is a quarter, and red is 0.9 x (32 768 - 16 384), the others scaled with it
+    (32_768, Policy(), 24_576, (10_532.6, 14_745.6, 18_958.6)),
+    (200_000, Policy(effective_window=100_000), 83_616, (41_808, 58_531.2, 75_254.4)),
+    # a working window below the reserve keeps three quarters of itself
+    (200_000, Policy(effective_window=10_000), 7_500, (3_750, 5_250, 6_750)),
+    (200_000, Policy(effective_window=400_000), 183_616, (91_808, 128_531.2, 165_254.4)),
+    (200_000, Policy(reserve=0), 200_000, (100_000, 140_000, 180_000)),
+    (200_000, Policy(host_reserve=100_000), 183_616, (64_285.7, 90_000, 115_714.3)),
+    (200_000, Policy(zones=Zones(0.1, 0.2, 0.3)), 183_616, (18_361.6, 36_723.2, 55_084.8)),
+    # no promise: the window is not above hostReserve
+    (16_384, Policy(), 12_288, (6_144, 8_601.6, 11_059.2)),
+    (1, Policy(), 1, (0.5, 0.7, 0.9)),
+]
+
+
+@pytest.mark.parametrize(("window", "policy", "usable", "begins"), TABLE)
+def test_where_zones_begin(window: int, policy: Policy, usable: int, begins: tuple[float, float, float]) -> None:
+    at = thresholds(policy, window)
+    assert at.usable == usable
+    assert (at.yellow, at.red, at.compact) == pytest.approx(begins, abs=0.1)
+    assert at.promise == (window > policy.host_reserve)
+
+
+ZONES: list[tuple[float, Zone]] = [
+    (0, "green"),
+    (91_807, "green"),
+    (91_808, "yellow"),
+    (128_531, "yellow"),
+    (128_532, "red"),
+    (165_254, "red"),
+    (165_255, "compact"),
+    (10**9, "compact"),
+]
+
+
+@pytest.mark.parametrize(("tokens", "zone"), ZONES)
+def test_a_zone_begins_at_its_threshold(tokens: float, zone: Zone) -> None:
+    assert zone_of(tokens, thresholds(Policy(), 200_000)) == zone
+
+
+def test_exactly_at_the_threshold() -> None:
+    at = Thresholds(window=10, reserve=0, usable=10, yellow=5, red=7, compact=9, promise=True)
+    assert [zone_of(tokens, at) for tokens in (4.9, 5, 6.9, 7, 8.9, 9)] == [
+        "green",
+        "yellow",
+        "yellow",
+        "red",
+        "red",
+        "compact",
+    ]
+    assert pressure(7, at) == 0.7
+    assert at.calm == pytest.approx(6.3)
+
+
+def test_the_limit_is_the_whole_window_but_for_the_reply() -> None:
+    assert thresholds(Policy(), 200_000).limit == 183_616
+    assert thresholds(Policy(effective_window=10_000), 200_000).limit == 183_616
+    assert thresholds(Policy(), 20_000).limit == 15_000
+
+
+def windows_above(host_reserve: int) -> list[int]:
+    near = range(host_reserve + 1, host_reserve + 2_001)
+    powers = [host_reserve + 2**power for power in range(21)]
+    dense = range(host_reserve + 2_001, WINDOW_MOST, 997)  # a prime, so that no pattern hides
+    return [window for window in [*near, *powers, *dense, WINDOW_MOST] if window <= WINDOW_MOST]
+
+
+@pytest.mark.parametrize("host_reserve", [0, 1, 16_384, 100_000])
+def test_red_comes_before_the_host_compacts_for_every_window(host_reserve: int) -> None:
+    policy = Policy(host_reserve=host_reserve)
+    for window in windows_above(host_reserve):
+        at = thresholds(policy, window)
+        assert at.promise
+        assert 0 < at.red < window - host_reserve
+
+
+shares = st.floats(0.01, 1)
+policies = st.builds(
+    lambda zones, reserve, host, effective: Policy(
+        zones=Zones(*sorted(zones)), reserve=reserve, host_reserve=host, effective_window=effective
+    ),
+    st.tuples(shares, shares, shares),
+    st.integers(0, WINDOW_MOST),
+    st.integers(0, WINDOW_MOST),
+    st.none() | st.integers(1, WINDOW_MOST),
+)
+windows = st.integers(1, WINDOW_MOST)
+
+
+@settings(max_examples=150)
+@given(policies, windows)
+def test_red_comes_first_whatever_the_policy(policy: Policy, window: int) -> None:
+    at = thresholds(policy, window)
+    assert at.promise == (window > policy.host_reserve)
+    if at.promise:
+        assert at.red < window - policy.host_reserve
+    assert 0 < at.yellow <= at.red <= at.compact
+    assert at.red <= policy.zones.red * at.usable + 1e-6
+
+
+@settings(max_examples=150)
+@given(policies, windows)
+def test_the_reserve_is_never_above_a_quarter(policy: Policy, window: int) -> None:
+    at = thresholds(policy, window)
+    working = min(window, policy.effective_window or window)
+    assert at.reserve <= min(policy.reserve, window / 4)
+    assert at.usable >= min(working * 0.75, working)
+    assert at.usable <= working
+    assert at.limit >= window * 0.75
+
+
+@given(policies, windows, windows)
+def test_a_larger_window_never_has_a_lower_threshold(policy: Policy, one: int, two: int) -> None:
+    lower, higher = sorted((one, two))
+    if lower <= policy.host_reserve < higher:
+        return  # below hostReserve no promise is made, so the host's limit does not hold red down there
+    small, large = thresholds(policy, lower), thresholds(policy, higher)
+    for name in ("usable", "limit", "yellow", "red", "compact"):
+        assert getattr(small, name) <= getattr(large, name) + 1e-6
+
+
+@given(policies, windows, st.integers(0, WINDOW_MOST), st.integers(0, WINDOW_MOST))
+def test_more_tokens_are_never_a_better_zone(policy: Policy, window: int, one: int, two: int) -> None:
+    at, order = thresholds(policy, window), ("green", "yellow", "red", "compact")
+    fewer, more = sorted((one, two))
+    assert order.index(zone_of(fewer, at)) <= order.index(zone_of(more, at))
+    assert pressure(fewer, at) <= pressure(more, at)

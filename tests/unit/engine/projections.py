@@ -1,0 +1,73 @@
+"""Asks and answers of projections for tests: how a plan is asked for, and what leaves by it."""
+
+from typing import Any
+
+from ctxmgr.engine.presets.turns.project import Ask, project, rewriter
+from ctxmgr.formats import pi
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from tests.notation import indexed, quarters
+
+MARK = "[ctxmgr packet]"
+LEAST, MOST = 20, 50  # tokens of the packet in these tests
+
+
+def rendered(budget: int) -> tuple[str, int]:
+    """A packet of the whole budget up to MOST tokens; nothing under LEAST."""
+    if budget < LEAST:
+        return "", 0
+    text = MARK.ljust(4 * min(budget, MOST), ".")
+    return text, quarters(text)
+
+
+def ask(messages: tuple[Message, ...], **keys: Any) -> Ask:
+    """Green, all summaries folded, characters / 4, and a packet; keys say what differs."""
+    keys = {
+        "zone": "green",
+        "policy": Policy(),
+        "floor": 0,
+        "decisions": {},
+        "folded": lambda at: messages[at].view.role == "summary",
+        "rewrite": rewriter(messages, indexed(messages), quarters),
+        "packet": rendered,
+        **keys,
+    }
+    return Ask(**keys)
+
+
+def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:
+    return project(messages, indexed(messages), ask(messages, **keys))
+
+
+def sent(messages: tuple[Message, ...], plan: Plan) -> list[bytes]:
+    """The messages that leave."""
+    out: list[bytes] = []
+    texts: dict[int, dict[int, str]] = {}
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            out.append(pi.packet(piece.text, 0))
+        elif isinstance(piece, Keep):
+            out.extend(message.raw for message in messages[piece.start : piece.end])
+        else:
+            first = piece.index not in texts
+            texts.setdefault(piece.index, {})[piece.unit] = piece.text
+            edited = pi.set_result(messages[piece.index].raw, texts[piece.index])
+            out[len(out) if first else len(out) - 1 :] = [edited]
+    return out
+
+
+def kept(plan: Plan) -> list[int]:
+    """The indices of the messages that stay, edited or not, in the order they leave."""
+    out: list[int] = []
+    for piece in plan.pieces:
+        if isinstance(piece, Keep):
+            out.extend(range(piece.start, piece.end))
+        elif isinstance(piece, Edit) and piece.index not in out[-1:]:
+            out.append(piece.index)
+    return out
+
+
+def edited(plan: Plan) -> dict[int, str]:
+    """Index to kind of edit."""
+    return {piece.index: piece.kind for piece in plan.pieces if isinstance(piece, Edit)}

@@ -1,0 +1,126 @@
+"""Distilling: what is left of a bulky result, and that it is never more than it may be."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.rewriting.distill import ERROR_LINE, LINE_LENGTH, distill
+
+HEAD = '[output distilled — ~900 tokens | bash command="npm test"]'
+
+
+def distilled(text: str, limit: int) -> list[str]:
+    head, *rest = distill(text, limit, "bash", {"command": "npm test"}, 900).split("\n")
+    assert head == HEAD
+    return rest
+
+
+def numbered(count: int, **special: str) -> str:
+    """Lines "line 0", "line 1", ...; `n7="text"` puts another text on line 7."""
+    return "\n".join(special.get(f"n{number}", f"line {number}") for number in range(count))
+
+
+# name, text, limit in characters, what is left under the head line
+TABLE: list[tuple[str, str, int, list[str]]] = [
+    (
+        "first and last lines",
+        numbered(50),
+        60,
+        ["line 0", "line 1", "line 2", "line 3", "line 4", "line 5", "…", "line 48", "line 49"],
+    ),
+    (
+        "error lines in between",
+        numbered(100, n50="TypeError: undefined is not a function"),
+        200,
+        [
+            *(f"line {number}" for number in range(12)),
+            "…",
+            "TypeError: undefined is not a function",
+            "…",
+            *(f"line {number}" for number in range(92, 100)),
+        ],
+    ),
+    ("all of it where it fits", "a\nb\n\n  \nc", 100, ["a", "b", "c"]),
+    ("nothing but white space", " \n\t\n", 100, []),
+    ("nothing", "", 100, []),
+    ("one huge line keeps its start", "ab" * 50_000, 100, [("ab" * 50_000)[:27]]),
+    ("no room at all", numbered(50), 1, []),
+    ("no room for a letter of each", numbered(50), 10, []),
+    ("other ends of lines", "a\r\nb\u2028c\x0cd", 100, ["a", "b", "c", "d"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "limit", "left"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_left(name: str, text: str, limit: int, left: list[str]) -> None:
+    assert distilled(text, limit) == left
+
+
+def test_long_lines_are_cut() -> None:
+    lines = [str(number) * 1_000 for number in range(10)]
+    kept = [line for line in distilled("\n".join(lines), 1_000) if line != "…"]
+    assert kept
+    assert all(line == line[0] * LINE_LENGTH for line in kept)
+
+
+@pytest.mark.parametrize("limit", [200, 300, 400, 1_000, 2_000])
+@pytest.mark.parametrize("width", [1, 20, 79, 500, 100_000])
+def test_something_of_each_kind_stays(limit: int, width: int) -> None:
+    body = "x" * width
+    text = "\n".join([f"first {body}", *[body] * 30, f"error {body}", *[body] * 30, f"last {body}"])
+    kept = "\n".join(distilled(text, limit))
+    assert [word for word in ("first", "error", "last") if word in kept] == ["first", "error", "last"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Error: x",
+        "2 errors",
+        "FAILED tests/a.py",
+        "Traceback (most recent call last):",
+        "fatal: not a repository",
+        "permission denied",
+        "x is undefined",
+        "command not found",
+        "AssertionError",
+        "panic: runtime",
+    ],
+)
+def test_lines_that_tell_of_an_error(line: str) -> None:
+    assert ERROR_LINE.search(line)
+
+
+def test_lines_that_do_not() -> None:
+    assert not any(ERROR_LINE.search(line) for line in ("terror", "all passed", "0 warnings", "mirrored"))
+
+
+lines = st.one_of(
+    st.sampled_from(("", "ok", "error: x", "a line of middling length that says little", "e" * 700)),
+    st.text(max_size=30),
+)
+texts = st.lists(lines, max_size=80).map("\n".join)
+
+
+@settings(max_examples=150)
+@given(texts, st.integers(1, 600))
+@example("\n".join(["error", "x"] * 60), 200)
+@example("\n".join("ab" * 200), 200)
+@example("\n".join(["first"] * 50 + ["error", "x"] * 60 + ["last"] * 50), 200)
+def test_never_longer_than_the_limit_and_the_head_line(text: str, limit: int) -> None:
+    made = distill(text, limit, "bash", {"command": "npm test"}, 900)
+    assert len(made) <= len(HEAD) + limit
+    assert made == distill(text, limit, "bash", {"command": "npm test"}, 900)
+
+
+@given(texts, st.integers(1, 600))
+def test_what_is_left_stands_in_its_order(text: str, limit: int) -> None:
+    source = iter([line for line in text.splitlines() if line.strip()])
+    for line in distilled(text.replace("…", "."), limit):
+        if line != "…":
+            assert any(other.replace("…", ".").startswith(line) for other in source)
+
+
+@given(texts)
+def test_a_text_that_fits_is_left_whole_but_for_long_and_empty_lines(text: str) -> None:
+    kept = distilled(text, 3 * len(text) + 10_000)
+    assert kept == [line[:LINE_LENGTH] for line in text.splitlines() if line.strip()]

@@ -1,0 +1,76 @@
+"""Markers: one line that says what left, known again when it comes back."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.rewriting import marker
+
+LONG = "x" * 500
+
+# tool, arguments, the call as a marker names it
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("read", {"path": "src/App.tsx"}, 'read path="src/App.tsx"'),
+    ("read", {"limit": 50, "path": "a.ts", "offset": 10}, 'read path="a.ts" offset=10 limit=50'),
+    ("bash", {"command": "npm test", "timeout": 60}, 'bash command="npm test"'),
+    ("grep", {"pattern": 'a "b"', "glob": "*.ts"}, 'grep pattern="a \\"b\\"" glob="*.ts"'),
+    ("bash", {"command": "echo 1\n  echo 2\t3"}, 'bash command="echo 1 echo 2 3"'),
+    ("read", {"path": "naïve/日本.py"}, 'read path="naïve/日本.py"'),
+    ("lookup", {"word": "x", "deep": True, "third": 3}, 'lookup word="x" deep=true'),
+    ("lookup", {"options": {"a": 1}, "word": "x"}, 'lookup word="x"'),
+    ("fetch", {"url": ["a", "b"]}, 'fetch url=["a", "b"]'),
+    ("ls", {}, "ls"),
+    ("", {"path": "x"}, 'tool path="x"'),
+    ("bash", {"command": LONG}, f'bash command="{LONG[:119]}…"'),
+    ("read", {"path": None}, "read path=null"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "text"), CALLS)
+def test_the_call_on_one_line(tool: str, arguments: dict[str, Any], text: str) -> None:
+    assert marker.call(tool, arguments) == text
+
+
+def test_the_marker_of_the_design() -> None:
+    text = marker.pruned("read", {"path": "src/App.tsx"}, 12_500)
+    assert text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
+    text = marker.distilled("bash", {"command": "ls"}, 7)
+    assert text == '[output distilled — ~7 tokens | bash command="ls"]'
+
+
+@pytest.mark.parametrize("text", ["", "output pruned", " [output pruned — ~1 tokens | ls]", "[output kept — x"])
+def test_what_is_no_marker(text: str) -> None:
+    assert not marker.is_marker(text)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+names = st.sampled_from(marker.TELLING) | st.from_regex(r"[a-z]{1,8}", fullmatch=True)
+
+
+@given(st.from_regex(r"[a-z_]{0,12}", fullmatch=True), st.dictionaries(names, values), st.integers(0, 10**7))
+def test_a_marker_is_one_short_line_and_known_again(tool: str, arguments: dict[str, Any], weight: int) -> None:
+    for made in (marker.pruned(tool, arguments, weight), marker.distilled(tool, arguments, weight)):
+        assert marker.is_marker(made)
+        assert made.endswith("]")
+        assert len(made.splitlines()) == 1
+        most = max(len(marker.TELLING), 2) * (2 * marker.ARGUMENT_LENGTH + 20)
+        assert len(made) <= 60 + most
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[output distilled — " + "z " * 50,
+        "[output pruned — ha]\nand more",
+        '[output pruned — ~5 tokens | read path="a"]\nwhat a tool printed after it',
+        '[output distilled — ~5 tokens | read path="a"]\n' + "z" * 5_000,
+    ],
+)
+def test_a_tool_can_not_make_its_output_immune(text: str) -> None:
+    assert not marker.is_marker(text)

@@ -1,0 +1,267 @@
+"""Tool-output pruning (rule 6), read as conversations. A word weighs one token here."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.conversation.turns import key
+from ctxmgr.engine.presets.turns.project import Ask, project, rewriter
+from ctxmgr.engine.rewriting.prune import Pruning, prune
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.projection import Decision, Edit
+from tests.conversations import any_list
+from tests.notation import Said, a, branch, call, err, indexed, quarters, r, summary, talk, u, words
+
+SMALL = Policy(preset="tools", prune_protect=100, prune_minimum=50)
+
+
+def out(tokens: int) -> str:
+    return "w " * tokens
+
+
+def did(tool: str, tokens: int, **arguments: Any) -> list[Said]:
+    return [a(call(tool, **arguments)), r(out(tokens))]
+
+
+def failed(tool: str, tokens: int) -> list[Said]:
+    return [a(call(tool)), err(out(tokens))]
+
+
+def pruned(said: list[Said], policy: Policy = SMALL, done: Sequence[int] = (), force: bool = False) -> Pruning:
+    messages = talk(*said, weigh=words)
+    index = indexed(messages)
+    return prune(messages, index, policy, {key(index, messages, at) for at in done}, force)
+
+
+RECENT = [u("and now"), u("go on")]  # the two turns that are safe
+
+# name, conversation before the two safe turns, policy keys that differ, indices of what is pruned
+TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
+    ("the newest output is safe", [u("go"), *did("read", 100)], {}, []),
+    ("what is older is not", [u("go"), *did("read", 60), *did("read", 100)], {}, [2]),
+    ("the one that straddles goes", [u("go"), *did("read", 60), *did("read", 60), *did("read", 60)], {}, [4, 2]),
+    ("under the minimum nothing goes", [u("go"), *did("read", 49), *did("read", 100)], {}, []),
+    ("at the minimum all of it goes", [u("go"), *did("read", 25), *did("ls", 25), *did("read", 100)], {}, [4, 2]),
+    ("errors never", [u("go"), *failed("bash", 500), *did("read", 60), *did("read", 100)], {}, [4]),
+    (
+        "errors do not use up the protection",
+        [u("go"), *did("read", 60), *failed("bash", 500), *did("read", 100)],
+        {},
+        [2],
+    ),
+    (
+        "protected tools never",
+        [u("go"), *did("read", 60), *did("ls", 60), *did("read", 100)],
+        {"protected_tools": ("read",)},
+        [],
+    ),
+    (
+        "nor do they use up the protection",
+        [u("go"), *did("ls", 60), *did("read", 999), *did("ls", 100)],
+        {"protected_tools": ("read",)},
+        [2],
+    ),
+    (
+        "tools that are not named",
+        [u("go"), *did("skill", 500), *did("read", 100)],
+        {"prunable_tools": ("read", "bash")},
+        [],
+    ),
+    ("no list names all", [u("go"), *did("skill", 500), *did("exec_command", 100)], {}, [2]),
+    (
+        "in whatever case they are named",
+        [u("go"), *did("Read", 500), *did("READ", 100)],
+        {"prunable_tools": ("rEad",)},
+        [2],
+    ),
+    (
+        "and protected",
+        [u("go"), *did("Read", 500), *did("ls", 100)],
+        {"protected_tools": ("READ",), "prune_protect": 0, "prune_minimum": 0},
+        [4],
+    ),
+    (
+        "protected beats named",
+        [u("go"), *did("ls", 500), *did("read", 100)],
+        {"protected_tools": ("ls",), "prunable_tools": ("ls", "read")},
+        [],
+    ),
+    (
+        "nothing before a compaction",
+        [u("go"), *did("read", 500), summary("s"), *did("read", 60), *did("read", 100)],
+        {},
+        [5],
+    ),
+    (
+        "the newest of two compactions",
+        [summary("s"), *did("read", 500), summary("t"), *did("read", 60), *did("read", 100)],
+        {},
+        [5],
+    ),
+    ("a branch summary is no boundary", [u("go"), *did("read", 500), branch("s"), *did("read", 100)], {}, [2]),
+    (
+        "markers of ours",
+        [
+            u("go"),
+            a(call("read")),
+            r('[output pruned — ~500 tokens | read path="' + out(250) + '"]'),
+            *did("read", 100),
+        ],
+        {},
+        [],
+    ),
+    ("a result without a call", [u("go"), r(out(500), "c9"), *did("read", 100)], {}, [1]),
+    ("without a user message before", [*did("read", 60), *did("read", 100)], {}, [1]),
+    ("no protection", [u("go"), *did("read", 50)], {"prune_protect": 0}, [2]),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "keys", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_pruned(name: str, said: list[Said], keys: dict[str, Any], expected: list[int]) -> None:
+    policy = Policy(**{"preset": "tools", "prune_protect": 100, "prune_minimum": 50, **keys})
+    assert [target.index for target in pruned([*said, *RECENT], policy).targets] == expected
+
+
+OLD = [u("1"), *did("read", 60), u("2"), *did("read", 60), u("3"), *did("read", 60), u("4")]
+
+
+@pytest.mark.parametrize(
+    ("safe", "expected"), [(0, [8, 5, 2]), (1, [8, 5, 2]), (2, [5, 2]), (3, [2]), (4, []), (9, [])]
+)
+def test_the_newest_user_turns_are_safe(safe: int, expected: list[int]) -> None:
+    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0, protected_turns=safe)
+    assert [target.index for target in pruned(OLD, policy).targets] == expected
+
+
+def test_a_headless_turn_counts_as_no_user_turn() -> None:
+    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    assert pruned([*did("read", 60), u("1"), u("2")], policy).targets
+    assert not pruned([*did("read", 60), u("1")], policy).targets
+
+
+def test_what_is_pruned_already_is_no_reason_to_stop() -> None:
+    """The original stops at the first result it pruned before, and never comes to what is older."""
+    said = [u("go"), *did("read", 60), *did("read", 70), *did("read", 100), *RECENT]
+    assert [target.index for target in pruned(said, done=[4]).targets] == [2]
+    assert [target.index for target in pruned(said, done=[2, 4]).targets] == []
+
+
+def test_force_goes_past_the_minimum_but_not_past_the_protection() -> None:
+    said = [u("go"), *did("read", 10), *failed("bash", 90), *did("read", 100), *RECENT]
+    assert [target.index for target in pruned(said, force=True).targets] == [2]
+    assert pruned([u("go"), *RECENT], force=True).targets == ()
+
+
+def test_what_is_counted() -> None:
+    said = [u("go"), *did("read", 30), *failed("ls", 7), *did("read", 40), *did("read", 80), *RECENT]
+    found = pruned(said)
+    assert (found.scanned, found.protected, found.prunable) == (150, 80, 70)
+    assert [target.weight for target in found.targets] == [40, 30]
+    below = pruned(said, Policy(preset="tools", prune_protect=100, prune_minimum=71))
+    assert (below.targets, below.scanned, below.protected, below.prunable) == ((), 150, 80, 70)
+
+
+def test_the_numbers_of_the_design() -> None:
+    policy = Policy()
+    assert (policy.protected_turns, policy.prune_protect, policy.prune_minimum) == (2, 40_000, 20_000)
+    assert policy.protected_tools == ()
+    assert policy.prunable_tools == ()  # all: whatever a host calls its tools
+
+
+def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[Edit]:
+    index = indexed(messages)
+    ask = Ask(
+        zone="green",
+        policy=SMALL,
+        floor=0,
+        decisions=done,
+        folded=lambda at: False,
+        targets=found.targets,
+        drop_turns=False,
+        rewrite=rewriter(messages, index, quarters),
+    )
+    return [piece for piece in project(messages, index, ask).pieces if isinstance(piece, Edit)]
+
+
+def test_the_marker_of_a_large_read() -> None:
+    said = [u("go"), a(call("read", path="src/App.tsx", limit=2_000)), r("x" * 50_000), *RECENT]
+    messages = talk(*said)
+    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    (edit,) = projected(messages, prune(messages, indexed(messages), policy, (), False), {})
+    assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx" limit=2000]'
+    assert (edit.before, edit.after, edit.kind) == (12_500, quarters(edit.text), "pruned")
+    messages = talk(u("go"), a(call("read", path="src/App.tsx")), r("x" * 50_000), *RECENT)
+    (edit,) = projected(messages, prune(messages, indexed(messages), policy, (), False), {})
+    assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
+
+
+def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
+    said = [u("go"), a(call("read", "x1", path="old.py")), r("x" * 4_000, "x1")]
+    said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
+    messages = talk(*said)
+    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    (edit,) = projected(messages, prune(messages, indexed(messages), policy, (), False), {})
+    assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
+
+
+def test_a_tiny_result_is_never_replaced_by_a_heavier_marker() -> None:
+    said = [u("go"), a(call("read", path="src/App.tsx")), r("ok"), *did("ls", 400), *RECENT]
+    messages = talk(*said)
+    policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
+    found = prune(messages, indexed(messages), policy, (), False)
+    assert [target.index for target in found.targets] == [4, 2]
+    assert [edit.index for edit in projected(messages, found, {})] == [4]
+
+
+def test_what_is_pruned_stays_pruned() -> None:
+    messages = talk(u("go"), *did("read", 4_000), *RECENT)
+    index = indexed(messages)
+    done = {key(index, messages, 2): Decision("pruned")}
+    (edit,) = projected(messages, Pruning(), done)
+    assert edit.text.startswith("[output pruned — ")
+
+
+@pytest.mark.parametrize(("protected", "expected"), [((), [2]), (("READ",), [])])
+def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], expected: list[int]) -> None:
+    """Rule 3 of the projection squeezes it; names are the same in whatever case there as well."""
+    messages = talk(u("go"), *did("Read", 4_000), *did("ls", 10), *did("ls", 10))
+    ask = Ask(
+        zone="compact",
+        policy=Policy(protected_tools=protected),
+        floor=0,
+        decisions={},
+        folded=lambda at: False,
+        newest_limit=100,
+        rewrite=rewriter(messages, indexed(messages), quarters),
+    )
+    edits = [piece for piece in project(messages, indexed(messages), ask).pieces if isinstance(piece, Edit)]
+    assert [edit.index for edit in edits] == expected
+
+
+@given(any_list, st.integers(0, 300), st.integers(0, 300), st.integers(0, 4), st.booleans())
+def test_pruning_keeps_its_rules_on_any_list(
+    messages: tuple[Message, ...], protect: int, minimum: int, safe: int, force: bool
+) -> None:
+    named = ("Read", "bash", "grep")
+    policy = Policy(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
+    index = indexed(messages)
+    found = prune(messages, index, policy, (), force)
+    users = [at for at, message in enumerate(messages) if message.view.opens_turn]
+    limit = 0 if safe > len(users) else users[len(users) - safe] if safe else len(messages)
+    for target in found.targets:
+        unit = messages[target.index].view.units[target.unit]
+        assert target.index < limit
+        assert unit.kind == "result"
+        assert not unit.is_error
+        assert unit.tool.lower() in ("read", "bash", "grep")
+        assert not any(message.view.summary == "compaction" for message in messages[target.index :])
+    assert found.protected <= protect
+    assert found.protected + found.prunable == found.scanned
+    assert sum(target.weight for target in found.targets) == (found.prunable if found.targets else 0)
+    assert force or not found.targets or found.prunable >= minimum
+    again = prune(messages, index, policy, {target.key for target in found.targets}, force)
+    assert not {target.index for target in again.targets} & {target.index for target in found.targets}

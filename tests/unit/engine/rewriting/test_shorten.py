@@ -1,0 +1,200 @@
+"""Arguments of old calls made shorter: what stays, what goes, and when nothing is done."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.rewriting.shorten import (
+    LEAST_SAVED,
+    OLD_TEXT,
+    is_shortened,
+    may_shorten,
+    may_shorten_at,
+    shorten,
+)
+from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools.touches import touches
+from ctxmgr.formats import anthropic, openai, pi, responses
+from ctxmgr.session.reading import Reader
+from tests.notation import a, call, quarters, r, raws, talk, think, u
+
+CODE = "\n".join(f"    value_{number} = compute({number})" for number in range(60))  # 60 lines
+SIZE = f"{len(CODE):,}"
+FILE = f"[argument shortened — the call had {SIZE} characters, 60 lines; read the file to see them]"
+PLAIN = f"[argument shortened — the call had {SIZE} characters, 60 lines]"
+HEAD = "\n".join(CODE.split("\n")[:4])
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n" + "\n".join(
+    f"-{line}\n+{line}" for line in CODE.split("\n")
+)
+PATCH += "\n@@ def g():\n-x\n+y\n*** Add File: b.py\n+" + CODE.replace("\n", "\n+") + "\n*** End Patch"
+
+
+def test_a_written_file() -> None:
+    given_ = {"path": "src/a.py", "content": CODE, "mode": 7}
+    found = shorten("write", given_)
+    assert found == {"path": "src/a.py", "content": f"{HEAD}\n{FILE}", "mode": 7}
+    assert given_["content"] == CODE
+
+
+def test_an_edit_keeps_its_shape() -> None:
+    edits = [{"oldText": CODE, "newText": "short"}, {"oldText": "x", "newText": CODE}]
+    found = shorten("edit", {"path": "a.py", "edits": edits})
+    assert found is not None
+    short = f"{HEAD}\n{FILE}"
+    assert found["edits"] == [{"oldText": short, "newText": "short"}, {"oldText": "x", "newText": short}]
+
+
+def test_the_old_text_alone() -> None:
+    given_ = {"path": "a.py", "oldText": CODE, "newText": CODE}
+    found = shorten("edit", given_, only=OLD_TEXT)
+    assert found == {"path": "a.py", "oldText": f"{HEAD}\n{FILE}", "newText": CODE}
+
+
+def test_what_is_no_file_is_not_there_to_be_read() -> None:
+    found = shorten("task", {"prompt": CODE})
+    assert found == {"prompt": f"{HEAD}\n{PLAIN}"}
+
+
+def test_one_long_line() -> None:
+    found = shorten("task", {"prompt": "x" * 1_000})
+    assert found == {"prompt": "x" * 119 + "…\n[argument shortened — the call had 1,000 characters, 1 line]"}
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (f"cat > a.py <<'EOF'\n{CODE}\nEOF\npython a.py", f"cat > a.py <<'EOF'\n{HEAD}\n{FILE}\nEOF\npython a.py"),
+        (
+            f"cat > a <<A\n{CODE}\nA\ncat > b <<B\nshort\nB\n",
+            f"cat > a <<A\n{HEAD}\n{FILE}\nA\ncat > b <<B\nshort\nB\n",
+        ),
+        (f"python - <<'EOF'\n{CODE}\nEOF", f"python - <<'EOF'\n{HEAD}\n{PLAIN}\nEOF"),
+    ],
+)
+def test_a_heredoc(command: str, expected: str) -> None:
+    assert shorten("bash", {"command": command}) == {"command": expected}
+    assert touches("bash", {"command": command}) == touches("bash", {"command": expected})
+
+
+def test_a_long_command_keeps_its_head() -> None:
+    command = "cd /w && " + " && ".join(f"git add file_{number}.py" for number in range(90))
+    found = shorten("bash", {"command": command})
+    assert found is not None
+    assert found["command"].startswith(command[:200])
+    assert is_shortened(found)
+
+
+def test_a_patch_keeps_its_files_and_hunks() -> None:
+    found = shorten("apply_patch", {"input": PATCH})
+    assert found is not None
+    short = found["input"]
+    assert patches.is_patch(short)
+    assert [one.path for one in patches.sections(short)] == ["a.py", "b.py"]
+    assert short.count("@@") == PATCH.count("@@") == 2
+    assert short.endswith("*** End Patch")
+    assert "compute" not in short
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read", {"path": "a.py"}),
+        ("write", {"path": "a.py", "content": "x" * 240}),
+        ("write", {"path": "a.py", "content": "x" * 262}),  # the marker takes up what it saves
+        ("todo", {"items": ["a task of some words"] * 50}),
+        ("write", {}),
+        ("write", {"path": "a.py", "content": f"{HEAD}\n{FILE}"}),
+        ("write", {"path": "a.py", "content": f"{CODE}\n{FILE}\n{CODE}"}),  # it looks so: better left alone
+        ("write", {"path": "p" * 900, "content": "x" * 290, "more": ["y" * 200] * 10, "n": None}),
+    ],
+)
+def test_nothing_is_done(tool: str, arguments: dict[str, Any]) -> None:
+    assert shorten(tool, arguments, only=("content", "items")) is None
+
+
+def test_a_limit() -> None:
+    assert shorten("write", {"content": "x" * 900}, limit=1_000) is None
+    assert shorten("write", {"path": "a", "content": "line\n" * 99}, limit=20) is not None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.sampled_from([CODE, PATCH, "x" * 300]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: shape(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [shape(one) for one in value]
+    return "a text" if isinstance(value, str) else value
+
+
+@given(
+    st.sampled_from(["write", "bash", "apply_patch", "other"]),
+    st.dictionaries(st.sampled_from(["path", "content", "command", "input", "edits"]), JSON, max_size=4),
+)
+def test_any_arguments(tool: str, arguments: dict[str, Any]) -> None:
+    """The shape stays, a quarter at least is saved, it is done once, and twice the same."""
+    found = shorten(tool, arguments)
+    assert found == shorten(tool, arguments)
+    if found is None:
+        return
+    assert shape(found) == shape(arguments)
+    assert len(json.dumps(found, ensure_ascii=False)) <= (1 - LEAST_SAVED) * len(
+        json.dumps(arguments, ensure_ascii=False)
+    )
+    assert is_shortened(found)
+    assert shorten(tool, found) is None
+
+
+# which messages may be changed
+
+CALL = {"type": "function_call", "call_id": "c", "name": "write", "arguments": "{}"}
+THOUGHT = {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "c2Vj"}
+
+
+def test_no_signed_message_is_changed() -> None:
+    write = call("write", path="x", content=CODE)
+    said = [u("go"), a("ok", write), r("ok"), a(think("hm"), write), r("ok"), a(think("hm", signed=False), write)]
+    assert [may_shorten(pi.view(raw)) for raw in raws(*said)] == [False, True, False, False, False, True]
+    messages = talk(*said)
+    assert [may_shorten_at(messages, at) for at in range(6)] == [False, True, False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("form", "message", "expected"),
+    [
+        (
+            anthropic,
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "w", "input": {}}]},
+            True,
+        ),
+        (
+            anthropic,
+            {"role": "assistant", "content": [{"type": "thinking", "thinking": "", "signature": "s"}]},
+            False,
+        ),
+        (anthropic, {"role": "assistant", "content": [{"type": "redacted_thinking", "data": "s"}]}, False),
+        (openai, {"role": "assistant", "content": "ok", "reasoning_content": "hm"}, True),
+        (openai, {"role": "assistant", "content": "ok", "reasoning_details": [{"text": "hm"}]}, False),
+        (openai, {"role": "tool", "tool_call_id": "c", "content": "ok"}, False),
+        (responses, CALL, True),
+        (responses, THOUGHT, False),
+    ],
+)
+def test_in_every_format(form: Any, message: dict[str, Any], expected: bool) -> None:
+    assert may_shorten(form.view(json.dumps(message).encode())) is expected
+
+
+def test_items_of_one_answer_are_one_message() -> None:
+    items = [THOUGHT, CALL, {"type": "function_call_output", "call_id": "c", "output": "ok"}, CALL, CALL]
+    items += [{"type": "message", "role": "user", "content": []}, CALL, CALL, THOUGHT]
+    messages = Reader(responses, quarters, "test").read([json.dumps(one).encode() for one in items])
+    expected = [False, False, False, True, True, False, False, False, False]
+    assert [may_shorten_at(messages, at) for at in range(len(items))] == expected

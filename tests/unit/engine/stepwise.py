@@ -1,0 +1,202 @@
+"""Asks and answers of preset `balanced` for tests: conversations that name things, and how a list is projected."""
+
+from functools import cache, partial
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.cache_cost import Rates
+from ctxmgr.engine.balanced.epoch_start import Want
+from ctxmgr.engine.balanced.project import Ask, Projected, project
+from ctxmgr.engine.presets.turns.project import rewriter
+from ctxmgr.engine.rewriting.shorten import shorten
+from ctxmgr.formats import pi
+from ctxmgr.model.epochs import Epoch
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
+
+ROOM = Room(old=300, newest=100, index=60)
+NO_PACKET = Packet("", 0)
+
+
+def code(number: int, lines: int = 20) -> str:
+    """Text of a file in which each line has a name of its own."""
+    return "\n".join(f"def func_{number}_{line}(): pass" for line in range(lines))
+
+
+def looked(number: int, lines: int = 20, *said: Any) -> list[Said]:
+    """A step: file `number` is read."""
+    return [a(*said, call("read", path=f"src/mod_{number}.py")), r(code(number, lines))]
+
+
+def wrote(number: int, lines: int = 20) -> list[Said]:
+    """A step: file `number` is written whole."""
+    return [a(call("write", path=f"src/mod_{number}.py", content=code(number, lines))), r("ok")]
+
+
+def facts(stands_for: int) -> tuple[str, int]:
+    text = "[ctxmgr packet]\nfacts"
+    return (text, quarters(text)) if quarters(text) <= stands_for else ("", 0)
+
+
+def want(messages: tuple[Message, ...], **keys: Any) -> Want:
+    """Green, warm, little room, no archive; keys say what differs."""
+    keys = {
+        "zone": "green",
+        "policy": Policy(),
+        "room": ROOM,
+        "rates": Rates(),
+        "decisions": {},
+        "packet": NO_PACKET,
+        "place": 0,
+        "cached": len(messages),
+        "usable": 20_000.0,
+        "window_limit": 25_000.0,
+        "held": frozenset,
+        "rewrite": rewriter(messages, indexed(messages), quarters),
+        "shorten": partial(_shorten, messages),
+        "facts": lambda stands_for: facts(stands_for)[0],
+        "handle": lambda key: "",
+        "weigh": quarters,
+        "memo": {},
+        **keys,
+    }
+    return Want(**keys)
+
+
+def _shorten(messages: tuple[Message, ...], position: int, number: int) -> tuple[dict[str, Any], int] | None:
+    unit = messages[position].view.units[number]
+    arguments = shorten(unit.tool, unit.arguments or {})
+    return None if arguments is None else (arguments, weight_of_call(unit.tool, arguments))
+
+
+def weight_of_call(tool: str, arguments: dict[str, Any]) -> int:
+    (message,) = read(raws(a(call(tool, "x", **arguments))))
+    return message.weights[0]
+
+
+def ask(messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any) -> Ask:
+    """What goes on from the projection `done`, of the first `size` messages. Keys are those of `Ask` or `Want`."""
+    known: dict[str, Any] = {"epoch": Epoch()}
+    if done is not None:
+        known = {"epoch": done.epoch, "last": done.plan, "before": size}
+        shown = next((piece for piece in done.plan.pieces if isinstance(piece, Packet)), NO_PACKET)
+        keys = {
+            "decisions": done.plan.decisions,
+            "packet": shown,
+            "place": done.plan.floor,
+            "cached": size,
+            **keys,
+        }
+    for name in ("epoch", "reopen", "last", "before", "at"):
+        if name in keys:
+            known[name] = keys.pop(name)
+    return Ask(want(messages, **keys), **known)
+
+
+def projected(
+    messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any
+) -> Projected:
+    return project(messages, indexed(messages), ask(messages, done, size, **keys))
+
+
+def restarted(messages: tuple[Message, ...], done: Projected, size: int, **keys: Any) -> Projected:
+    """The same from what a snapshot holds: the plan before is gone."""
+    return projected(messages, done, size, **{**keys, "last": None})
+
+
+def opened(said: list[Said], reopen: str = "forced", **keys: Any) -> tuple[tuple[Message, ...], Plan]:
+    """A list, and its plan once an epoch was opened over it."""
+    messages = read(raws(*said))
+    return messages, projected(messages, reopen=reopen, **keys).plan
+
+
+def sent(messages: tuple[Message, ...], plan: Plan, form: Any = pi) -> list[bytes]:
+    """The messages that leave."""
+    out: list[bytes] = []
+    edits: dict[int, list[Edit]] = {}
+    for piece in plan.pieces:
+        if isinstance(piece, Packet):
+            out.append(form.packet(piece.text, 0))
+        elif isinstance(piece, Keep):
+            out.extend(message.raw for message in messages[piece.start : piece.end])
+        else:
+            some = edits.setdefault(piece.index, [])
+            some.append(piece)
+            out[len(out) - (len(some) > 1) :] = [edited(messages[piece.index].raw, some, form)]
+    return out
+
+
+def edited(raw: bytes, edits: list[Edit], form: Any) -> bytes:
+    arguments = {edit.unit: edit.arguments for edit in edits if edit.arguments is not None}
+    if arguments:
+        return bytes(form.set_arguments(raw, arguments))
+    return bytes(form.set_result(raw, {edit.unit: edit.text for edit in edits}))
+
+
+def packet_of(plan: Plan) -> str:
+    return "".join(piece.text for piece in plan.pieces if isinstance(piece, Packet))
+
+
+def kinds(plan: Plan) -> dict[int, str]:
+    """Index to kind of edit."""
+    return {piece.index: piece.kind for piece in plan.pieces if isinstance(piece, Edit)}
+
+
+# random conversations
+
+
+USERS = [[u(f"go on with src/mod_{number}.py")] for number in range(4)]
+LONG_USERS = [[u(f"see {code(number, 60)}")] for number in range(3)]
+STEPS = [
+    *(looked(number, lines) for number in range(4) for lines in (1, 20, 60)),
+    *(looked(number, 20, f"func_{number}_3 is what src/mod_{number}.py needs") for number in range(4)),
+    *(looked(number, 20, think(f"src/mod_{number}.py")) for number in range(2)),
+    *(wrote(number, lines) for number in range(3) for lines in (3, 40)),
+    *(
+        [a(call("edit", path=f"src/mod_{n}.py", oldText=f"def func_{n}_1", newText=f"def func_{n}_x")), r("ok")]
+        for n in range(3)
+    ),
+    *([a(call("bash", command=f"pytest -k {name}")), r(code(9, lines))] for name in "ab" for lines in (1, 40)),
+    *([a(call("bash", command="make it")), err(f"Error: {code(8, lines)}")] for lines in (1, 90)),
+    [a(call("read", path="src/mod_1.py"), call("bash", command="ls")), r(code(1)), r(code(7))],
+    [a(call("read", path="src/mod_2.py"), call("bash", command="ls")), r(code(2)), err("Error: no")],
+    [a("looked at src/mod_1.py and func_1_2")],
+]
+OTHERS = [[note("n")], [sh("ls src/", code(6))]]
+SPECIALS = [[summary("## Goal\nsrc/mod_1.py")], [packet()], [packet("[ctxmgr packet]\n" + code(5))]]
+ODD = [
+    [Said({"role": "system", "content": "be kind"})],
+    [Said({"role": "assistant", "content": [], "stopReason": "error"})],
+    [Said({"role": "user", "content": []})],
+    [a(call("read", path="src/mod_1.py"))],
+    [r(code(1), "x1")],
+    [a(call("bash", "x1", command="c"))],
+]
+
+
+@cache
+def _read(raw: bytes) -> Message:
+    return read([raw])[0]
+
+
+def _talk(*parts: list[list[Said]]) -> tuple[Message, ...]:
+    return tuple(_read(raw) for raw in raws(*(one for part in parts for said in part for one in said)))
+
+
+def _some(*kinds: list[list[Said]], most: int = 24) -> st.SearchStrategy[list[list[Said]]]:
+    one = st.one_of(*map(st.sampled_from, kinds))
+    return st.integers(0, most).flatmap(lambda least: st.lists(one, min_size=least, max_size=most))
+
+
+legal = st.builds(
+    _talk,
+    st.lists(st.sampled_from(SPECIALS), max_size=1),
+    st.lists(st.sampled_from([*USERS, *LONG_USERS]), max_size=2),
+    _some(USERS, STEPS, STEPS, STEPS, STEPS, OTHERS, LONG_USERS),
+)
+wild = st.builds(_talk, _some(STEPS, STEPS, STEPS, USERS, LONG_USERS, OTHERS, SPECIALS, ODD, ODD))
+any_list = st.one_of(legal, wild)

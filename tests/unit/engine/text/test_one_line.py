@@ -1,0 +1,48 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.text.one_line import code, one_line, sentence
+from ctxmgr.model.facts import Fact
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# Goal\n## Tasks", "Goal ## Tasks"),
+        ("- item\n- other", "item; other"),
+        ("has:\n- one\n  1. two", "has: one; two"),
+        ("#b5bd68 is the colour", "#b5bd68 is the colour"),
+        ("[ctxmgr packet]\nx", "(ctxmgr packet] x"),
+        ("a [ CTXMGR packet]", "a ( CTXMGR packet]"),
+        ("[\u200bctxmgr packet]", "(ctxmgr packet]"),
+        ("```ts\nlet a\n```", "let a"),
+        ("**Bold** word", "Bold word"),
+        ("- [x] done", "done"),
+        ("> quoted", "quoted"),
+        ("--- rule", "rule"),
+    ],
+)
+def test_one_line(text: str, line: str) -> None:
+    assert one_line(text).strip() == line
+
+
+def test_line_ends_of_statements_become_sentence_ends() -> None:
+    assert sentence(Fact("task", "k", "Move files\nThey are shared.\nAll", "summary")) == (
+        "Move files. They are shared. All"
+    )
+
+
+def test_code_cannot_be_left() -> None:
+    assert code("echo `id` ```", 50) == "`echo 'id'`"
+
+
+@given(st.text(st.characters(codec=None, exclude_categories=())), st.integers(2, 300))
+def test_nothing_but_one_line_of_text(text: str, limit: int) -> None:
+    for line in (one_line(text, limit), one_line("# " + text, limit), one_line("[ctxmgr" + text, limit)):
+        line.encode()
+        assert len(line) <= limit
+        assert len(line.splitlines()) <= 1
+        assert "[ctxmgr" not in line.casefold()
+        assert "```" not in line
+        assert not line.startswith(("# ", "## ", "> "))

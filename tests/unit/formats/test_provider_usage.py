@@ -1,0 +1,132 @@
+"""Usage of every provider, normalised: what is in the cache is counted once."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.formats import FORMATS
+from ctxmgr.formats.provider_usage import usage
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.messages import Usage
+
+TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
+    ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10)),
+    ("ours with a total", {"input": 1, "totalTokens": 9}, Usage(1, 0, 0, 0, 9)),
+    ("the total alone", {"tokens": 7}, Usage(total=7)),
+    (
+        "anthropic: input is beside the cache",
+        {
+            "input_tokens": 10,
+            "cache_read_input_tokens": 1_000,
+            "cache_creation_input_tokens": 50,
+            "output_tokens": 5,
+        },
+        Usage(10, 5, 1_000, 50, 1_065),
+    ),
+    ("anthropic without a cache", {"input_tokens": 10, "output_tokens": 5}, Usage(10, 5, 0, 0, 15)),
+    (
+        "anthropic with nulls",
+        {"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": None},
+        Usage(10, 5, 0, 0, 15),
+    ),
+    (
+        "openai: the cached are inside",
+        {
+            "prompt_tokens": 1_000,
+            "completion_tokens": 20,
+            "total_tokens": 1_020,
+            "prompt_tokens_details": {"cached_tokens": 900, "audio_tokens": 0},
+        },
+        Usage(100, 20, 900, 0, 1_020),
+    ),
+    (
+        "responses: inside too",
+        {
+            "input_tokens": 1_000,
+            "input_tokens_details": {"cached_tokens": 900},
+            "output_tokens": 20,
+            "output_tokens_details": {"reasoning_tokens": 8},
+            "total_tokens": 1_020,
+        },
+        Usage(100, 20, 900, 0, 1_020),
+    ),
+    (
+        "litellm: both names, the cached are inside",
+        {
+            "prompt_tokens": 10_000,
+            "completion_tokens": 100,
+            "total_tokens": 10_100,
+            "cache_read_input_tokens": 9_000,
+            "cache_creation_input_tokens": 0,
+            "prompt_tokens_details": {"cached_tokens": 9_000},
+        },
+        Usage(1_000, 100, 9_000, 0, 10_100),
+    ),
+    (
+        "litellm: what was written is inside too",
+        {
+            "prompt_tokens": 10_000,
+            "completion_tokens": 100,
+            "cache_read_input_tokens": 2_000,
+            "cache_creation_input_tokens": 7_000,
+        },
+        Usage(1_000, 100, 2_000, 7_000, 10_100),
+    ),
+    (
+        "a total that has no room for them beside the input",
+        {"input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 900, "total_tokens": 1_020},
+        Usage(100, 20, 900, 0, 1_020),
+    ),
+    (
+        "a total that has",
+        {"input_tokens": 1_000, "output_tokens": 20, "cache_read_input_tokens": 900, "total_tokens": 1_920},
+        Usage(1_000, 20, 900, 0, 1_920),
+    ),
+    (
+        "more in the cache than was sent: it can not be inside",
+        {"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 1_000, "total_tokens": 15},
+        Usage(10, 5, 1_000, 0, 1_015),
+    ),
+    (
+        "both names for nothing, and the details tell",
+        {
+            "input_tokens": 1_000,
+            "cache_read_input_tokens": 0,
+            "cache_creation_input_tokens": 0,
+            "input_tokens_details": {"cached_tokens": 900},
+        },
+        Usage(100, 0, 900, 0, 1_000),
+    ),
+    (
+        "more cached than sent",
+        {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}},
+        Usage(0, 0, 5, 0, 5),
+    ),
+    ("nothing", {}, None),
+    ("zeros", {"prompt_tokens": 0, "completion_tokens": 0}, None),
+    ("nonsense", {"prompt_tokens": "many", "input_tokens": -1, "output_tokens": True}, None),
+    ("details that are none", {"prompt_tokens": 5, "prompt_tokens_details": 3}, Usage(5, 0, 0, 0, 5)),
+]
+
+
+@pytest.mark.parametrize(("name", "fields", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_was_used(name: str, fields: dict[str, Any], expected: Usage | None) -> None:
+    assert usage(fields) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "expected"), [row for row in TABLE if row[0] not in ("nonsense", "details that are none")]
+)
+@pytest.mark.parametrize("form", FORMATS)
+def test_it_comes_through_the_wire(form: str, name: str, fields: dict[str, Any], expected: Usage | None) -> None:
+    params = msgspec.json.decode(msgspec.json.encode(fields), type=lifecycle.UsageParams)
+    assert FORMATS[form].usage(msgspec.to_builtins(params)) == expected
+
+
+@given(st.dictionaries(st.text(), st.none() | st.integers() | st.floats() | st.text()))
+def test_nothing_raises(fields: dict[str, Any]) -> None:
+    found = usage(fields)
+    assert found is None or found.total > 0

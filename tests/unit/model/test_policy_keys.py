@@ -1,0 +1,151 @@
+"""Settings: keys of a policy merged, checked and named when they are at fault."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.model.policy import Compaction, DistillOver, Policy, Tokenizer, TurnsKept, Zones
+from ctxmgr.model.policy_keys import Refused, compaction, known, merged, policy, tokenizer
+
+Keys = dict[str, Any]
+
+MERGES: list[tuple[Keys, Keys, Keys]] = [
+    ({}, {}, {}),
+    ({"reserve": 1}, {"preset": "off"}, {"reserve": 1, "preset": "off"}),
+    ({"reserve": 1}, {"reserve": 2}, {"reserve": 2}),
+    ({"reserve": 1}, {"reserve": None}, {}),
+    ({}, {"reserve": None}, {}),
+    ({"zones": {"red": 0.6}}, {"zones": {"yellow": 0.4}}, {"zones": {"red": 0.6, "yellow": 0.4}}),
+    ({"zones": {"red": 0.6, "yellow": 0.4}}, {"zones": {"red": None}}, {"zones": {"yellow": 0.4}}),
+    ({"zones": {"red": 0.6}}, {"zones": None}, {}),
+    ({}, {"zones": {"red": None, "yellow": 0.4}}, {"zones": {"yellow": 0.4}}),
+    ({}, {"models": {"m": None}}, {"models": {}}),
+    ({"packetTokens": 5}, {"packetTokens": {"red": 1}}, {"packetTokens": {"red": 1}}),
+    ({"packetTokens": {"red": 1}}, {"packetTokens": 5}, {"packetTokens": 5}),
+    ({"protectedTools": ["a"]}, {"protectedTools": ["b"]}, {"protectedTools": ["b"]}),
+    (
+        {"compaction": "ctxmgr"},
+        {"compaction": {"enabled": False}},
+        {"compaction": {"by": "ctxmgr", "enabled": False}},
+    ),
+    ({"compaction": {"retries": 2}}, {"compaction": "ctxmgr"}, {"compaction": {"retries": 2, "by": "ctxmgr"}}),
+    ({"compaction": {"retries": 2}}, {"compaction": None}, {}),
+    ({"compaction": "host"}, {"compaction": "ctxmgr"}, {"compaction": "ctxmgr"}),
+    (
+        {"models": {"m": {"reserve": 1}}},
+        {"models": {"n": {"reserve": 2}}},
+        {"models": {"m": {"reserve": 1}, "n": {"reserve": 2}}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), MERGES)
+def test_keys_are_merged(old: Keys, new: Keys, expected: Keys) -> None:
+    before = (repr(old), repr(new))
+    assert merged(old, new) == expected
+    assert (repr(old), repr(new)) == before
+
+
+M: Keys = {"reserve": 1, "pruneProtect": 7, "models": {"m": {"reserve": 2, "zones": {"red": 0.6}}}}
+
+MADE: list[tuple[Keys, str | None, Policy]] = [
+    ({}, None, Policy()),
+    ({"preset": "tools", "pruneProtect": 7}, None, Policy(preset="tools", prune_protect=7)),
+    ({"zones": {"red": 0.6}}, None, Policy(zones=Zones(red=0.6))),
+    ({"zones": {"red": 1, "compact": 1}}, None, Policy(zones=Zones(red=1, compact=1))),
+    ({"recentUserTurns": {"green": 9}}, None, Policy(recent_user_turns=TurnsKept(green=9))),
+    ({"distill": {"red": 9}}, None, Policy(distill=DistillOver(red=9))),
+    ({"packetTokens": 900}, None, Policy(packet_tokens=900)),
+    ({"effectiveWindow": None}, None, Policy()),
+    ({"prunableTools": ["read"]}, None, Policy(prunable_tools=("read",))),
+]
+
+
+@pytest.mark.parametrize(("keys", "model", "expected"), MADE)
+def test_the_policy_they_make(keys: Keys, model: str | None, expected: Policy) -> None:
+    assert policy(keys, model) == expected
+
+
+def test_a_model_has_keys_of_its_own() -> None:
+    assert (policy(M).reserve, policy(M).zones.red) == (1, 0.7)
+    assert (policy(M, "m").reserve, policy(M, "m").zones.red) == (2, 0.6)
+    assert policy(M, "n").reserve == 1
+    assert policy(M, "m").prune_protect == 7
+
+
+def test_a_model_has_compaction_settings_of_its_own() -> None:
+    keys = {"compaction": "ctxmgr", "models": {"m": {"compaction": {"keepRecentTokens": 5}}}}
+    assert compaction(policy(keys, "m")) == Compaction("ctxmgr", keep_recent_tokens=5)
+    assert compaction(policy(keys, "n")) == Compaction("ctxmgr")
+
+
+# keys, path of the fault, a word of the sentence
+FAULTS: list[tuple[Keys, str, str]] = [
+    ({"mood": "good"}, ".mood", "mood"),
+    ({"preset": "loud"}, ".preset", "loud"),
+    ({"zones": {"red": 2}}, ".zones.red", "<= 1.0"),
+    ({"zones": {"red": 0}}, ".zones.red", "> 0.0"),
+    ({"zones": {"pink": 0.5}}, ".zones.pink", "pink"),
+    ({"zones": {"yellow": 0.8}}, ".zones", "rise"),
+    ({"zones": {"compact": 0.6}}, ".zones", "rise"),
+    ({"recentUserTurns": {"green": 0}}, ".recentUserTurns.green", ">= 1"),
+    ({"reserve": -1}, ".reserve", ">= 0"),
+    ({"reserve": "much"}, ".reserve", "str"),
+    ({"effectiveWindow": 0}, ".effectiveWindow", ">= 1"),
+    ({"protectedTools": "read"}, ".protectedTools", "array"),
+    ({"protectedTools": ["read", 5]}, ".protectedTools[1]", "int"),
+    ({"packetTokens": -1}, ".packetTokens", ">= 0"),
+    ({"models": {"m": {"preset": "off"}}}, ".models.m.preset", "preset"),
+    ({"models": {"m": {"zones": {"red": 5}}}}, ".models.m.zones.red", "<= 1.0"),
+    ({"compaction": {"strategy": "guess"}}, ".compaction.strategy", "guess"),
+    ({"compaction": {"model": "endpoint"}}, ".compaction.endpoint", "none is named"),
+    ({"compaction": {"endpoint": {"model": "m"}}}, ".compaction.endpoint.baseUrl", "baseUrl"),
+    (
+        {"compaction": {"endpoint": {"baseUrl": "u", "model": "m", "apiKey": "k"}}},
+        ".compaction.endpoint.apiKey",
+        "apiKey",
+    ),
+    ({"compaction": {"slices": {"tokens": 5, "overlap": 5}}}, ".compaction.slices.overlap", "overlap"),
+    ({"models": {"m": {"compaction": {"retries": 9}}}}, ".models.m.compaction.retries", "<= 5"),
+    ({"models": {"m": {"effectiveWindow": 9}}, "reserve": "no"}, ".reserve", "str"),
+    ({"models": {"m": {"reserve": 9}}, "mood": "good"}, ".mood", "mood"),
+    ({"models": {"m": {"reserve": 9}}, "zones": {"yellow": 0.8}}, ".zones", "rise"),
+    ({"models": {"m": {"zones": {"yellow": 0.8}}}}, ".models.m.zones", "rise"),
+    ({"models": 5}, ".models", "object"),
+    ({"mood": None}, ".mood", "mood"),
+    ({"preset": None, "zones": {"red": None, "pink": None}}, ".zones.pink", "pink"),
+    ({"compaction": {"slices": {"sizes": None}}}, ".compaction.slices.sizes", "sizes"),
+    ({"compaction": {"endpoint": {"apiKey": None}}}, ".compaction.endpoint.apiKey", "apiKey"),
+    ({"models": {"m": {"mood": None}}}, ".models.m.mood", "mood"),
+    ({"models": {"m": 5}}, ".models.m", "object"),
+]
+
+
+@pytest.mark.parametrize(("keys", "path", "word"), FAULTS)
+def test_the_key_at_fault_is_named(keys: Keys, path: str, word: str) -> None:
+    with pytest.raises(Refused) as caught:
+        policy(keys)
+    assert caught.value.path == path
+    assert word in str(caught.value)
+
+
+def test_keys_that_are_null_are_known() -> None:
+    """Every key of the policy, at every depth, and a model that is taken back."""
+    whole = msgspec.to_builtins(policy({"models": {"m": {}}, "compaction": {}, "tokenizer": {}}))
+
+    def nulled(keys: Any) -> Any:
+        return {name: nulled(value) if isinstance(value, dict) and value else None for name, value in keys.items()}
+
+    known(nulled(whole))
+    known(dict.fromkeys(whole))
+    known({"models": {"m": None}})
+
+
+def test_short_forms_are_spelled_out() -> None:
+    assert compaction(Policy()) == Compaction("host", True)
+    assert compaction(Policy(compaction="ctxmgr")) == Compaction("ctxmgr", True)
+    assert compaction(Policy(compaction=Compaction("host", False))) == Compaction("host", False)
+    assert tokenizer(Policy()) == Tokenizer("o200k_base")
+    assert tokenizer(Policy(tokenizer="estimate")) == Tokenizer("estimate")
+    assert tokenizer(Policy(tokenizer=Tokenizer("o200k_base", "/x"))) == Tokenizer("o200k_base", "/x")

@@ -1,0 +1,225 @@
+"""Errands: model calls side by side, each request answered once, and whatever ends an errand ends its calls."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from ctxmgr.model.completion import LATE, Ask, Completion, Spent
+from ctxmgr.model.policy import Endpoint
+from ctxmgr.server.effects import Abandon, Complete, Effect, Record, Run, Wake
+from ctxmgr.server.jobs import Errands
+from ctxmgr.session.work import Embed, Errand, Steps, Via, Work
+from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
+from ctxmgr.wire.peer import Peer
+
+HOST = Via("host", 100_000, concurrency=2)
+SERVER = Via("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)
+
+
+def asks(count: int) -> tuple[Ask, ...]:
+    return tuple(Ask("slice", "system", f"prompt {number}", 100, f"slice {number}") for number in range(count))
+
+
+def asking(count: int) -> Steps[Any]:
+    return (yield asks(count))
+
+
+class Bench:
+    """Errands with a peer whose messages are kept, and a host that answers by hand."""
+
+    def __init__(self, record: bool = False) -> None:
+        self.sent: list[dict[str, Any]] = []
+        self.effects: list[Effect] = []
+        self.peer = Peer({}, lambda parts: self.sent.append(json.loads(b"".join(parts))))
+        self.errands = Errands(self.effects.append, self.peer, itertools.count(1), record)
+
+    def start(self, steps: Steps[Any], via: Via = HOST, **more: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        self.errands.start(Errand(steps, via, **more), "s", future)
+        return future
+
+    def methods(self) -> list[str]:
+        return [message["method"] for message in self.sent]
+
+    def answer(self, number: int, result: Any = None, error: Any = None) -> None:
+        """The host's answer to the request that was sent as the `number`th."""
+        requests = [message for message in self.sent if "id" in message]
+        assert self.peer.answer_came(requests[number]["id"], result, error)
+
+    def of(self, kind: type[Any]) -> Sequence[Any]:
+        return [effect for effect in self.effects if isinstance(effect, kind)]
+
+
+def test_calls_go_side_by_side_within_the_bound_and_come_back_in_order() -> None:
+    bench = Bench()
+    future = bench.start(asking(3))
+    assert bench.methods() == ["complete", "complete"]
+    bench.answer(1, {"text": "two", "stopReason": "stop"})
+    assert bench.methods() == ["complete"] * 3
+    bench.answer(2, {"text": "three", "stopReason": "max_tokens"})
+    assert not future.done()
+    bench.answer(0, {"text": "one", "stopReason": "end_turn", "usage": {"input": 5, "cacheRead": 2, "output": 1}})
+    assert future.result() == (
+        Completion("one", "stop", Spent(7, 1)),
+        Completion("two"),
+        Completion("three", "length"),
+    )
+    assert bench.errands.idle
+
+
+WRONG: tuple[tuple[Any, Any, str], ...] = (
+    (None, {"code": -32000, "message": "secret words"}, "the host answered error -32000"),
+    ("text", None, "the host's answer has not the shape {text, stopReason, usage?}"),
+    ({"text": 5}, None, "the host's answer has not the shape {text, stopReason, usage?}"),
+    ({"text": "x", "stopReason": "error"}, None, "the model failed"),
+    ({"text": "x", "stopReason": "whatever"}, None, "the model failed"),
+)
+
+
+@pytest.mark.parametrize(("result", "error", "fault"), WRONG)
+def test_an_answer_that_is_none_is_a_failed_completion(result: Any, error: Any, fault: str) -> None:
+    bench = Bench()
+    future = bench.start(asking(1))
+    bench.answer(0, result, error)
+    (completion,) = future.result()
+    assert (completion.stop, completion.fault) == ("error", fault)
+
+
+def test_a_cancelled_request_ends_the_hosts_calls() -> None:
+    bench = Bench()
+    future = bench.start(asking(3))
+    future.cancel()
+    cancelled = [message["params"]["id"] for message in bench.sent if message["method"] == "$/cancelRequest"]
+    assert cancelled == [message["id"] for message in bench.sent if message["method"] == "complete"]
+    assert bench.errands.idle
+
+
+def test_an_endpoint_is_asked_by_effects_and_told_to_stop() -> None:
+    bench = Bench(record=True)
+    future = bench.start(asking(3), SERVER)
+    first, second = bench.of(Complete)
+    assert bench.errands.resume(first.ticket, Completion("one"))
+    assert len(bench.of(Complete)) == 3
+    assert [json.loads(record.line)["completed"] for record in bench.of(Record)] == [first.ticket]
+    future.cancel()
+    assert {effect.ticket for effect in bench.of(Abandon)} == {second.ticket, bench.of(Complete)[2].ticket}
+    assert not bench.errands.resume(second.ticket, Completion("late"))
+
+
+def test_a_fault_of_the_device_is_a_failed_completion() -> None:
+    bench = Bench()
+    future = bench.start(asking(1), SERVER)
+    bench.errands.resume(bench.of(Complete)[0].ticket, OSError("secret"))
+    assert future.result() == (Completion(stop="error", fault="internal fault: OSError"),)
+
+
+def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
+    bench = Bench(record=True)
+    future = bench.start(asking(2), deadline=500, at_deadline="nothing")
+    (wake,) = bench.of(Wake)
+    assert wake.milliseconds == 500
+    bench.errands.resume(wake.ticket, None)
+    assert future.result() == "nothing"
+    assert bench.methods().count("$/cancelRequest") == 2
+    assert [json.loads(record.line) for record in bench.of(Record)] == [{"from": "ctxmgr", "woke": wake.ticket}]
+
+
+def test_after_the_deadline_steps_go_on_without_a_model() -> None:
+    def steps() -> Steps[Any]:
+        first = yield asks(2)
+        second = yield asks(1)
+        return first, second
+
+    bench = Bench()
+    future = bench.start(steps(), deadline=500)
+    bench.answer(0, {"text": "in time"})
+    bench.errands.resume(bench.of(Wake)[0].ticket, None)
+    assert future.result() == ((Completion("in time"), LATE), (LATE,))
+    assert bench.methods() == ["complete", "complete", "$/cancelRequest"]
+
+
+def test_a_deadline_after_the_end_is_nothing() -> None:
+    bench = Bench(record=True)
+    future = bench.start(asking(1), deadline=500)
+    bench.answer(0, {"text": "done"})
+    assert future.done()
+    bench.errands.resume(bench.of(Wake)[0].ticket, None)
+    assert bench.of(Record) == []
+
+
+def test_work_is_an_effect_and_its_fault_reaches_the_steps() -> None:
+    def steps() -> Steps[Any]:
+        value = yield Work(lambda: 5)
+        try:
+            yield Work(lambda: 6)
+        except ValueError:
+            return value
+        raise AssertionError
+
+    bench = Bench()
+    future = bench.start(steps())
+    (run,) = bench.of(Run)
+    bench.errands.resume(run.ticket, run.work())
+    bench.errands.resume(bench.of(Run)[1].ticket, ValueError("no"))
+    assert future.result() == 5
+
+
+def test_vectors_come_from_the_host_or_not_at_all() -> None:
+    def steps() -> Steps[Any]:
+        return (yield Embed(("a", "b")))
+
+    for result, expected in (
+        ({"vectors": [[1.0, 2.0], [3.0, 4.0]]}, [[1.0, 2.0], [3.0, 4.0]]),
+        ({"vectors": [[1.0]]}, None),
+        ({"vectors": [[1.0], [1.0, 2.0]]}, None),
+        ("no", None),
+    ):
+        bench = Bench()
+        future = bench.start(steps())
+        bench.answer(0, result)
+        assert future.result() == expected
+
+
+def test_the_end_of_a_session_ends_its_errands() -> None:
+    bench = Bench()
+    future = bench.start(asking(1))
+    bench.errands.session_ended("other")
+    assert not future.done()
+    bench.errands.session_ended("s")
+    fault = future.exception()
+    assert isinstance(fault, RpcError)
+    assert fault.code == REQUEST_FAILED
+    assert bench.methods() == ["complete", "$/cancelRequest"]
+
+
+def test_progress_is_told_to_who_asked_for_it() -> None:
+    bench = Bench()
+    future = bench.start(asking(2), token="t")
+    bench.answer(0, {"text": "one"})
+    bench.answer(1, {"text": "two"})
+    assert future.done()
+    told = [message["params"] for message in bench.sent if message["method"] == "$/progress"]
+    assert [one["token"] for one in told] == ["t"] * 4
+    assert [one["value"] for one in told] == [
+        {"kind": "begin"},
+        {"kind": "report", "message": "slice 0"},
+        {"kind": "report", "message": "slice 1"},
+        {"kind": "end"},
+    ]
+
+
+def test_a_fault_in_the_steps_fails_the_request_alone() -> None:
+    def steps() -> Steps[Any]:
+        yield asks(1)
+        raise KeyError("secret")
+
+    bench = Bench()
+    future = bench.start(steps())
+    other = bench.start(asking(1))
+    bench.answer(0, {"text": "x"})
+    assert isinstance(future.exception(), KeyError)
+    assert not other.done()

@@ -1,0 +1,170 @@
+"""Lanes alone: calls that park are generators, and the test brings what they wait for."""
+
+import itertools
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.server.session_queue import Job, Lane, Lanes
+
+
+class Desk:
+    """Three lanes, a journal of what was done, and the tickets that are out."""
+
+    def __init__(self) -> None:
+        self.out: list[tuple[int, str]] = []
+        self.journal: list[str] = []
+        self.lanes = Lanes(lambda ticket, lane, wanted: self.out.append((ticket, wanted)), itertools.count(1))
+        for name in "abc":
+            self.lanes.by_session[name] = Lane(name)
+
+    def submit(self, lane: str, name: str, parks: int = 0, fails: bool = False) -> Any:
+        start = (lambda: self._parking(name, parks, fails)) if parks else (lambda: self._plain(name, fails))
+        job = Job(start, lambda value: self._finished(value), name)
+        return self.lanes.submit(self.lanes.by_session[lane], job)
+
+    def _plain(self, name: str, fails: bool) -> str:
+        self.journal.append(name)
+        if fails:
+            raise ValueError(name)
+        return name
+
+    def _parking(self, name: str, parks: int, fails: bool) -> Generator[str, str, str]:
+        self.journal.append(f"{name} begins")
+        for _ in range(parks):
+            assert (yield f"for {name}") == f"for {name}"
+        return self._plain(name, fails)
+
+    def _finished(self, value: str) -> str:
+        self.journal.append(f"{value} finished")
+        return value.upper()
+
+    def resume(self, which: int = 0) -> None:
+        ticket, wanted = self.out.pop(which)
+        self.lanes.resume(ticket, wanted)
+
+
+def test_free_lane_answers_at_once() -> None:
+    desk = Desk()
+    assert desk.submit("a", "x") == "X"
+    with pytest.raises(ValueError, match="y"):
+        desk.submit("a", "y", fails=True)
+    assert desk.journal == ["x", "x finished", "y"]
+    assert desk.lanes.idle
+
+
+def test_parked_call_holds_its_lane_and_no_other() -> None:
+    desk = Desk()
+    first, second = desk.submit("a", "x", parks=2), desk.submit("a", "y")
+    assert desk.submit("b", "z") == "Z"
+    assert (first.done(), second.done(), desk.lanes.idle) == (False, False, False)
+    desk.resume()
+    assert desk.journal == ["x begins", "z", "z finished"]
+    desk.resume()
+    assert (first.result(0), second.result(0)) == ("X", "Y")
+    assert desk.journal[3:] == ["x", "x finished", "y", "y finished"]
+    assert desk.lanes.idle
+
+
+def test_answer_may_leave_before_the_next_call_begins() -> None:
+    desk = Desk()
+    first = desk.submit("a", "x", parks=1)
+    desk.submit("a", "y")
+    first.add_done_callback(lambda future: desk.journal.append("x answered"))
+    desk.resume()
+    assert desk.journal == ["x begins", "x", "x finished", "x answered", "y", "y finished"]
+
+
+FAILING: list[Callable[[Desk], Any]] = [
+    lambda desk: desk.submit("a", "bad", parks=1, fails=True),
+    lambda desk: desk.submit("a", "bad", fails=True),
+]
+
+
+@pytest.mark.parametrize("failing", FAILING)
+def test_fault_costs_its_own_call(failing: Callable[[Desk], Any]) -> None:
+    desk = Desk()
+    desk.submit("a", "x", parks=1)
+    bad = failing(desk)
+    after = desk.submit("a", "y")
+    while desk.out:
+        desk.resume()
+    with pytest.raises(ValueError, match="bad"):
+        bad.result(0)
+    assert after.result(0) == "Y"
+
+
+def test_fault_while_parking_is_raised() -> None:
+    desk = Desk()
+
+    def park(ticket: int, lane: Lane, wanted: Any) -> None:
+        raise OSError("no device")
+
+    lanes = Lanes(park, itertools.count(1))
+    lanes.by_session["a"] = Lane("a")
+    with pytest.raises(OSError, match="no device"):
+        lanes.submit(lanes.by_session["a"], Job(lambda: desk._parking("x", 1, False), str, "x"))
+
+
+def test_cancelled_calls_do_not_take_effect() -> None:
+    desk = Desk()
+    running, queued, last = desk.submit("a", "x", parks=1), desk.submit("a", "y"), desk.submit("a", "z")
+    assert queued.cancel()
+    assert running.cancel()
+    desk.resume()
+    assert last.result(0) == "Z"
+    assert desk.journal == ["x begins", "z", "z finished"]
+    assert desk.lanes.idle
+
+
+def test_call_submitted_by_an_answer_keeps_its_place() -> None:
+    """As the host's own answer does, that is heard in the session's order."""
+    desk = Desk()
+    first = desk.submit("a", "x", parks=1)
+    desk.submit("a", "y", parks=1)
+    first.add_done_callback(lambda future: desk.submit("a", "heard"))
+    desk.resume()
+    desk.resume()
+    assert [one for one in desk.journal if "finished" in one] == ["x finished", "y finished", "heard finished"]
+
+
+MOVES = st.lists(
+    st.one_of(
+        st.tuples(st.just("submit"), st.sampled_from("abc"), st.integers(0, 3), st.booleans()),
+        st.tuples(st.just("resume"), st.just(""), st.integers(0, 3), st.just(False)),
+        st.tuples(st.just("cancel"), st.just(""), st.integers(0, 30), st.just(False)),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(MOVES)
+def test_each_lane_keeps_its_order_whatever_comes_back_first(moves: list[tuple[str, str, int, bool]]) -> None:
+    desk = Desk()
+    futures: list[Any] = []
+    for number, (move, lane, count, fails) in enumerate(moves):
+        if move == "resume" and desk.out:
+            desk.resume(count % len(desk.out))
+        elif move == "cancel" and futures:
+            futures[count % len(futures)].cancel()
+        elif move == "submit":
+            free = desk.lanes.by_session[lane].idle
+            if free and not count and fails:
+                with pytest.raises(ValueError, match=f"{lane}{number}"):
+                    desk.submit(lane, f"{lane}{number}", count, fails)
+                continue
+            value = desk.submit(lane, f"{lane}{number}", count, fails)
+            if not isinstance(value, str):
+                futures.append(value)
+    while desk.out:
+        desk.resume(-1)
+    assert all(future.done() for future in futures)
+    assert desk.lanes.idle
+    done = [one for one in desk.journal if " " not in one]
+    for lane in "abc":
+        numbers = [int(one[1:]) for one in done if one[0] == lane]
+        assert numbers == sorted(numbers)

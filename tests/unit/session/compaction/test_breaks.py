@@ -1,0 +1,108 @@
+"""Where a history breaks: by vectors where they are to be had, else by the words, and never a fault."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.devices.tokens import estimate
+from ctxmgr.engine.compaction import slices
+from ctxmgr.formats import FORMATS
+from ctxmgr.formats.pi_tree import branch
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.session.compaction import breaks, job_context
+from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import Embed, Work
+from tests.notation import a, u
+
+
+def messages(count: int) -> tuple[BranchMessage, ...]:
+    said = [one for number in range(count) for one in (u(f"question {number}"), a(f"answer {number}"))]
+    entries = branch.from_messages([msgspec.json.encode(one.fields) for one in said], [""] * len(said))
+    return tuple(message for entry in entries for message in entry.messages)
+
+
+def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> Occasion:
+    form = FORMATS["pi"]
+    reader = Reader(form, estimate, "estimate")
+    policy = {"compaction": {"slices": {"breaks": "natural", **of_slices}}}
+    can = lifecycle.HostCapabilities(embed=embeds)
+    return job_context.taken(
+        Session(State("s", ModelSpec("m", 1_000)), form, policy, can, reader, embed), None, None
+    )
+
+
+def told(of: Occasion, history: Sequence[BranchMessage], vectors: Any = None) -> tuple[Any, int]:
+    """The depths, and how often the host was asked; it answers with these vectors."""
+    steps, value, asked = breaks.depths(of, history, "parallel-stitch"), None, 0
+    while True:
+        try:
+            wanted = steps.send(value)
+        except StopIteration as stop:
+            return stop.value, asked
+        if isinstance(wanted, Embed):
+            asked += 1
+            value = vectors
+        else:
+            assert isinstance(wanted, Work)
+            value = wanted.run()
+
+
+def turned(count: int, at: int) -> list[list[float]]:
+    return [[1.0, 0.0] if number < at else [0.0, 1.0] for number in range(count)]
+
+
+def test_vectors_of_the_host_tell() -> None:
+    history = messages(6)
+    count = len(slices.steps(history))
+    depths, asked = told(seen(cohesion="host"), history, turned(count, 3))
+    assert asked == 1
+    assert len(depths) == count
+    assert max(range(count), key=depths.__getitem__) == 3
+
+
+def test_vectors_of_the_extra_tell_and_the_host_is_not_asked() -> None:
+    history = messages(6)
+    count = len(slices.steps(history))
+    depths, asked = told(seen(cohesion="embeddings", embed=lambda texts: turned(len(texts), 3)), history)
+    assert asked == 0
+    assert max(range(count), key=depths.__getitem__) == 3
+
+
+def fails(texts: Sequence[str]) -> list[list[float]]:
+    raise MemoryError
+
+
+WORDS: list[tuple[str, Occasion]] = [
+    ("the words are to tell", seen(cohesion="words", embed=lambda texts: turned(len(texts), 3))),
+    ("steps are cut where they end", seen(breaks="steps", cohesion="host")),
+    ("the host gives no vectors", seen(embeds=False, cohesion="host")),
+    ("the host gave none this time", seen(cohesion="host")),
+    ("there is no extra", seen(cohesion="embeddings")),
+    ("the extra is not installed", seen(cohesion="embeddings", embed=lambda texts: None)),
+    ("the extra fails", seen(cohesion="embeddings", embed=fails)),
+]
+
+
+@pytest.mark.parametrize(("why", "of"), WORDS, ids=[why for why, _ in WORDS])
+def test_else_the_words_tell(why: str, of: Occasion) -> None:
+    depths, asked = told(of, messages(6))
+    assert depths is None
+    assert asked == (why == "the host gave none this time")
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nobody_is_asked_about_what_has_no_place_to_break(count: int) -> None:
+    assert told(seen(cohesion="host"), messages(count)[:1]) == (None, 0)
+
+
+@pytest.mark.parametrize("strategy", ["single-shot", "incremental", "extractive"])
+def test_nobody_is_asked_where_nothing_is_sliced(strategy: Any) -> None:
+    with pytest.raises(StopIteration) as stop:
+        next(breaks.depths(seen(cohesion="host"), messages(6), strategy))
+    assert stop.value.value is None

@@ -1,0 +1,154 @@
+"""A host's preparation becomes ours, or is refused by its path; ours is shown as a host reads it."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.devices.tokens import estimate
+from ctxmgr.formats import FORMATS
+from ctxmgr.formats.pi_tree import branch
+from ctxmgr.model.api import compaction as wire
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
+from ctxmgr.model.errors import InvalidParams
+from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.session.compaction import job_context, preparations
+from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.prefetch import Prepared
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.session import Session
+from tests import notation
+from tests.contract.tree import Tree
+
+Fields = dict[str, Any]
+LONG = "words and more words " * 60  # about 300 tokens
+
+
+def u(text: str) -> Fields:
+    return notation.u(text).fields
+
+
+def a(text: str) -> Fields:
+    return notation.a(text).fields
+
+
+def seen() -> Occasion:
+    form = FORMATS["pi"]
+    reader = Reader(form, estimate, "estimate")
+    policy = {"compaction": {"keepRecentTokens": 100, "reserveTokens": 1_000}}
+    session = Session(State("s", ModelSpec("m", 50_000)), form, policy, lifecycle.HostCapabilities(), reader)
+    return job_context.taken(session, None, None)
+
+
+def read(raw: bytes) -> Preparation:
+    return preparations.given(preparations.decoded(msgspec.Raw(raw), wire.HostPreparation), seen())
+
+
+def given(**fields: Any) -> Preparation:
+    return read(msgspec.json.encode({"firstKeptEntryId": "e9", **fields}))
+
+
+def path(turns: int = 3) -> tuple[BranchEntry, ...]:
+    tree = Tree()
+    for number in range(turns):
+        tree.say([u(f"question {number}"), a(f"answer {number} {LONG}")])
+    return branch.branch([msgspec.json.encode(entry) for entry in tree.entries], None)
+
+
+def test_hosts_preparation_is_taken() -> None:
+    ours = given(
+        messagesToSummarize=[u("one"), a("two")],
+        turnPrefixMessages=[u("three")],
+        isSplitTurn=True,
+        tokensBefore=1234.0,
+        previousSummary="before",
+        fileOps={"read": ["a.py"], "written": ["b.py"], "edited": []},
+        settings={"reserveTokens": 5, "keepRecentTokens": 6.0},
+    )
+    assert [message.said.text for message in (*ours.history, *ours.prefix)] == ["one", "two", "three"]
+    assert (ours.first_kept, ours.split, ours.tokens_before, ours.previous) == ("e9", True, 1234, "before")
+    assert ours.files == FileOps(("a.py",), ("b.py",), ())
+    assert ours.settings == CutSettings(6, 5, "tokens")
+
+
+ABSENT = ("messagesToSummarize", "turnPrefixMessages", "isSplitTurn", "tokensBefore", "previousSummary", "fileOps")
+
+
+def test_what_may_be_absent_may_be_null() -> None:
+    assert given() == given(**dict.fromkeys(ABSENT), settings=None) == given(settings={"reserveTokens": None})
+    assert given().settings == seen().cut
+
+
+@pytest.mark.parametrize("number", ["5", -1, True, {}, 2.0**60])
+def test_settings_that_are_no_numbers_are_the_policys(number: Any) -> None:
+    ours = given(settings={"keepRecentTokens": number})
+    assert ours.settings.keep_recent == (1 if number is True else 100)
+
+
+@pytest.mark.parametrize("ops", [5, "x", [], {"read": {}}, {"read": [1, None]}, {"other": ["a"]}])
+def test_file_sets_of_another_shape_are_empty(ops: Any) -> None:
+    assert given(fileOps=ops).files == FileOps()
+
+
+REFUSED = [
+    (b"[]", ""),
+    (b"5", ""),
+    (b"null", ""),
+    (b'"\\ud800"', ""),
+    (b"{}", ".firstKeptEntryId"),
+    (b'{"firstKeptEntryId":5}', ".firstKeptEntryId"),
+    (b'{"firstKeptEntryId":"e","tokensBefore":"many"}', ".tokensBefore"),
+    (b'{"firstKeptEntryId":"e","messagesToSummarize":{}}', ".messagesToSummarize"),
+    (b'{"firstKeptEntryId":"e","settings":[]}', ".settings"),
+    (b'{"firstKeptEntryId":"secret","isSplitTurn":"secret"}', ".isSplitTurn"),
+]
+
+
+@pytest.mark.parametrize(("raw", "under"), REFUSED)
+def test_what_is_wrong_is_told_by_its_path(raw: bytes, under: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
+        read(raw)
+    assert refused.value.data == {"path": f"$.preparation{under}"}
+    assert "secret" not in refused.value.message
+    assert "ValidationError" not in refused.value.message
+
+
+def test_ours_is_made_of_the_hosts_entries() -> None:
+    host = given(messagesToSummarize=[u("theirs")], settings={"keepRecentTokens": 50, "reserveTokens": 7})
+    made = preparations.made(seen(), path(), host)
+    assert made is not None
+    assert made.first_kept == "e6"
+    assert (made.settings.keep_recent, made.settings.reserve) == (50, 7)
+
+
+def test_theirs_is_kept_to_where_there_are_no_entries_or_nothing_to_cut() -> None:
+    host = given(messagesToSummarize=[u("theirs")])
+    assert preparations.made(seen(), (), host) is host
+    assert preparations.made(seen(), path(1)[:1], host) is host
+    assert preparations.made(seen(), (), given()) is None
+
+
+FITS = [
+    # first kept, leaf, ids on the path: still fits
+    ("e1", "e4", 3, True),
+    ("e1", "e6", 3, True),
+    ("e1", None, 3, True),
+    ("e1", "e9", 3, False),
+    ("e9", "e4", 3, False),
+    ("e9", "e9", 0, True),
+]
+
+
+@pytest.mark.parametrize(("first", "leaf", "turns", "fits"), FITS)
+def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turns: int, fits: bool) -> None:
+    ahead = Prepared(wire.Compaction("summary", first, 1, {}), leaf)
+    assert preparations.still_fits(ahead, path(turns) if turns else (), given()) is fits
+
+
+def test_ours_is_shown_byte_for_byte() -> None:
+    messages = [u("one"), a("two")]
+    shown = preparations.shown(given(messagesToSummarize=messages, previousSummary="before"), enabled=False)
+    assert [bytes(raw) for raw in shown.messages_to_summarize] == [msgspec.json.encode(one) for one in messages]
+    assert (shown.first_kept_entry_id, shown.previous_summary, shown.settings.enabled) == ("e9", "before", False)

@@ -1,0 +1,109 @@
+"""The standing list: its tag, and where an answer first differs from the one before."""
+
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import ZONES
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.session.projection import Standing, first_changed, hashed, indexed, kept_weight, tag_of
+from tests.conversations import any_list
+from tests.notation import a, talk, u
+from tests.notation import indexed as index_of
+from tests.unit.engine.projections import planned, sent
+
+P, Q = Packet("p", 1), Packet("q", 1)
+
+
+def edit(index: int, text: str = "x") -> Edit:
+    return Edit(index, 0, "pruned", text, "k", 9, 1)
+
+
+def of(pieces: Iterable[Piece], puts: dict[int, bytes] | None = None, packet: bytes = b"") -> Standing:
+    """A standing that answered these pieces; without bytes given, a piece's text is what is put in."""
+    plan = Plan(tuple(pieces), "green", 0, 0, 0, {})
+    texts = {piece.index: piece.text.encode() for piece in plan.pieces if isinstance(piece, Edit)}
+    packets = [piece.text.encode() for piece in plan.pieces if isinstance(piece, Packet)]
+    return Standing(plan=plan, puts=texts if puts is None else puts, packet=packet or b"".join(packets))
+
+
+# old pieces, new pieces, messages the lists share, place of the first difference in the new answer
+CHANGES: list[tuple[list[Piece], list[Piece], int, int]] = [
+    ([], [Keep(0, 3)], 0, -1),
+    ([Keep(0, 3)], [Keep(0, 3)], 3, -1),
+    ([Keep(0, 3)], [Keep(0, 5)], 3, -1),
+    ([Keep(0, 3)], [Keep(0, 3), edit(3), Keep(4, 5)], 3, -1),
+    ([Keep(0, 3)], [Keep(0, 2), edit(2), Keep(3, 5)], 3, 2),
+    ([Keep(0, 2), edit(2), Keep(3, 5)], [Keep(0, 5)], 5, 2),
+    ([Keep(0, 2), edit(2)], [Keep(0, 2), edit(2), Keep(3, 5)], 3, -1),
+    ([Keep(0, 2), edit(2)], [Keep(0, 2), edit(2, "y"), Keep(3, 5)], 3, 2),
+    ([Keep(0, 9)], [P, Keep(6, 9)], 9, 0),
+    ([P, Keep(2, 5)], [P, Keep(2, 6)], 5, -1),
+    ([P, Keep(2, 5)], [Q, Keep(2, 6)], 5, 0),
+    ([P, Keep(2, 5)], [P, Keep(3, 6)], 5, 1),
+    ([Keep(0, 5)], [Keep(0, 5)], 3, 3),
+    ([Keep(0, 5)], [Keep(0, 5)], 0, 0),
+    ([P, Keep(2, 5)], [P, Keep(2, 5)], 4, 3),
+    ([Keep(0, 5)], [Keep(0, 3)], 3, 3),
+    ([P, Keep(2, 5)], [P], 5, 1),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "prefix", "place"), CHANGES)
+def test_where_an_answer_first_differs(old: list[Piece], new: list[Piece], prefix: int, place: int) -> None:
+    assert first_changed(of(old), of(new), prefix) == place
+
+
+def test_bytes_count_where_the_text_is_the_same() -> None:
+    """A packet with another date, an edit over a message written anew, two units of one message."""
+    assert first_changed(of([P, Keep(2, 4)], packet=b"1"), of([P, Keep(2, 4)], packet=b"2"), 4) == 0
+    old, new = of([edit(0), Keep(1, 3)], {0: b"old"}), of([edit(0), Keep(1, 3)], {0: b"new"})
+    assert first_changed(old, new, 3) == 0
+    units = [Edit(0, 0, "pruned", "x", "k", 9, 1), Edit(0, 1, "pruned", "x", "k", 9, 1)]
+    old, new = of([*units, Keep(1, 3)], {0: b"x"}), of([*units, Keep(1, 2), edit(2)], {0: b"x", 2: b"y"})
+    assert first_changed(old, new, 3) == 2
+
+
+@settings(max_examples=100)
+@given(any_list, st.integers(0, 24), st.sampled_from(ZONES), st.sampled_from(ZONES))
+def test_it_is_where_the_bytes_differ(messages: tuple[Message, ...], split: int, one: str, two: str) -> None:
+    shown = messages[:split]
+    old = planned(shown, zone=one)
+    new = planned(messages, zone=two, floor=old.floor, decisions=old.decisions)
+    before, after = sent(shown, old), sent(messages, new)
+    found = first_changed(of(old.pieces), of(new.pieces), len(shown))
+    differ = [at for at, raw in enumerate(before) if after[at : at + 1] != [raw]]
+    if not differ:
+        assert found == -1
+    elif old.floor == new.floor:
+        assert found == differ[0]
+    else:
+        assert found <= differ[0]
+
+
+def test_a_tag_stands_for_the_whole_list_however_it_came() -> None:
+    messages = talk(u("1"), a("2"), u("3"))
+    at_once = tag_of(hashed(None, messages), 3)
+    first = hashed(None, messages[:1])
+    assert tag_of(hashed(first, messages[1:]), 3) == at_once
+    assert tag_of(first, 1) == tag_of(hashed(None, messages[:1]), 1)  # the first hash is as it was
+    assert tag_of(hashed(None, messages[::-1]), 3) != at_once
+    assert tag_of(hashed(None, messages[:2]), 2) != at_once
+
+
+def test_the_index_is_extended_only_of_the_same_list() -> None:
+    messages = talk(u("1"), a("2"), u("3"))
+    standing = Standing(messages=messages[:2], index=index_of(messages[:2]))
+    assert indexed(standing, messages, 2) == index_of(messages)
+    assert indexed(standing, messages[1:], 0) == index_of(messages[1:])
+
+
+def test_the_weight_from_a_turn_on() -> None:
+    messages = talk(u("1" * 40), a("2" * 40), u("3" * 40), a("4" * 40))
+    index = index_of(messages)
+    assert [kept_weight(index, floor) for floor in (0, 2)] == [40, 20]
+    assert kept_weight(Index(), 0) == 0

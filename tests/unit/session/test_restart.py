@@ -1,0 +1,188 @@
+"""A snapshot after any prefix of a session, and the rest, come to the same as the whole."""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.model.state import State
+from ctxmgr.server.effects import Found
+from tests.contract.talk import Fields, Messages, Talk
+
+SESSION = Path(__file__).parents[2] / "sessions" / "greenhouse.jsonl"
+QUIET: Fields = {}  # nothing is asked: a request under way becomes a cooldown by a restart, which is meant
+POLICY = {"preset": "turns"}
+WINDOW = 32_000  # tokens: every zone is met
+CALLS = 60  # of the session's 99
+
+
+@functools.cache
+def messages() -> tuple[Fields, ...]:
+    entries = [json.loads(line) for line in SESSION.read_text(encoding="utf-8").splitlines()]
+    return tuple(entry["message"] for entry in entries if entry["type"] == "message")
+
+
+def calls() -> list[int]:
+    """The places of assistant messages: each is one call of the model."""
+    return [at for at, message in enumerate(messages()) if message["role"] == "assistant"][:CALLS]
+
+
+def live(talk: Talk, start: int, end: int) -> list[Fields]:
+    """The host's calls from number `start` to `end`; the answers."""
+    answers = []
+    for at in calls()[start:end]:
+        answer = talk.context(messages()[:at], answer="messages")
+        answers.append({name: answer[name] for name in ("messages", "seq", "base")})
+        results = []
+        for message in messages()[at + 1 :]:
+            if message["role"] != "toolResult":
+                break
+            results.append(message)
+        used = 3_000 + answer["report"]["tokens"] * 4 // 3
+        talk.turn_end(messages()[at], *results, tokens=used if used < WINDOW else None)
+    return answers
+
+
+def state(talk: Talk) -> State:
+    session = talk.connection.sessions.lanes.by_session["s"].session
+    assert session is not None
+    return session.state
+
+
+@functools.cache
+def whole() -> tuple[list[Fields], State]:
+    talk = Talk(POLICY, WINDOW, QUIET)
+    answers = live(talk, 0, len(calls()))
+    return answers, state(talk)
+
+
+@settings(max_examples=5)
+@given(st.data())
+def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
+    answers, final = whole()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(calls())), min_size=1, max_size=3)))
+    saved: list[bytes] = []
+    got: list[Fields] = []
+    start = 0
+    for end in [*cuts, len(calls())]:
+        talk = Talk(POLICY, WINDOW, QUIET, found=Found(tuple(saved)))
+        got += live(talk, start, end)
+        saved = talk.saved
+        start = end
+    assert got == answers
+    assert state(talk) == final
+
+
+def test_what_was_asked_for_becomes_a_cooldown() -> None:
+    before, make = Talk(), Messages()
+    before.turn_end(make.reply("Noted."), tokens=150_000)
+    assert before.status()["latch"]["state"] == "asked"
+    after = Talk(found=Found(tuple(before.saved)))
+    assert after.status()["latch"] == {"state": "cooldown", "failures": 0}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b'{"kind":"base","version":1,"sessionId":"s","state":{"session_id":"s"}}',),
+        (b'{"kind":"event","seq":1}',),
+        (b'{"kind":"base","version":1,"sessionId":"s","state":null}',),
+        (b"[]",),
+    ],
+)
+def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
+    talk = Talk(found=Found(lines))
+    assert talk.started["restored"] is False
+    assert any("begun anew" in note for note in talk.status()["notes"])
+    assert talk.context([Messages().user("Hello.")])["unchanged"]
+
+
+def test_lines_of_unknown_kinds_are_kept() -> None:
+    before: Any = Talk()
+    strange = b'{"kind":"tomorrow","x":1}'
+    talk = Talk(found=Found((*before.saved, strange)))
+    assert talk.started["restored"] is True
+    talk.turn_end(Messages().reply("Noted."), tokens=5_000)
+    assert len(talk.driver.whole["s"]) == 2
+    assert strange in talk.driver.whole["s"]
+    again = Talk(found=Found(tuple(talk.driver.whole["s"])))
+    assert state(again) == state(talk)
+
+
+def test_what_the_user_said_is_never_trimmed() -> None:
+    """With more facts than are kept, the live ledger and a restored one know the same."""
+    talk, make = Talk(), Messages()
+    talk.context([make.user("Goal: ship the parser. Never touch the schema. Always use tabs.")])
+    for number in range(900):
+        boxes = "\n".join(f"- [ ] task {number} of {part}" for part in range(6))
+        talk.turn_end(make.reply(boxes), tokens=5_000)
+    before = talk.call("getLedger", sessionId="s")["facts"]
+    said = [fact["text"] for fact in before if fact["slot"] in ("goal", "constraint")]
+    assert any("schema" in text for text in said)
+    again = Talk(found=Found(tuple(talk.saved)))
+    assert again.call("getLedger", sessionId="s")["facts"] == before
+    assert len(state(talk).facts) <= 4_000
+
+
+def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:
+    talk, make = Talk(), Messages()
+    talk.context([make.user("Never touch a.")])
+    talk.turn_end(make.reply("Noted."), tokens=5_000, entryIds={"message": "e1"})
+    again = Talk(found=Found(tuple(talk.saved)))
+    assert again.call("getLedger", sessionId="s") == talk.call("getLedger", sessionId="s")
+
+
+def test_what_is_said_again_after_it_was_taken_back_holds() -> None:
+    talk, make = Talk(), Messages()
+    messages: list[Fields] = []
+    for text in (
+        "Refactor login.",
+        "Never touch the database schema.",
+        'Drop the constraint "never touch the database schema".',
+        "Never touch the database schema.",
+    ):
+        messages += [make.user(text), make.reply("Noted.")]
+        talk.context(messages[:-1])
+        talk.turn_end(messages[-1], tokens=5_000)
+    facts = talk.call("getLedger", sessionId="s")["facts"]
+    assert "Never touch the database schema." in [fact["text"] for fact in facts if fact["slot"] == "constraint"]
+
+
+def test_a_resume_budget_larger_than_the_window_leaves_the_newest_turn_alone() -> None:
+    talk, make = Talk(window=8_000), Messages()
+    entry = {"id": "k", "summary": "## Goal\nG\n"}
+    talk.call("session_compact", sessionId="s", compactionEntry=entry)
+    step = make.reply("", make.call("read", path="a"))
+    messages = [make.summary(entry["summary"]), make.user("go"), step, make.result("word " * 1_200)]
+    answer = talk.context(messages, answer="messages")
+    assert answer["list"][-3:] == messages[-3:]
+
+
+def test_a_short_summary_stays_or_leaves_as_without_a_restart() -> None:
+    """Whether it stays is decided when turns leave; between, a restart decides nothing anew."""
+    make = Messages()
+    text = "## Goal\nPort the parser\n\n## Next Steps\n1. Statements\n2. Errors\n"
+    text += "\n## Critical Context\n- The tables come from grammar.txt\n- Tests rely on form feeds\n"
+    listed: list[Fields] = [make.summary(text)]
+    for number in range(9):
+        listed += [make.user(f"Port file {number}, and mind the tables."), make.reply("It is ported. " * 20)]
+    asked = [listed[:at] for at, message in enumerate(listed) if message["role"] == "assistant"]
+
+    def answers(restarts: bool) -> list[list[Fields]]:
+        talk, lists = Talk({"preset": "turns"}), []
+        for messages in asked:
+            lists.append(talk.context(messages)["list"])
+            talk.turn_end(make.reply("Yes."), tokens=3_000)
+            if restarts:
+                talk = Talk({"preset": "turns"}, found=Found(tuple(talk.saved)))
+        return lists
+
+    through = answers(restarts=False)
+    stays = [one[0] == listed[0] for one in through]
+    assert stays == sorted(stays, reverse=True)
+    assert 6 <= sum(stays) < 9
+    assert answers(restarts=True) == through

@@ -1,0 +1,45 @@
+"""The scratchpad: operations in order, all or none."""
+
+import pytest
+
+from ctxmgr.model.api.compaction import Insert, Overwrite, ScratchpadOperation, StrReplace
+from ctxmgr.session.scratchpad import CHARACTERS_AT_MOST, Refused, edited
+
+CASES: tuple[tuple[str, tuple[ScratchpadOperation, ...], str], ...] = (
+    ("", (Overwrite("a\nb\n"),), "a\nb\n"),
+    ("a\nb\n", (StrReplace("a", "c"),), "c\nb\n"),
+    ("a\nb\n", (StrReplace("a\n", ""),), "b\n"),
+    ("a\nb\n", (Insert("x", 0),), "x\na\nb\n"),
+    ("a\nb\n", (Insert("x", 1),), "a\nx\nb\n"),
+    ("a\nb", (Insert("x", 2),), "a\nb\nx"),
+    ("a\nb", (Insert("x"),), "a\nb\nx"),
+    ("", (Insert("x"),), "x"),
+    ("", (Insert("x\n", 0), Insert("y\n")), "x\ny\n"),
+    ("a", (Overwrite("b b"), StrReplace("b b", "c"), Insert("d")), "c\nd"),
+    ("a", (), "a"),
+)
+
+REFUSED: tuple[tuple[str, tuple[ScratchpadOperation, ...], str], ...] = (
+    ("a", (StrReplace("b", "c"),), "[0].oldText"),
+    ("aa", (Insert("x"), StrReplace("a", "c")), "[1].oldText"),
+    ("a", (StrReplace("", "c"),), "[0].oldText"),
+    ("a\nb", (Insert("x", 3),), "[0].line"),
+    ("", (Overwrite("x" * (CHARACTERS_AT_MOST + 1)),), ""),
+)
+
+
+@pytest.mark.parametrize(("text", "operations", "after"), CASES)
+def test_edited(text: str, operations: tuple[ScratchpadOperation, ...], after: str) -> None:
+    assert edited(text, operations) == after
+
+
+@pytest.mark.parametrize(("text", "operations", "path"), REFUSED)
+def test_refused(text: str, operations: tuple[ScratchpadOperation, ...], path: str) -> None:
+    with pytest.raises(Refused) as refused:
+        edited(text, operations)
+    assert refused.value.path == path
+
+
+def test_a_text_that_was_too_long_only_on_the_way_is_taken() -> None:
+    long = "x" * (CHARACTERS_AT_MOST + 1)
+    assert edited("", (Overwrite(long), Overwrite("short"))) == "short"

@@ -1,0 +1,297 @@
+"""Chains of compactions over a session: what is carried on, what is checked, and that the checks can fail."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.devices.tokens import Loaded, Weigher, estimate
+from ctxmgr.engine.compaction import prepare
+from ctxmgr.engine.compaction.weighing import by_text
+from ctxmgr.formats.pi_tree import entry
+from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
+from ctxmgr.model.completion import Asking, Completion
+from ctxmgr.study.compare import chains, command, scripted_model
+from ctxmgr.study.compare.chains import Chain
+from ctxmgr.study.compare.sessions import read
+from ctxmgr.summarize.request.brief import Brief, Written
+from tests.notation import Said, a, call, r, u
+from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
+
+weigh = by_text(estimate, 0, lambda view: 0)
+CUT = CutSettings(keep_recent=600, reserve=1_000)
+LIMIT = 2_000
+
+
+def turn(number: int, size: int = 1_200) -> list[Said]:
+    return [
+        u(f"Please mend part {number} in src/part{number}.py, and never touch the lexer{number}Table."),
+        a("I look at it first.", call("read", path=f"src/part{number}.py")),
+        r(f"a line of part {number}\n" * (size // 20)),
+        a(f"Part {number} is mended: resetCursor{number} used a wrong index."),
+    ]
+
+
+def turns(count: int, start: int = 1) -> list[Said]:
+    return [one for number in range(start, start + count) for one in turn(number)]
+
+
+def walked(*steps: Said | Node, limit: int = LIMIT, strategy: Any = "extractive") -> Chain:
+    return run_out(
+        chains.walked(
+            raws(*steps),
+            None,
+            limit=limit,
+            cut=CUT,
+            weigh=weigh,
+            brief=lambda prepared: Brief(prepared, estimate, strategy),
+        )
+    )
+
+
+def run_out(asking: Asking[Chain]) -> Chain:
+    """The walk to its end, with the scripted model."""
+    completions: tuple[Completion, ...] | None = None
+    while True:
+        try:
+            asks = asking.send(completions)  # type: ignore[arg-type]  # None starts it
+        except StopIteration as done:
+            found: Chain = done.value
+            return found
+        completions = tuple(map(scripted_model.complete, asks))
+
+
+def test_each_compaction_stands_on_the_last_and_nothing_is_lost() -> None:
+    chain = walked(*turns(30))
+    assert chain.failures == ()
+    assert len(chain.passes) > 3
+    for one in chain.passes:
+        assert one.before > LIMIT > one.after > one.summary > 0
+    assert all(path in chain.summary for path in ("src/part1.py", "src/part14.py"))
+    assert len(chain.removed) + len(chain.tail) <= 120
+    assert chain.largest == max(one.before for one in chain.passes)
+
+
+def test_the_entry_is_what_a_host_stores() -> None:
+    prepared = prepare.decide(
+        tuple(entry.entry(node) for node in chains.recorded(raws(*turns(6)), None)), CUT, weigh
+    )
+    assert isinstance(prepared, Preparation)
+    last = chains.recorded(raws(*turns(6)), None)[-1]
+    details = {"readFiles": ["x.py"], "modifiedFiles": [], "ctxmgr": {}}
+    raw = chains._compaction("c", last, prepared, Written("so far", details))
+    fields = msgspec.json.decode(raw)
+    assert fields["fromHook"] is True
+    assert fields["details"] == details
+    assert fields["firstKeptEntryId"] == prepared.first_kept
+    assert fields["timestamp"] == "2026-01-02T03:04:05.678Z"
+
+
+def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
+    seen: list[Preparation] = []
+    real = prepare.decide
+
+    def decide(*arguments: Any) -> Preparation | Nothing:
+        found = real(*arguments)
+        seen.extend([found] if isinstance(found, Preparation) else [])
+        return found
+
+    monkeypatch.setattr(chains, "decide", decide)
+    walked(*turns(20))
+    assert "src/part1.py" in seen[-1].files.read
+
+
+def test_recorded_compactions_are_left_out() -> None:
+    plain = walked(*turns(20))
+    mixed = walked(*turns(10), compacted("## Goal\nanother summary", kept="e30"), *turns(10, 11))
+    assert [one.before for one in mixed.passes] == [one.before for one in plain.passes]
+    assert mixed.summary == plain.summary
+    assert "another summary" not in mixed.summary
+
+
+def test_no_compaction_stands_between_a_call_and_its_result() -> None:
+    big = "word " * 1_800
+    steps = [*turns(3), u("go on"), a("", call("t", "x1"), call("t", "x2")), r(big, to="x1"), r("ok", to="x2")]
+    chain = walked(*steps, a("done"))
+    assert f"e{len(steps) - 1}" not in [one.entry for one in chain.passes]
+    assert f"e{len(steps)}" in [one.entry for one in chain.passes]
+
+
+def test_calls_that_were_never_answered_hold_nothing_up() -> None:
+    chain = walked(u("go"), a("", call("t", "lost")), *turns(20))
+    assert len(chain.passes) > 2
+    assert chain.failures == ()
+
+
+def test_edits_and_branch_summaries_on_the_way() -> None:
+    steps: list[Said | Node] = [
+        *turns(6),
+        meta(),
+        replaced("e4", "Part 1 was mended otherwise."),
+        left_behind("## Goal\nan aside"),
+    ]
+    chain = walked(*steps, *turns(8, 7), omitted("e59"), *turns(10, 15))
+    assert chain.failures == ()
+    assert len(chain.passes) > 3
+    said = [message.said.text or "" for message in chain.removed]
+    assert "Part 1 was mended otherwise." in said
+    assert "an aside" in "\n".join(said)
+    assert any("Part 13 is mended" in text for text in said)
+    assert not any("Part 14 is mended" in text for text in said)
+
+
+def test_a_model_writes_a_chain_too() -> None:
+    chain = walked(*turns(30), strategy="single-shot")
+    assert chain.failures == ()
+    assert all(one["calls"] > 0 and "fallback" not in one for one in chain.details)
+
+
+def test_the_same_session_gives_the_same_chain() -> None:
+    assert walked(*turns(20)) == walked(*turns(20))
+
+
+GREENHOUSE = Path(__file__).parents[3] / "sessions" / "greenhouse.jsonl"
+REAL = sorted(Path(__file__).parents[5].glob("shared/recordings/pi/*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "path", [GREENHOUSE, *(path for path in REAL if path.stem != "oracle")], ids=lambda path: path.stem
+)
+def test_recorded_sessions_lose_nothing(path: Path) -> None:
+    """The real ones where they are there."""
+    session = read(path)
+    asking = chains.walked(
+        session.entries,
+        session.leaf,
+        limit=20_000,
+        cut=CutSettings(keep_recent=8_000),
+        weigh=weigh,
+        brief=lambda prepared: Brief(prepared, estimate, "extractive"),
+    )
+    chain = run_out(asking)
+    assert chain.failures == ()
+    assert chain.passes
+
+
+# planted faults
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (lambda found: {"history": found.history[1:]}, "compaction 1 leaves e1 to nobody"),
+        (lambda found: {"first_kept": "nowhere"}, "after compaction 1 the list is not what was to be kept"),
+        (lambda found: {"previous": None}, "compaction 2 leaves compaction-1 to nobody"),
+    ],
+)
+def test_what_would_be_lost_is_found(monkeypatch: pytest.MonkeyPatch, broken: Any, said: str) -> None:
+    real = prepare.decide
+
+    def decide(path: Sequence[BranchEntry], *rest: Any) -> Preparation | Nothing:
+        found = real(path, *rest)
+        return msgspec.structs.replace(found, **broken(found)) if isinstance(found, Preparation) else found
+
+    monkeypatch.setattr(chains, "decide", decide)
+    assert said in walked(*turns(12)).failures
+
+
+def test_an_entry_that_fell_between_two_compactions_is_found_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chains, "uncovered", lambda path, prepared: ())
+    real = prepare.decide
+
+    def decide(path: Sequence[BranchEntry], *rest: Any) -> Preparation | Nothing:
+        found = real(path, *rest)
+        return (
+            msgspec.structs.replace(found, history=found.history[1:]) if isinstance(found, Preparation) else found
+        )
+
+    monkeypatch.setattr(chains, "decide", decide)
+    assert "e1 was shown to no compaction and is not in the list" in walked(*turns(12)).failures
+
+
+# the command
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(command, "load", lambda name: Loaded(Weigher("estimate", estimate)))
+    path = tmp_path / "long.jsonl"
+    lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(90))]
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def run(session: Path, *arguments: str, code: int = 0) -> list[str]:
+    out = session.parent / "out"
+    window = ("--chain", "--window", "20000", "--keep", "1000")
+    assert main(["compare", str(session), *window, "--out", str(out), *arguments]) == code
+    return [str(out), *window]
+
+
+def figures(session: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    run(session, "--json", *arguments)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)["rows"][0]
+    return found
+
+
+def test_the_command_shows_each_compaction_and_what_is_held(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(session)
+    shown = capsys.readouterr().out
+    for text in ("Compacted above 3,616 tokens", "each compaction", "largest", "summary", "holds", "kept"):
+        assert text in shown
+    row = figures(session, capsys)
+    assert row["reused"]
+    chain = row["chain"]
+    assert len(chain["passes"]) > 5
+    assert row["replacedTokens"] == sum(one["removed"] for one in chain["passes"])
+    alone, both = row["held"], chain["withTail"]
+    assert all(alone[what]["held"] <= both[what]["held"] <= both[what]["total"] for what in alone)
+    table = (session.parent / "out" / "chains-20000.md").read_text()
+    assert "| long.jsonl | extractive | structured | 1 |" in table
+
+
+def test_a_chain_that_loses_things_has_lower_figures(
+    session: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = figures(session, capsys)
+    (session.parent / "out" / before["file"]).unlink()
+    monkeypatch.setattr("ctxmgr.engine.extractive.summary.summary", lambda *_, **__: "## Goal\nMend it.")
+    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
+    after = figures(session, capsys)
+    assert after["held"]["paths"]["held"] == 0 < before["held"]["paths"]["held"]
+    assert after["held"]["identifiers"]["held"] < before["held"]["identifiers"]["held"]
+
+
+def test_a_scripted_chain_has_no_figures_of_what_is_held(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = figures(session, capsys, "--scripted", "--strategy", "sequential-rolling")
+    assert row["calls"] > 5
+    assert row["held"] is None
+    assert row["chain"]["withTail"] is None
+
+
+def test_a_failed_check_is_loud_and_is_not_taken_for_a_result(
+    session: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chains, "uncovered", lambda path, prepared: (3,))
+    run(session, code=1)
+    assert "FAILED: extractive, structured: compaction 1 leaves e4 to nobody" in capsys.readouterr().out
+    monkeypatch.undo()
+    monkeypatch.setattr(command, "load", lambda name: Loaded(Weigher("estimate", estimate)))
+    assert not figures(session, capsys)["reused"]
+
+
+def test_a_session_that_never_fills_the_window_is_said(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(session), "--chain", "--out", str(session.parent / "out"), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["chain"]["passes"] == []
+    assert row["chain"]["window"] == 200_000
+    assert row["held"] is None

@@ -1,0 +1,59 @@
+"""Decisions and open tasks as the measure finds them, by patterns of its own."""
+
+import pytest
+
+from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.branch import Said as Shown
+from ctxmgr.study.compare.retention import retention
+from ctxmgr.study.compare.stated import decisions, open_tasks
+from tests.notation import Said, a, call, r, talk, u
+
+
+def messages(*said: Said) -> tuple[BranchMessage, ...]:
+    return tuple(BranchMessage(one.raw, one.view, Shown(""), 0) for one in talk(*said))
+
+
+DECISIONS = [
+    ([u("please use the table for it")], ["please use the table for it"]),
+    ([u("should we use the table for it?")], []),
+    (
+        [a("I'll keep the parser because the tests rely on it.")],
+        ["I'll keep the parser because the tests rely on it."],
+    ),
+    ([a("I will look at the parser because it fails.")], []),
+    ([a("Hm. Should I drop the old loader?"), u("yes")], ["Should I drop the old loader?"]),
+    ([a("Hm. Should I drop the old loader?"), u("what would that break for us?")], []),
+    ([a("```\nwe decided to use it here\n```")], []),
+    ([a(call("bash", command="x")), r("we decided to use it here")], []),
+]
+TASKS = [
+    ([a("- [ ] write the schema\n- [x] choose it")], ["write the schema"]),
+    ([a("- [ ] write the schema"), a("- [x] write the schema")], []),
+    (
+        [a("**Remaining:**\n- measure the loader\n- publish it all\n\nGo?")],
+        ["measure the loader", "publish it all"],
+    ),
+    ([a("Remaining:\n- measure the loader"), a("I measured the loader.")], ["measure the loader"]),
+    ([a("Remaining:\n- measure the loader"), a("The loader: measure taken.")], []),
+    ([a("Next steps:\n- first plan"), a("Next steps:\n- second plan")], ["second plan"]),
+    ([u("- [ ] of the user")], []),
+]
+
+
+@pytest.mark.parametrize(("said", "expected"), DECISIONS)
+def test_decisions(said: list[Said], expected: list[str]) -> None:
+    assert decisions(messages(*said)) == expected
+
+
+@pytest.mark.parametrize(("said", "expected"), TASKS)
+def test_open_tasks(said: list[Said], expected: list[str]) -> None:
+    assert open_tasks(messages(*said)) == expected
+
+
+def test_what_a_summary_leaves_out_is_missed() -> None:
+    said = messages(a("Hm. Should I drop the old loader?"), u("yes"), a("Remaining:\n- measure the big files"))
+    rows = {row.what: row for row in retention(said, "nothing of it")}
+    assert (rows["decisions"].held, rows["decisions"].total) == (0, 1)
+    assert (rows["tasks"].held, rows["tasks"].total) == (0, 1)
+    held = {row.what: row for row in retention(said, "- drop the old loader\n- measure the big files")}
+    assert held["decisions"].share == held["tasks"].share == 1.0

@@ -1,0 +1,92 @@
+"""The stand-in for pi: weights, the cut, the summary, the files."""
+
+import json
+from typing import Any
+
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.hosts.pi_host import Item, item
+from ctxmgr.study.spawning.inprocess import InProcess
+
+
+def message(id: str, **fields: Any) -> Item:
+    return item(id, json.dumps({**fields, "timestamp": 1}).encode())
+
+
+def u(id: str, text: str) -> Item:
+    return message(id, role="user", content=text)
+
+
+def a(id: str, text: str, **call: Any) -> Item:
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    if call:
+        arguments = {"path": call["path"]}
+        blocks.append({"type": "toolCall", "id": f"call-{id}", "name": call["name"], "arguments": arguments})
+    return message(id, role="assistant", content=blocks)
+
+
+def r(id: str, text: str) -> Item:
+    return message(id, role="toolResult", toolCallId="x", content=[{"type": "text", "text": text}])
+
+
+def test_weights_are_pis() -> None:
+    assert u("1", "abcde").weight == 2
+    assert u("1", "\U0001f44d" * 4).weight == 2  # two UTF-16 units each
+    image = {"type": "image", "data": "x", "mimeType": "image/png"}
+    assert message("1", role="user", content=[image]).weight == 1_200
+    assert message("1", role="bashExecution", command="ls", output="abcdef").weight == 2
+    assert a("1", "abcd", name="read", path="p").weight == -(-(4 + 4 + len('{"path":"p"}')) // 4)
+
+
+def session() -> list[Item]:
+    return [
+        *(u("1", "Fix the  report.\nPlease"), a("2", "ok", name="read", path="a.py"), r("3", "x" * 4_000)),
+        *(a("4", "edit", name="edit", path="b.py"), r("5", "y" * 4_000), a("6", "done")),
+        *(u("7", "Now the alerts"), a("8", "ok", name="read", path="b.py"), r("9", "z" * 4_000), a("10", "done")),
+    ]
+
+
+def test_the_newest_are_kept_and_a_result_is_no_cut() -> None:
+    items = session()
+    files = pi_host.files_of(items, {})
+    assert files == {"a.py": "read", "b.py": "modified"}
+    done = pi_host.compact(items, files, "c1", 5, keep=900)
+    assert done is not None
+    assert done.entry["firstKeptEntryId"] == "10"  # the budget is reached inside a result: cut after it
+    done = pi_host.compact(items, files, "c1", 5, keep=1_002)
+    assert done is not None
+    assert [one.id for one in done.items] == ["c1", "8", "9", "10"]
+    done = pi_host.compact(items, files, "c1", 5, keep=1_900)
+    assert done is not None
+    assert [one.id for one in done.items] == ["c1", "6", "7", "8", "9", "10"]
+
+
+def test_nothing_to_compact() -> None:
+    assert pi_host.compact(session(), {}, "c1", 5, keep=1_000_000) is None
+    assert pi_host.compact([u("1", "x" * 9_000)], {}, "c1", 5, keep=10) is None
+
+
+def test_the_summary_is_one_that_ctxmgr_reads_and_carries_on() -> None:
+    items = session()
+    files = pi_host.files_of(items, {})
+    first = pi_host.compact(items, files, "c1", 5, keep=1_002)
+    assert first is not None
+    text = first.entry["summary"]
+    assert "## Goal\nFix the report. Please\n" in text
+    assert "<read-files>\na.py\n</read-files>" in text
+    assert "<modified-files>\nb.py\n</modified-files>" in text
+    host = InProcess()
+    host.notify("session_compact", sessionId="s", compactionEntry=first.entry)
+    slots = {(fact["slot"], fact["text"]) for fact in host.request("getLedger", sessionId="s")["facts"]}
+    assert ("goal", "Fix the report. Please") in slots
+    assert ("file", "b.py") in slots
+    more = [*first.items, u("11", "And the docs"), a("12", "w" * 9_000), u("13", "Last")]
+    second = pi_host.compact(more, files, "c2", 6, keep=100)
+    assert second is not None
+    carried = second.entry["summary"]
+    assert "## Goal\nFix the report. Please\n" in carried
+    assert carried.count("- [x] Fix the report. Please") == 1
+    assert "- [x] And the docs" in carried
+    assert [one.id for one in second.items] == ["c2", "12", "13"]
+    again = pi_host.compact(more, files, "c2", 6, keep=100)
+    assert again is not None
+    assert again.entry == second.entry

@@ -1,0 +1,58 @@
+"""A recording as a session tree: what planning sees of it is what the recording says."""
+
+import json
+
+import msgspec
+
+from ctxmgr.formats.pi_tree import branch as pi_branch
+from ctxmgr.study.hosts import pi_tree
+from ctxmgr.study.recordings import pi_sessions
+from ctxmgr.study.recordings.blocks import call, said
+from ctxmgr.study.recordings.building import Building
+from ctxmgr.study.recordings.recording import Entry, Recording
+
+
+def session() -> Recording:
+    some = Building("f", "a host")
+    some.user([said("first")], 1_000, "u1")
+    some.reply([call("c", "run", {})], 2_000, "a1", "m-1")
+    some.result("c", [said("out")], 3_000, id="r1")
+    some.note("a-host.note", [said("by the way")], None, "n1")
+    some.compaction("what was done", 4_000, 99, "n1", "k1")
+    some.reply([said("on")], 5_000, "a2", "m-2")
+    return some.recording("s")
+
+
+def test_entries_follow_each_other() -> None:
+    entries = [json.loads(one) for one in pi_tree.entries(session())]
+    kinds = ["message", "message", "message", "custom_message", "compaction", "model_change", "message"]
+    assert [one["type"] for one in entries] == kinds
+    assert [one["parentId"] for one in entries] == [None, *(one["id"] for one in entries[:-1])]
+    assert entries[3] == {
+        "type": "custom_message",
+        "customType": "a-host.note",
+        "content": [{"type": "text", "text": "by the way"}],
+        "display": False,
+        "id": "n1",
+        "parentId": "r1",
+    }
+    assert (entries[4]["firstKeptEntryId"], entries[4]["tokensBefore"]) == ("n1", 99)
+    assert entries[5]["modelId"] == "m-2"
+
+
+def test_the_list_is_the_recordings() -> None:
+    branch = pi_branch.branch(pi_tree.entries(session()), None)
+    assert [one.id for one in pi_branch.projected(branch) if one.visible] == ["k1", "n1", "a2"]
+
+
+def test_a_session_of_pi_comes_back_as_it_was() -> None:
+    recording = session()
+    branch = Entry("branch_summary", "b1", 6_000, b'{"fromId":"a1","summary":"B"}', "branchSummary", "B")
+    recording = msgspec.structs.replace(recording, entries=(*recording.entries, branch))
+    header = b'{"type":"session","version":3,"id":"s","cwd":""}\n'
+    again = pi_sessions.read("f", header + b"\n".join(pi_tree.entries(recording)))
+    assert [(one.kind, one.id, one.at, one.role, one.summary, one.first_kept) for one in again.entries] == [
+        (one.kind, one.id, one.at, one.role, one.summary, one.first_kept) for one in recording.entries
+    ]
+    texts = [one.message for one in recording.entries if one.role in ("user", "assistant", "toolResult")]
+    assert [one.message for one in again.entries if one.role in ("user", "assistant", "toolResult")] == texts

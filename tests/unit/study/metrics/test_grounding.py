@@ -1,0 +1,92 @@
+"""Edit grounding: which lines an edit replaces, and which of them can be seen."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.study.metrics.edits import replaced
+from ctxmgr.study.metrics.grounding import Grounding, Lines, grounding
+from ctxmgr.study.metrics.ratio import Share
+from tests.notation import a, call, r, raws, think, u
+from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
+
+PATCH = (
+    "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@ def one():\n     kept line\n-    old line\n"
+    "+    new line\n }\n*** Add File: c.py\n+brand new\n*** Update File: d.py\n@@\n-other old\n"
+    "*** End Patch\n not in it"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"path": "x", "oldText": "one()\n\n  two()  \n}\n    }\none()", "newText": "three"}, ("one()", "  two()")),
+        ({"old_string": "alpha", "replace_all": True}, ("alpha",)),
+        ({"command": "str_replace", "old_str": "alpha\r\nbeta"}, ("alpha", "beta")),
+        ({"edits": [{"oldText": "alpha"}, {"oldText": "beta"}, {"newText": "gamma"}]}, ("alpha", "beta")),
+        ({"edits": [{"oldString": "alpha"}], "oldText": None}, ("alpha",)),
+        ({"input": PATCH}, ("    kept line", "    old line", "other old")),
+        ({"input": f"const p = {json.dumps(PATCH)};\napply(p)"}, ("    kept line", "    old line", "other old")),
+        ({"command": ["apply_patch", PATCH]}, ("    kept line", "    old line", "other old")),
+        ({"input": '"*** Begin Patch\\x"'}, ()),
+        ({"path": "x", "content": "-whole file"}, ()),
+        ({"diff": "--- a/x\n+++ b/x\n-gone\n"}, ()),
+        (None, ()),
+    ],
+)
+def test_the_lines_that_a_call_replaces(arguments: Any, lines: tuple[str, ...]) -> None:
+    assert replaced(arguments) == lines
+
+
+READ = r("  1: def one():\n  2:     return 1\n")
+TALK = (
+    u("change it"),
+    a(call("read", path="a.py")),
+    READ,
+    a(call("edit", oldText="def one():\n    return 1\nnever seen", newText="x")),
+)
+
+
+@pytest.mark.parametrize(
+    ("show", "held", "whole_edits"),
+    [
+        pytest.param(whole, 2, 1, id="all is there"),
+        pytest.param(newest(0), 0, 0, id="nothing"),
+        pytest.param(newest(0, packed("def one():\n    return 1")), 0, 0, id="a packet does not count"),
+        pytest.param(lambda items: changed(2, *TALK[:2], r("1: def one():"))(whole(items)), 1, 0, id="shortened"),
+    ],
+)
+def test_what_is_held_of_two_lines(show: Show, held: int, whole_edits: int) -> None:
+    assert grounding(sights(*TALK, show=show), known())[-1] == Grounding(Share(held, 2), 1, whole_edits)
+
+
+def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking() -> None:
+    edit = a(call("edit", oldText="line one\nline two\nline three\nline four"))
+    said = (
+        u("here: line one"),
+        a(call("write", content="line two\n"), think("line four")),
+        r("x\nline three"),
+        edit,
+    )
+    assert grounding(sights(*said), known())[-1].lines == Share(3, 3)
+
+
+def test_an_edit_of_nothing_that_was_seen_is_not_asked_for() -> None:
+    said = (u("go"), a(call("edit", oldText="never seen")))
+    assert grounding(sights(*said), known()) == (Grounding(),)
+
+
+def test_a_line_counts_once_a_call_and_edits_are_told_apart() -> None:
+    both = [call("edit", oldText="line one\nline two"), call("edit", oldText="line two\nline three")]
+    said = (u("line one\nline two"), a("ok"), u("line three"), a(*both))
+    assert grounding(sights(*said, show=newest(1)), known())[-1] == Grounding(Share(1, 3), 2, 0)
+    assert grounding(sights(*said, show=newest(3)), known())[-1] == Grounding(Share(3, 3), 2, 2)
+
+
+@given(st.text("ab _.\n(é", max_size=30), st.lists(st.text("ab _.(é", min_size=1, max_size=8), max_size=5))
+def test_lines_are_found_wherever_they_stand(text: str, lines: list[str]) -> None:
+    (raw,) = raws(u(text))
+    assert Lines(lines).within(raw, known()) == {line for line in lines if line in text}

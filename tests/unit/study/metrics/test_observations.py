@@ -1,0 +1,70 @@
+"""Sights: what two lists have in common, what stands for others, and what was said since the call before."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.study.hosts.pi_host import item
+from ctxmgr.study.metrics.observations import Shown, Sight, in_place, newly_said, same_start, stands_for_others
+from ctxmgr.study.replay.legality import Placed
+from ctxmgr.study.replay.outcomes import Outcome
+from ctxmgr.study.replay.watching import Watch
+from tests.notation import a, call, r, raws, summary, u
+from tests.unit.study.sighted import packed, sights, whole
+
+TALK = (u("one"), a(call("read", path="x")), r("text"), a("two"), u("three"), a("four"))
+
+
+def test_messages_are_new_once_and_in_their_order() -> None:
+    seen = sights(*TALK)
+    came = [[one.role for one in some] for some in newly_said(seen)]
+    assert came == [["user"], ["assistant", "toolResult"], ["assistant", "user"]]
+    assert [one for some in newly_said(seen) for one in some] == list(seen[-1].items)
+
+
+def test_what_the_host_compacted_away_is_still_what_was_said() -> None:
+    first, second, third = sights(*TALK)
+    stands = item("s", raws(summary("one, two"))[0])
+    later = Sight(None, (stands, *third.items[3:]), (), third.reply)
+    came = [[one.id for one in some] for some in newly_said([first, second, later])]
+    assert came == [["0"], ["1", "2"], ["3", "4"]]
+    gone_at_once = Sight(None, (stands, third.items[4]), (), third.reply)  # the reply went with the rest
+    assert [one.id for one in list(newly_said([first, second, gone_at_once]))[2]] == ["3", "4"]
+
+
+def test_a_packet_and_a_summary_stand_for_others() -> None:
+    (one,) = sights(summary("old"), u("go"), a("done"))
+    placed = [(stands_for_others(one, part), in_place(one, part)) for part in (packed("p"), *one.shown)]
+    assert placed == [(True, False), (True, False), (False, True)]
+    shortened = Shown(one.shown[1].raw, 1, False)
+    assert (stands_for_others(one, shortened), in_place(one, shortened)) == (False, False)
+
+
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
+def test_a_common_start_is_the_longest_one(left: list[str], right: list[str]) -> None:
+    before, now = ([Shown(one.encode(), 0, True) for one in some] for some in (left, right))
+    count = same_start(before, now)
+    assert left[:count] == right[:count]
+    assert left[: count + 1] != right[: count + 1] or count == min(len(left), len(right))
+
+
+def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
+    outcome = Outcome("f", "turns", 1)
+    watch = Watch(outcome.sights)
+    first, second = sights(u("one"), a("two"), u("three"), a("four"))
+    watch.replied(first.reply)  # to nothing
+    for number, one in enumerate((first, second)):
+        watch.called(number, one.items, [Placed(place, kept) for place, kept in enumerate(one.items)], epoch=number)
+        watch.replied(one.reply)
+        watch.replied(one.reply)  # to nothing again
+        watch.compacted()
+    assert [one.shown for one in outcome.sights] == [tuple(whole(first.items)), tuple(whole(second.items))]
+    assert [(one.at, one.epoch, one.own, one.reply) for one in outcome.sights] == [
+        (0, 0, 0, first.reply),
+        (1, 1, 1, second.reply),
+    ]
+    assert outcome.sights[0].shown[0] is outcome.sights[1].shown[0]
+    watch.called(2, first.items, [Placed(None, item("", packed("p").raw), same=False)], epoch=2)
+    watch.replied(first.reply)
+    watch.called(3, (), [], epoch=2)
+    watch.replied(first.reply)
+    assert [(one.shown, one.own) for one in outcome.sights[2:]] == [((packed("p"),), 1), ((), 0)]

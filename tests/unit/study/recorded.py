@@ -1,0 +1,121 @@
+"""What tests of readers share: files written down in a few words, and a recording shown in a few words.
+
+seen(recording) == ["u: fix it", "a: looking | read {'path': 'x'}", "r c1: text of x", "a: done"]
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Entry, Recording, Unreadable
+
+Json = dict[str, Any]
+
+SHARED = Path(__file__).parents[4] / "shared" / "recordings"
+AT = "2026-03-02T09:00:00.000Z"
+AT_MS = 1_772_442_000_000
+ODD: st.SearchStrategy[Any] = st.sampled_from([None, True, 0, -1, 1e300, "", "x", [], {}, [[]], [None], {"a": 1}])
+
+
+def jsonl(*objects: Json) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in objects)
+
+
+def load(tmp_path: Path, content: bytes, name: str = "no-extension") -> Recording:
+    """By the way that files take, the choice of the reader included."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    found = readers.read(readers.source(path))
+    assert isinstance(found, Recording)
+    return found
+
+
+def messages(recording: Recording) -> list[Json]:
+    return [json.loads(one.message) for one in recording.entries if one.kind == "message"]
+
+
+def seen(recording: Recording) -> list[str]:
+    return [_shown(one) for one in recording.entries]
+
+
+def _shown(entry: Entry) -> str:
+    if entry.kind == "model":
+        return f"model {entry.model}"
+    message: Json = json.loads(entry.message)
+    if entry.kind == "compaction":
+        return f"c {entry.first_kept or 'all gone'}: {message['summary']}"
+    said = " | ".join(_block(block) for block in message["content"])
+    if message["role"] == "toolResult":
+        return f"r{'!' if message['isError'] else ''} {message['toolCallId']}: {said}"
+    if message["role"] == "custom":
+        return f"n {message['customType']}: {said}"
+    return f"{message['role'][0]}: {said}"
+
+
+def _block(block: Json) -> str:
+    if block["type"] == "toolCall":
+        return f"{block['name']} {block['arguments']}"
+    if block["type"] == "thinking":
+        return f"({block['thinking']})"
+    return str(block["text"]) if block["type"] == "text" else f"<{block['type']}>"
+
+
+def usage(input: int, output: int, read: int = 0, written: int = 0) -> Json:
+    total = input + output + read + written
+    return {"input": input, "output": output, "cacheRead": read, "cacheWrite": written, "totalTokens": total}
+
+
+def pairs_are_right(recording: Recording) -> None:
+    """Each result stands behind the reply that calls it, with results alone between; ids are unique."""
+    ids = [one.id for one in recording.entries]
+    assert len(ids) == len(set(ids))
+    calls: set[str] = set()
+    for message in messages(recording):
+        if message["role"] == "toolResult":
+            assert message["toolCallId"] in calls
+            assert message["toolName"]
+        else:
+            calls = {block["id"] for block in message["content"] if block["type"] == "toolCall"}
+
+
+def odd_values(content: Json | list[Any]) -> st.SearchStrategy[Any]:
+    """The same document with one value in it replaced by an odd one."""
+    places = list(_places(content, ()))
+    return st.tuples(st.sampled_from(places), ODD).map(lambda drawn: _replaced(content, *drawn))
+
+
+def _places(value: Any, at: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [(*at, name) for name, _ in inner] + [one for name, part in inner for one in _places(part, (*at, name))]
+
+
+def _replaced(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
+    if not place:
+        return odd
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[place[0]] = _replaced(value[place[0]], place[1:], odd)
+    return copy
+
+
+def never_fails(read: Callable[[str, bytes], Recording], content: bytes) -> None:
+    """A reader gives a recording whose messages can be shown, or says what is unreadable."""
+    try:
+        recording = read("f", content)
+    except Unreadable:
+        return
+    seen(recording)
+    assert all(isinstance(one.at, int | None) for one in recording.entries)
+
+
+def shared(folder: str) -> list[Any]:
+    """The real recordings of a host, or one case that is skipped and says so."""
+    found = sorted((SHARED / folder).glob("*")) if (SHARED / folder).is_dir() else []
+    if found:
+        return [pytest.param(path, id=path.name) for path in found]
+    why = f"the recordings of {folder} (../shared/recordings) are not here"
+    return [pytest.param(None, id="not-here", marks=pytest.mark.skip(reason=why))]

@@ -1,0 +1,274 @@
+"""OpenHands before its SDK: events, an evaluation's output, and the recorded model calls of a run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from ctxmgr.study.recordings.openhands import completions
+from ctxmgr.study.recordings.openhands import events as openhands
+from ctxmgr.study.recordings.recording import Unreadable
+from tests.unit.study.recorded import (
+    AT_MS,
+    Json,
+    jsonl,
+    load,
+    messages,
+    never_fails,
+    odd_values,
+    pairs_are_right,
+    seen,
+    shared,
+    usage,
+)
+
+AT = "2026-03-02T09:00:00.000000"  # OpenHands writes no zone; it is read as UTC
+COUNTED = {
+    "prompt_tokens": 84,
+    "completion_tokens": 5,
+    "prompt_tokens_details": {"cached_tokens": 70},
+    "cache_creation_input_tokens": 11,
+}
+
+
+def asked(response: str, call: str, *calls: str, text: str = "looking") -> Json:
+    """The metadata of an action: call `call` of a response with these calls."""
+    tools = [
+        {"id": one, "function": {"name": "bash", "arguments": '{"command": "ls"}'}} for one in calls or (call,)
+    ]
+    model = {
+        "id": response,
+        "model": "m-1",
+        "usage": COUNTED,
+        "choices": [{"message": {"role": "assistant", "content": text, "tool_calls": tools}}],
+    }
+    return {"function_name": "bash", "tool_call_id": call, "model_response": model}
+
+
+def action(id: int, kind: str, source: str = "agent", metadata: Json | None = None, **args: Any) -> Json:
+    more = {"tool_call_metadata": metadata} if metadata else {}
+    return {"id": id, "timestamp": AT, "source": source, "action": kind, "args": args, **more}
+
+
+def saw(id: int, kind: str, content: str, call: str = "", cause: int = -1, **extras: Any) -> Json:
+    more = {"tool_call_metadata": {"tool_call_id": call}} if call else {}
+    event = {
+        "id": id,
+        "timestamp": AT,
+        "source": "agent",
+        "observation": kind,
+        "content": content,
+        "extras": extras,
+    }
+    return {**event, **more, **({"cause": cause} if cause >= 0 else {})}
+
+
+def coded(exit_code: int, suffix: str = "") -> Json:
+    return {"exit_code": exit_code, "prefix": "", "suffix": suffix}
+
+
+EVENTS = [
+    action(0, "system", content="be good"),
+    action(1, "message", "user", content="fix it", image_urls=["data:image/png;base64,AA=="]),
+    action(2, "recall", "user", query="fix it"),
+    saw(3, "recall", "the workspace", cause=2),
+    action(4, "run", metadata=asked("resp", "t1", "t1", "t2"), command="ls"),
+    action(5, "run", metadata=asked("resp", "t2", "t1", "t2"), command="ls"),
+    saw(6, "run", "one", "t1", metadata=coded(0, "\n[done]")),
+    saw(7, "run", "two", cause=5, metadata=coded(2)),
+    saw(8, "agent_state_changed", ""),
+    action(9, "message", content="done"),
+]
+
+
+def test_events(tmp_path: Path) -> None:
+    recording = load(tmp_path, json.dumps(EVENTS, indent=1).encode())
+    assert seen(recording) == [
+        "u: fix it | <image>",
+        "n openhands.recall: the workspace",
+        "a: looking | bash {'command': 'ls'} | bash {'command': 'ls'}",
+        "r t1: one\n[done]",
+        "r! t2: two",
+        "a: done",
+    ]
+    pairs_are_right(recording)
+    assert messages(recording)[2]["usage"] == usage(3, 5, read=70, written=11)
+    assert (recording.model, recording.entries[0].at) == ("m-1", AT_MS)
+    assert recording.notes == (
+        "a system prompt of 7 characters, sent beside the list",
+        "recall actions, no context: 1",
+        "agent_state_changed observations, no context: 1",
+    )
+
+
+def test_an_evaluations_output(tmp_path: Path) -> None:
+    run = {"instance_id": "i-1", "metadata": {"llm_config": {"model": "m-0"}}, "history": EVENTS[:2]}
+    recording = load(tmp_path, jsonl(run))
+    assert (recording.session_id, recording.model) == ("i-1", "m-0")
+    with pytest.raises(Unreadable, match="line 2: a second run"):
+        openhands.read("f", jsonl(run, run))
+
+
+def test_actions_without_the_models_response() -> None:
+    events = [
+        action(1, "message", "user", content="a"),
+        action(2, "run", command="ls", thought="hm", hidden=False),
+        saw(3, "run", "x", cause=2, exit_code=1),
+        saw(4, "error", "bad", cause=1),
+        action(5, "run", "user", command="pwd"),
+    ]
+    assert seen(openhands.read("f", json.dumps(events).encode())) == [
+        "u: a",
+        "a: hm | run {'command': 'ls'}",
+        "r! call-2: x",
+        "n openhands.error: bad",
+        "n openhands.user_action: run: pwd",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("observation", "expected"),
+    [
+        (saw(1, "run", "x", metadata=coded(0)), False),
+        (saw(1, "run", "x", metadata=coded(1)), True),
+        (saw(1, "run", "still there", metadata=coded(-1)), False),
+        (saw(1, "edit", "ERROR:\nNo replacement"), True),
+        (saw(1, "read", "ERROR: of a log"), False),
+        (saw(1, "error", "x"), True),
+    ],
+)
+def test_what_an_observation_says_of_failure(observation: Json, expected: bool) -> None:
+    assert openhands.failed(observation) is expected
+
+
+@pytest.mark.parametrize(
+    "forgotten",
+    [{"forgotten_event_ids": [2, 3, 4]}, {"forgotten_events_start_id": 2, "forgotten_events_end_id": 4}],
+    ids=["listed", "a-range"],
+)
+def test_a_condensation_keeps_its_first_events_in_the_summary(forgotten: Json) -> None:
+    events = [
+        action(1, "message", "user", content="first"),
+        action(2, "message", content="x"),
+        action(3, "run", metadata=asked("r1", "t1")),
+        saw(4, "run", "out", "t1"),
+        action(5, "run", metadata=asked("r2", "t2")),
+        saw(6, "run", "kept", "t2"),
+        action(7, "condensation", summary="what was done", summary_offset=1, **forgotten),
+        action(8, "message", content="y"),
+    ]
+    recording = openhands.read("f", json.dumps(events).encode())
+    assert seen(recording)[-2:] == ["c event-5: [User]: first\n\nwhat was done", "a: y"]
+    assert b'"tokensBefore":89' in recording.entries[-2].message
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'[{"id": 1, "action": 2}]', "event 1: neither an action nor an observation"),
+        (b'[{"id": 1,\n"action": }]', "line 2"),
+        (json.dumps([EVENTS[0]]).encode(), "no messages"),
+    ],
+)
+def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
+    with pytest.raises(Unreadable, match=says):
+        openhands.read("f", content)
+
+
+@given(odd_values(EVENTS))
+def test_no_odd_value_is_a_crash(events: list[Any]) -> None:
+    never_fails(openhands.read, json.dumps(events).encode())
+
+
+# the model calls of a run
+
+SYSTEM = {"role": "system", "content": [{"type": "text", "text": "be good"}]}
+HEADER = {"header": True, "instance": "i-1", "calls": 2}
+
+
+def said(role: str, text: str, **more: Any) -> Json:
+    return {"role": role, "content": [{"type": "text", "text": text}], **more}
+
+
+def using(text: str, id: str) -> Json:
+    return said("assistant", text, tool_calls=[{"id": id, "function": {"name": "bash", "arguments": "{}"}}])
+
+
+def called(number: int, total: int, *new: Json, **more: Any) -> Json:
+    counted = {"prompt_tokens": 10 * (number + 1), "completion_tokens": 1}
+    about = {"timestamp": 1_772_442_000.5 + number, "model": "m-1", "usage": counted}
+    return {"call": number, "n_messages": total, "new_messages": [*new], **about, **more}
+
+
+CALLS = [
+    HEADER,
+    called(0, 2, SYSTEM, said("user", "fix it")),
+    called(1, 4, using("looking", "t1"), said("tool", "ERROR:\nno", tool_call_id="t1", name="bash")),
+    called(2, 6, using("again", "t2"), said("tool", "x", tool_call_id="t2"), assistant=said("assistant", "done")),
+]
+
+
+def test_calls(tmp_path: Path) -> None:
+    recording = load(tmp_path, jsonl(*CALLS))
+    assert seen(recording) == [
+        "u: fix it",
+        "a: looking | bash {}",
+        "r! t1: ERROR:\nno",
+        "a: again | bash {}",
+        "r t2: x",
+        "a: done",
+    ]
+    pairs_are_right(recording)
+    replies = [one for one in messages(recording) if one["role"] == "assistant"]
+    assert [one["usage"]["input"] for one in replies] == [10, 20, 30]
+    assert replies[0]["timestamp"] == AT_MS + 500
+    assert recording.session_id == "i-1"
+
+
+def test_another_attempt_starts_anew_and_a_router_is_no_change_of_model() -> None:
+    again = called(3, 3, SYSTEM, said("user", "fix it"), said("user", "go on"), reset=2)
+    last = called(4, 4, said("assistant", "ok"), model="m-2")
+    recording = completions.read("f", jsonl(*CALLS, again, last))
+    assert seen(recording) == ["u: fix it", "u: go on", "a: ok"]
+    assert "messages of an earlier attempt, or that were written anew: 5" in recording.notes
+    assert messages(recording)[-1]["usage"]["input"] == 40
+
+
+def test_a_history_that_is_written_anew_keeps_its_start() -> None:
+    anew = called(3, 3, said("user", "what was done"))
+    recording = completions.read("f", jsonl(*CALLS[:2], CALLS[2], anew))
+    assert seen(recording) == ["u: fix it", "u: what was done"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x\n[Command finished with exit code 2]", True),
+        ("x\n[Command finished with exit code 0]", False),
+        ("x\n[The command completed with exit code 1.]", True),
+        ("[Command finished with exit code 2]\nand more", False),
+        ("ERROR:\nx", True),
+        ("", False),
+    ],
+)
+def test_what_a_text_says_of_failure(text: str, expected: bool) -> None:
+    assert completions.failed(text) is expected
+
+
+def test_a_call_without_messages_is_said() -> None:
+    with pytest.raises(Unreadable, match="line 2: a call without new_messages"):
+        completions.read("f", jsonl(HEADER, {"call": 0}))
+
+
+@given(odd_values(CALLS))
+def test_no_odd_value_in_a_call_is_a_crash(calls: list[Any]) -> None:
+    never_fails(completions.read, jsonl(*calls))
+
+
+@pytest.mark.parametrize("path", shared("openhands"))
+def test_real_runs(path: Path, tmp_path: Path) -> None:
+    recording = load(tmp_path, path.read_bytes())
+    pairs_are_right(recording)
+    assert recording.host.startswith("OpenHands")

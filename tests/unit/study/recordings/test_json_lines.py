@@ -1,0 +1,70 @@
+"""The objects in the bytes of a recording, and where it is said to be broken."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.json_lines import objects
+from ctxmgr.study.recordings.recording import Unreadable
+
+EXPORT = {
+    "info": {"id": "ses"},
+    "messages": [{"info": {"role": "user"}, "parts": [{"type": "text", "text": "go"}]}],
+}
+
+
+# name, content, (line, JSON) of each value
+TABLE: list[tuple[str, bytes, list[tuple[int, bytes]]]] = [
+    ("a value a line", b'{"a":1}\n\n{"b":2}\n', [(1, b'{"a":1}'), (3, b'{"b":2}')]),
+    ("two on a line", b'{"a":1} {"b":2}', [(1, b'{"a":1}'), (1, b'{"b":2}')]),
+    ("one over many lines", b'{\n "a": 1\n}\n', [(1, b'{\n "a": 1\n}\n')]),
+    ("as Windows writes it", b'{\r\n "a": 1\r\n}\r\n', [(1, b'{\r\n "a": 1\r\n}\r\n')]),
+    ("several over many lines", b'{\n "a": 1\n}\n{\n "b": 2\n}\n', [(1, b'{\n "a": 1\n}'), (4, b'{\n "b": 2\n}')]),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), TABLE, ids=[row[0] for row in TABLE])
+def test_the_values_of_a_file(name: str, content: bytes, expected: list[tuple[int, bytes]]) -> None:
+    assert [(line, piece.strip()) for line, piece in objects(content, "f")] == [
+        (line, piece.strip()) for line, piece in expected
+    ]
+
+
+# name, content, the line and the words of what is wrong
+BROKEN: list[tuple[str, bytes, int, str]] = [
+    ("a line that is none", b'{"a":1}\n{"b":\n', 2, "it ends within a value"),
+    ("words", b'{"a":1}\nthe owl\n', 2, "no JSON from character 1 on: 'the owl'"),
+    ("cut off between members", b'{\n "a": 1,\n', 2, "it ends within a value"),
+    ("cut off in a text", b'{\n "a": 1,\n "b": "the ow', 3, "no JSON from character 7 on: '\"the ow'"),
+    ("words inside", b'{\n "a": 1,\n "b": owl,\n "c": 2\n}\n', 3, "no JSON from character 7 on: 'owl,'"),
+    ("bytes of no text inside", b'{\n "a": 1,\n "b": "\xff", owl\n}\n', 3, "not UTF-8 from byte 7 on"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "line", "words"), BROKEN, ids=[row[0] for row in BROKEN])
+def test_where_it_is_broken(name: str, content: bytes, line: int, words: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        list(objects(content, "f"))
+    assert str(caught.value) == f"f, line {line}: {words}"
+
+
+@given(st.integers(min_value=3, max_value=len(json.dumps(EXPORT, indent=1)) - 1))
+def test_a_file_that_was_cut_off_is_broken_in_its_last_line(size: int) -> None:
+    """Wherever: never the first line, where a reader would look for nothing."""
+    content = json.dumps(EXPORT, indent=1).encode()[:size]
+    with pytest.raises(Unreadable) as caught:
+        list(objects(content, "f"))
+    assert str(caught.value).startswith(f"f, line {len(content.rstrip().splitlines())}: ")
+
+
+@pytest.mark.parametrize("suffix", [".json", ".traj"])
+def test_a_truncated_export_names_its_true_line(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"cut{suffix}"
+    path.write_bytes(json.dumps(EXPORT, indent=2).encode()[:-40])
+    lines = len(path.read_bytes().rstrip().splitlines())
+    with pytest.raises(Unreadable, match=f"cut{suffix}, line {lines}: "):
+        readers.source(path)

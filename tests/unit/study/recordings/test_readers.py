@@ -1,0 +1,299 @@
+"""Recordings: the project's own session, files as broken and odd as real ones are, and which reader takes what."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.readers import Source
+from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
+from tests.unit.study.recorded import SHARED, Json, jsonl, messages
+
+ROOT = Path(__file__).parents[4]
+GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+AT = "2026-03-02T09:00:00.000Z"
+AT_MS = 1_772_442_000_000
+
+
+def line(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+HEADER = line({"type": "session", "version": 3, "id": "x", "timestamp": AT, "cwd": "/w"})
+
+
+def entry(id: str, parent: str | None, kind: str = "message", **more: Any) -> str:
+    if kind == "message":
+        more = {"message": {"role": "user", "content": id, "timestamp": 1}, **more}
+    return line({"type": kind, "id": id, "parentId": parent, "timestamp": AT, **more})
+
+
+def read(text: str | bytes, name: str = "f.jsonl") -> Recording | Stream:
+    content = text.encode() if isinstance(text, str) else text
+    first = json.JSONDecoder().raw_decode(content.decode("utf-8", "replace").lstrip())[0]
+    return readers.read(Source(name, content, first))
+
+
+def session(text: str | bytes) -> Recording:
+    found = read(text)
+    assert isinstance(found, Recording)
+    return found
+
+
+def ids(recording: Recording) -> list[str]:
+    return [one.id for one in recording.entries]
+
+
+def test_greenhouse_is_read_whole() -> None:
+    found = readers.source(GREENHOUSE)
+    assert readers.kind(found) == "session"
+    recording = readers.read(found)
+    assert isinstance(recording, Recording)
+    roles = [one.role for one in recording.entries if one.kind == "message"]
+    assert len(roles) == 266
+    assert roles.count("user") == 14
+    assert (recording.model, recording.window, recording.cwd) == ("scripted-1", 200_000, "/home/dev/greenhouse")
+    text = GREENHOUSE.read_bytes()
+    assert all(one.message in text for one in recording.entries if one.kind == "message")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')}\n", ["a", "b"]),
+        (f"{HEADER}\n{entry('a', None)}{entry('b', 'a')}", ["a", "b"]),  # two on a line, no last newline
+        (f"{HEADER}\n{entry('a', None)} {entry('b', 'a')}\n\n{entry('c', 'b')}", ["a", "b", "c"]),
+        (f"{HEADER}\r\n{entry('a', None)}\r\n", ["a"]),
+        (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')}\n{entry('c', 'a')}", ["a", "c"]),  # another branch
+        (f"{HEADER}\n{entry('a', 'gone')}\n{entry('b', 'a')}", ["a", "b"]),  # a parent that is not there
+        (f"{HEADER}\n{entry('a', 'b')}\n{entry('b', 'a')}", ["a", "b"]),  # a circle
+    ],
+)
+def test_the_active_path(text: str, expected: list[str]) -> None:
+    assert ids(session(text)) == expected
+
+
+def test_entries_become_the_messages_pi_makes_of_them() -> None:
+    text = "\n".join(
+        [
+            HEADER,
+            entry("a", None, "custom_message", customType="t", content="c", display=True, details={"n": 1.0}),
+            entry("b", "a", "compaction", summary="S", firstKeptEntryId="a", tokensBefore=7),
+            entry("c", "b", "branch_summary", summary="B", fromId="x"),
+            entry("d", "c", "label", label="l"),
+            entry("e", "d", "model_change", provider="p", modelId="other"),
+        ]
+    )
+    recording = session(text)
+    assert ids(recording) == ["a", "b", "c", "e"]
+    custom, compaction, branch, model = recording.entries
+    assert b'"details":{"n": 1.0}' in custom.message or b'"details":{"n":1.0}' in custom.message
+    assert json.loads(custom.message)["timestamp"] == AT_MS
+    assert json.loads(compaction.message) == {
+        "role": "compactionSummary",
+        "summary": "S",
+        "tokensBefore": 7,
+        "timestamp": AT_MS,
+    }
+    assert compaction.first_kept == "a"
+    assert json.loads(branch.message)["role"] == "branchSummary"
+    assert (model.kind, model.model) == ("model", "other")
+
+
+def test_version_1_has_no_ids() -> None:
+    header = line({"type": "session", "id": "x", "timestamp": AT, "cwd": "/w", "modelId": "m1", "provider": "p"})
+    message = line({"type": "message", "timestamp": AT, "message": {"role": "user", "content": "hello"}})
+    compaction = line({"type": "compaction", "timestamp": AT, "summary": "S", "firstKeptEntryIndex": 2})
+    recording = session("\n".join([header, message, message, compaction, message]))
+    assert ids(recording) == ["00000001", "00000002", "00000003", "00000004"]
+    assert recording.entries[2].first_kept == "00000002"
+    assert recording.model == "m1"
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_export_names_its_leaf(indent: int | None) -> None:
+    entries = [json.loads(entry("a", None)), json.loads(entry("b", "a")), json.loads(entry("c", "a"))]
+    export = {"header": json.loads(HEADER), "entries": entries, "leafId": "b", "systemPrompt": "", "tools": []}
+    assert ids(session(json.dumps(export, indent=indent))) == ["a", "b"]
+
+
+def test_an_old_role_gets_its_new_name() -> None:
+    hook = entry("a", None, message={"role": "hookMessage", "customType": "t", "content": "c", "timestamp": 1})
+    assert json.loads(session(f"{HEADER}\n{hook}").entries[0].message)["role"] == "custom"
+
+
+def test_an_unpaired_surrogate_is_mended() -> None:
+    message = '{"role":"user","content":"\\ud83d cut","timestamp":1}'
+    text = HEADER + '\n{"type":"message","id":"a","parentId":null,"timestamp":1,"message":' + message + "}"
+    assert session(text).entries[0].message == message.replace("\\ud83d", "\\ufffd").encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"{HEADER}\n{entry('a', None)}\n{entry('b', 'a')[:-9]}", "line 3"),
+        (f"{HEADER}\n{entry('a', None)} rubbish", "line 2"),
+        (HEADER.encode() + b'\n{"type":"message","id":"\xff"}', "line 2"),
+        (f"{HEADER}\n[1,2]", "line 2"),
+        (f'{HEADER}\n{{"id":"a"}}', "line 2: an entry without a type"),
+        (f'{HEADER}\n{{"type":"message","id":"a","message":"text"}}', "line 2"),
+        (HEADER, "no entries"),
+    ],
+)
+def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str) -> None:
+    with pytest.raises(Unreadable, match=r"^f\.jsonl") as caught:
+        read(text)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b"\n\n", "empty"),
+        (b'{"a":1}', "neither a pi session file.* Codex .* OpenCode .* OpenHands .* SWE-agent .* mini-swe-agent"),
+        (b'[{"a":1}]', "neither"),
+        (b'{"messages":[],"info":{}}', "neither"),
+        (b"[]", "line 1: an empty list"),
+        (b"[1]", "line 1"),
+        (b'[\n{"a":1},\n{]', "line 3"),
+        (b"text", "line 1"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, content: bytes, says: str) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(content)
+    with pytest.raises(Unreadable, match=says):
+        readers.kind(readers.source(path))
+
+
+def test_a_stream_of_events() -> None:
+    context = {"cwd": "/w", "sessionId": "s", "model": {"id": "m", "contextWindow": 20_000}}
+    start = line({"event": "session_start", "receivedAt": 5, "payload": {"type": "session_start"}, "ctx": context})
+    turn = line({"event": "turn_end", "receivedAt": 6, "payload": {"message": {"n": 1}}, "ctx": context})
+    found = read(f"{start}\n{turn}\n")
+    assert isinstance(found, Stream)
+    assert (found.session_id, found.model, found.window) == ("s", "m", 20_000)
+    assert [(one.name, one.at, one.line) for one in found.events] == [("session_start", 5, 1), ("turn_end", 6, 2)]
+    assert bytes(found.events[1].payload["message"]) == b'{"n":1}'
+    with pytest.raises(Unreadable, match="line 2"):
+        read(f'{start}\n{{"event":"x"}}')
+
+
+# which reader takes what: by content, whatever the name
+
+CHAT = {"role": "user", "content": "x" * 500}
+EVENT = {"id": 1, "timestamp": AT, "source": "user", "action": "message", "args": {"content": "x" * 500}}
+CLAUDE = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "message": {"content": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (jsonl({"ctxmgr": {"protocolVersion": "1.0"}}), "transcript"),
+        (jsonl({"from": "host", "message": {}}), "transcript"),
+        (jsonl({"type": "session", "version": 3, "id": "x"}), "session"),
+        (jsonl({"event": "x", "payload": {}}), "events"),
+        (jsonl(CLAUDE), "claude-code"),
+        (jsonl({"type": "summary", "summary": "x", "leafUuid": "1"}, CLAUDE), "claude-code"),
+        (jsonl({"timestamp": AT, "type": "session_meta", "payload": {"id": "x" * 500}}), "codex"),
+        (json.dumps({"info": {"id": "s"}, "messages": [{"info": {}, "parts": [CHAT]}]}).encode(), "opencode"),
+        (json.dumps({"info": {"projectID": "p"}, "messages": []}, indent=1).encode(), "opencode"),
+        (json.dumps([EVENT], indent=1).encode(), "openhands"),
+        (jsonl({"instance_id": "x", "history": [EVENT]}), "openhands"),
+        (jsonl({"header": True, "instance": "x", "calls": 1}), "openhands-completions"),
+        (jsonl({"call": 0, "new_messages": [CHAT]}), "openhands-completions"),
+        (
+            json.dumps([{"id": "x", "timestamp": AT, "source": "user", "kind": "MessageEvent"}]).encode(),
+            "openhands-sdk",
+        ),
+        (json.dumps({"trajectory": [], "history": [CHAT]}, indent=4).encode(), "swe-agent"),
+        (json.dumps({"info": {}, "messages": [CHAT], "trajectory_format": "mini"}).encode(), "swe-agent"),
+        (json.dumps([CHAT], indent=2).encode(), "swe-agent"),
+    ],
+)
+def test_the_content_decides(tmp_path: Path, content: bytes, expected: str) -> None:
+    path = tmp_path / "named-like-nothing"
+    path.write_bytes(content)
+    assert readers.kind(readers.source(path)) == expected
+
+
+def test_every_kind_has_a_reader_and_a_sign() -> None:
+    assert readers.READERS.keys() | {"transcript"} == readers.SIGNS.keys()
+
+
+def test_half_a_surrogate_pair_in_a_list_is_mended(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b'[{"role":"user","content":"\\ud83d cut"}]')
+    recording = readers.read(readers.source(path))
+    assert isinstance(recording, Recording)
+    assert messages(recording)[0]["content"] == [{"type": "text", "text": "\ufffd cut"}]
+
+
+# the table of ../shared/recordings/README.md, and why some numbers are others here
+
+
+class Row(msgspec.Struct, frozen=True):
+    """What the table says of a file, or what is known to be otherwise and is not compared."""
+
+    users: int
+    results: int
+    errors: int
+    largest: int
+    compactions: int
+
+
+OTHERWISE: dict[str, Json] = {
+    # two lines stand on a branch that was left: a child of the same line went on
+    "36_1bace85e2c_0.jsonl": {"users": 11},
+    "43_2b48f6b6e6_0.jsonl": {"users": 40},
+    # one user message is Codex's own (plugins, AGENTS.md, environment in one); one error is a line of a log
+    "mise__72_b840cacfdd.jsonl": {"users": 3, "errors": 8},
+    "mise__83_2aefbdd3d8.jsonl": {"users": 3},
+    "mise__22_13a6b781b8.jsonl": {"errors": 12},
+    # the editor says that it failed, without an exit code
+    "multi_swe_bench__ponylang__ponyc-4595.output.jsonl": {"errors": 6},
+    "multi_swe_bench__ponylang__ponyc-4593.output.jsonl": {"errors": 13},
+    "multi_swe_bench__ponylang__ponyc-4588.output.jsonl": {"errors": 24},
+    # the exit code and the editor's failures stand in the text
+    "django__django-11292.completions.jsonl": {"errors": 14},
+    # two attempts: the last one is the session
+    "astropy__astropy-7166.completions.jsonl": {"users": 2, "results": 18, "errors": 1},
+}
+TABLE = SHARED / "README.md"
+
+
+def rows() -> list[Any]:
+    if not TABLE.is_file():
+        why = "the table of recordings (../shared/recordings/README.md) is not here"
+        return [pytest.param("", None, id="not-here", marks=pytest.mark.skip(reason=why))]
+    found = []
+    for text in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip().replace(",", "") for cell in text.strip("|").split("|")]
+        if len(cells) == 10 and (name := cells[0].strip("` ")).count("/") == 1 and not name.startswith("pi"):
+            results = re.findall(r"\d+", cells[5])
+            row = Row(int(cells[4]), int(results[0]), int(results[1]), int(cells[8]), int(cells[9]))
+            row = msgspec.structs.replace(row, **OTHERWISE.get(name.partition("/")[2], {}))
+            found.append(pytest.param(name, row, id=name))
+    assert len(found) == 35
+    return found
+
+
+@pytest.mark.parametrize(("name", "expected"), rows())
+def test_real_recordings_hold_what_their_table_says(name: str, expected: Row) -> None:
+    recording = readers.read(readers.source(SHARED / name))
+    assert isinstance(recording, Recording)
+    told = messages(recording)
+    roles = [one["role"] for one in told]
+    found = Row(
+        users=roles.count("user"),
+        results=roles.count("toolResult"),
+        errors=sum(one.get("isError", False) for one in told),
+        largest=max([one["usage"]["totalTokens"] for one in told if "usage" in one], default=0),
+        compactions=sum(one.kind == "compaction" for one in recording.entries),
+    )
+    assert found == expected

@@ -1,0 +1,163 @@
+"""The host-side check: it passes what is right, and names each fault that is planted."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.study.hosts.pi_host import Item, item
+from ctxmgr.study.replay import legal_responses, legality
+from ctxmgr.study.replay.legality import Illegal
+
+LONG = "word " * 100
+
+
+def u(text: str) -> bytes:
+    return json.dumps({"role": "user", "content": text, "timestamp": 1}).encode()
+
+
+def a(text: str, *calls: str) -> bytes:
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    blocks += [{"type": "toolCall", "id": id, "name": "read", "arguments": {"path": id}} for id in calls]
+    return json.dumps({"role": "assistant", "content": blocks, "timestamp": 1}).encode()
+
+
+def r(id: str, text: str = LONG, **more: Any) -> bytes:
+    content = [{"type": "text", "text": text}]
+    body = {"role": "toolResult", "toolCallId": id, "content": content, "isError": False, "timestamp": 1}
+    return json.dumps({**body, **more}).encode()
+
+
+def summary(text: str = LONG) -> bytes:
+    return json.dumps({"role": "compactionSummary", "summary": text, "timestamp": 1}).encode()
+
+
+def packet(text: str = "facts") -> bytes:
+    return json.dumps({"role": "custom", "customType": legality.PACKET, "content": text, "display": False}).encode()
+
+
+# 0 summary, 1 u, 2 a(c1), 3 r(c1), 4 a, 5 u, 6 a(c2), 7 r(c2), 8 u, 9 a(c3), 10 r(c3)
+SENT_RAW = [
+    *(summary(), u("one"), a("t", "c1"), r("c1"), a("done")),
+    *(u("two"), a("t", "c2"), r("c2"), u("three"), a("t", "c3"), r("c3")),
+]
+SENT: list[Item] = [item(str(place), raw) for place, raw in enumerate(SENT_RAW)]
+
+
+def judged(raws: list[bytes], whole_turns: bool = True, may_change: tuple[bytes, ...] = ()) -> list[str]:
+    result = {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")}
+    return legality.faults(SENT, legality.answered(SENT, result), whole_turns, may_change)
+
+
+def edited(edits: list[dict[str, Any]]) -> list[legality.Placed]:
+    return legality.answered(SENT, {"edits": msgspec.Raw(msgspec.json.encode(edits))})
+
+
+S = SENT_RAW
+
+
+@pytest.mark.parametrize(
+    "raws",
+    [
+        S,
+        [packet(), *S[1:]],
+        [packet(), *S[5:]],
+        [packet(), *S[8:]],
+        [packet(), *S[5:7], r("c2", "short"), *S[8:]],
+        S[5:],
+    ],
+)
+def test_what_is_right_passes(raws: list[bytes]) -> None:
+    assert judged(raws) == []
+
+
+@pytest.mark.parametrize(
+    ("raws", "says"),
+    [
+        ([packet(), packet("more"), *S[5:]], "2 packets"),
+        ([*S[:3], *S[4:]], "call 2 without its result 3"),
+        ([*S[:2], *S[3:]], "result 3 without its call 2"),
+        ([packet(), *S[7:]], "result 7 without its call 6"),
+        ([packet(), *S[2:]], "begins at message 2, in the middle of a turn"),
+        ([*S[1:5], *S[8:]], "message 5 is missing inside what was kept"),
+        ([packet(), *S[1:8], *S[9:]], "the newest user message (8) is gone"),
+        ([packet(), *S[5:9]], "message 9 of the newest turn is gone"),
+        ([packet(), *S[5:10], r("c3", "short")], "message 10 of the newest turn was rewritten"),
+        ([packet("w " * 2_000), *S[1:]], "heavier than what was sent"),
+        (S[2:], "begins with a message of role assistant"),
+        ([], "an empty list"),
+    ],
+)
+def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
+    assert any(says in text for text in judged(raws)), judged(raws)
+
+
+@pytest.mark.parametrize(
+    "raws",
+    [
+        [*S[:5], u("two "), *S[6:]],  # a user's text changed
+        [*S[:5], S[5].replace(b'"user"', b'"user" '), *S[6:]],  # the same message in other bytes
+        [*S[5:8], *S[1:5], *S[8:]],  # another order
+        [*S[5:7], r("c2", "short", isError=True), *S[8:]],  # more than the content
+        [*S, u("four")],  # invented
+        [*S[:5], *S[1:]],  # twice
+    ],
+)
+def test_what_was_not_sent_is_illegal(raws: list[bytes]) -> None:
+    with pytest.raises(Illegal):
+        judged(raws)
+
+
+def test_a_result_the_compact_zone_has_rewritten_may_stay_so() -> None:
+    raws = [packet(), *S[5:10], r("c3", "short")]
+    assert judged(raws, may_change=(S[10],)) == []
+
+
+def test_whole_turns_are_asked_for_where_the_preset_promises_them() -> None:
+    assert judged([packet(), *S[3:]], whole_turns=False) == ["result 3 without its call 2"]
+
+
+def test_edits_are_the_same_list() -> None:
+    put = msgspec.Raw(r("c2", "short"))
+    placed = edited([{"put": msgspec.Raw(packet())}, {"keep": [5, 7]}, {"put": put}, {"keep": [8, 11]}])
+    assert [one.index for one in placed] == [None, 5, 6, 7, 8, 9, 10]
+    assert [one.same for one in placed] == [False, True, True, False, True, True, True]
+    assert legality.faults(SENT, placed, whole_turns=True) == []
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [{"keep": [5, 12]}],
+        [{"keep": [5, 5]}],
+        [{"keep": [5, 8]}, {"keep": [1, 3]}],
+        [{"put": {"role": "user", "content": "new"}}, {"keep": [5, 11]}],
+    ],
+)
+def test_edits_that_do_not_fit_are_illegal(edits: list[dict[str, Any]]) -> None:
+    with pytest.raises(Illegal):
+        edited(edits)
+
+
+def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
+    raws = [u("one"), a("t", "x"), u("two"), r("y")]
+    sent = [item("", raw) for raw in raws]
+    assert (
+        legality.faults(sent, legality.answered(sent, {"unchanged": msgspec.Raw(b"true")}), whole_turns=True) == []
+    )
+
+
+def test_an_answer_with_nothing_in_it_is_illegal() -> None:
+    with pytest.raises(Illegal):
+        legality.answered(SENT, {})
+
+
+def test_reasoning_of_the_responses_api_without_what_follows_it_is_named() -> None:
+    user: dict[str, Any] = {"type": "message", "role": "user", "content": "go"}
+    reasoning: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
+    call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "x"}
+    assert legal_responses.illegal([user, reasoning, call, output]) == []
+    for items in ([user, reasoning, user], [user, reasoning], [user, call, reasoning, output]):
+        assert any("has nothing after it" in told for told in legal_responses.illegal(items))

@@ -1,0 +1,149 @@
+"""What stands beside the presets: measured as they are, and reached by `ctxmgr replay`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import of as course_of
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Recording, Stream
+from ctxmgr.study.replay import measuring
+from ctxmgr.study.replay.measuring import Worked
+from ctxmgr.study.replay.outcomes import Outcome
+from tests.unit.study.recorded import SHARED
+
+ROOT = Path(__file__).parents[4]
+GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Recording:
+    found = readers.read(readers.source(GREENHOUSE))
+    assert isinstance(found, Recording)
+    return found
+
+
+def newest(found: Course, share: int) -> list[Sight]:
+    """A preset that shows the newest part of the messages, without a packet."""
+    return [
+        Sight(
+            one.at, found.items[: one.end], found.wholes[one.end - one.end // share : one.end], found.items[one.end]
+        )
+        for one in found.asked
+    ]
+
+
+@pytest.fixture(scope="module")
+def worked(recorded: Recording) -> Worked:
+    found = course_of(recorded)
+    outcomes = [Outcome("greenhouse", name, 60_000, sights=newest(found, share)) for name, share in PRESETS.items()]
+    return measuring.work(recorded, outcomes, Prices(), control=True, optimum=True)
+
+
+PRESETS = {"turns": 2, "off": 1}
+
+
+def test_each_is_measured_beside_off(worked: Worked) -> None:
+    assert [line.name for line in worked.sheet.lines] == ["turns", "off", "control", "optimum"]
+    assert [one["preset"] for one in worked.beside] == ["control", "optimum"]
+    assert worked.figures[1]["ofOff"] == 1
+    assert worked.figures[0]["ofOff"] > 1  # its lists change at their start all the time
+    for one in (one["measures"] for one in worked.beside):
+        assert 0 < one["ofOff"] < 1
+        assert 0 < one["recall"]["overall"]["share"] < 1
+    assert worked.beside[0]["measures"]["unannouncedBreaks"] == 0
+    shares = [one["measures"]["recall"]["overall"]["share"] for one in worked.beside]
+    assert all(0.8 < share < 0.975 for share in shares)  # the window is too small for more
+
+
+def test_lines_hold_what_was_measured(worked: Worked) -> None:
+    control = worked.sheet.lines[2]
+    figures = worked.beside[0]["measures"]
+    assert control.simulated
+    assert round(control.cost, 4) == figures["money"]
+    assert sum(control.money) == pytest.approx(control.cost)
+    assert (control.breaks, len(control.epochs)) == (figures["breaks"], figures["epochs"])
+    assert max(control.context) == figures["sentLargest"]
+
+
+def test_no_list_of_the_optimum_is_longer_than_the_hosts(recorded: Recording, worked: Worked) -> None:
+    assert max(worked.sheet.lines[3].context) <= 60_000 - pi_host.RESERVE
+    assert max(worked.sheet.lines[1].context) > 60_000 - pi_host.RESERVE
+
+
+def test_distances_are_from_the_optimum_of_the_same_recall(worked: Worked) -> None:
+    turns, off, control = worked.distances
+    assert [one["preset"] for one in worked.distances] == ["turns", "off", "control"]
+    assert turns["floor"] <= turns["optimum"] < turns["money"]
+    assert turns["dearer"] == pytest.approx(turns["money"] / turns["optimum"] - 1, abs=1e-3)
+    assert (off["optimum"], off["floor"], off["dearer"]) == (None, None, None)  # its lists outgrow the window
+    assert control["recall"] < 1
+    assert any("turns cost" in note for note in worked.sheet.notes)
+
+
+def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
+    found = course_of(recorded)
+    stream = Stream("s", "s", "m", ())
+    worked = measuring.work(stream, [Outcome("s", "off", 1, sights=newest(found, 1))], Prices(), True, True)
+    assert (worked.beside, worked.distances) == ((), ())
+    assert [line.name for line in worked.sheet.lines] == ["off"]
+
+
+def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "report.html"
+    arguments = [
+        "replay",
+        str(GREENHOUSE),
+        "--preset",
+        "turns",
+        "--window",
+        "90000",
+        "--report",
+        str(page),
+        "--json",
+    ]
+    assert main(arguments) == 0
+    figures: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert [one["preset"] for one in figures] == ["turns", "off"]
+    assert [one["preset"] for one in figures[0]["beside"]] == ["control", "optimum"]
+    text = page.read_text(encoding="utf-8")
+    assert "greenhouse.jsonl" in text
+    assert text.count("<svg") == 4
+
+
+def test_the_command_shows_what_stands_beside(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--control", "--optimum"]) == 0
+    out = capsys.readouterr().out
+    assert "beside the optimum of hindsight" in out
+    assert "control" in out
+
+
+def test_a_page_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--report", str(tmp_path)]) == 1
+    assert "can not be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [["--control"], ["--optimum"], ["--report", "x.html"]])
+def test_nothing_is_shown_of_what_is_not_measured(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(GREENHOUSE), "--no-measures", *option]) == 2
+    assert "show measures" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the recordings (../shared/recordings) are not here")
+def test_the_control_is_near_the_one_that_the_goals_were_measured_beside() -> None:
+    """0.41 of off at recall 0.963 and grounding 0.991, another's weights and packet; a warm cache."""
+    found = readers.read(readers.source(SHARED / "pi" / "session-2025-12-17.jsonl"))
+    assert isinstance(found, Recording)
+    outcome = Outcome("x", "off", 200_000, sights=newest(course_of(found), 1))
+    worked = measuring.work(found, [outcome], Prices(ttl_ms=10**15), control=True, optimum=False)
+    figures = worked.beside[0]["measures"]
+    assert figures["ofOff"] == pytest.approx(0.41, abs=0.06)
+    assert figures["recall"]["overall"]["share"] == pytest.approx(0.963, abs=0.015)
+    assert figures["grounding"]["share"] == pytest.approx(0.991, abs=0.01)

@@ -1,0 +1,260 @@
+"""The report's page: whole, closed in itself, and true to its figures."""
+
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.study.report.lines import Line, Sheet
+from ctxmgr.study.report.page import page
+from ctxmgr.study.report.plots import HEIGHT, WIDTH, Axis, Dot, Series, against, over_calls
+from ctxmgr.study.report.scales import MOST_POINTS, Scale, dollars, rounded_up, thinned, ticks, tokens
+from ctxmgr.study.report.style import DARK, GROUNDS, LIGHT, SCRIPT, STYLE
+
+HOSTILE = "\"><script>alert(1)</script>&amp;\x1b[31m\u202e</svg>'x.jsonl"
+VOID = {"meta", "line", "circle", "polyline", "path"}
+
+
+def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 5, **more: object) -> Line:
+    figures = {
+        "in_place": recall,
+        "far": None,
+        "grounding": 0.5,
+        "breaks": 1,
+        "context": tuple(range(1_000, 1_000 * (calls + 1), 1_000)),
+        "money": (cost / max(1, calls),) * calls,
+        "epochs": (2,),
+    }
+    return Line(name=name, cost=cost, recall=recall, **{**figures, **more})  # type: ignore[arg-type]
+
+
+SHEET = Sheet(
+    "a.jsonl",
+    (
+        line("off", 4.0, 1.0, epochs=()),
+        line("balanced", receipts=("1 < 2 & so on",)),
+        line("optimum", simulated=True),
+    ),
+    "5 calls",
+    ((0.4, 0.5), (1.0, 0.85), (2.0, 0.95)),
+    ("balanced: near the optimum",),
+)
+
+
+class Reader(HTMLParser):
+    """Raises where a tag is not closed in its place; keeps the text and the members."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.members: list[tuple[str, str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.members += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID or tag in ("polyline", "circle"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.members += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def drawings(text: str) -> list[ElementTree.Element]:
+    """Each drawing, parsed as XML."""
+    return [ElementTree.fromstring(found) for found in re.findall(r"<svg.*?</svg>", text, re.DOTALL)]
+
+
+def test_the_page_is_whole_and_closed_in_itself() -> None:
+    text = page([SHEET, SHEET])
+    reader = read(text)
+    assert not [value for _, name, value in reader.members if name in ("src", "srcset")]
+    assert all(value.startswith("#") for _, name, value in reader.members if name == "href")
+    assert "url(" not in STYLE
+    assert "@import" not in STYLE
+    assert re.findall(r"https?://[^\"]*", text) == [
+        "http://www.w3.org/2000/svg"
+    ]  # a name in the script, not fetched
+    assert not re.search(r"fetch|XMLHttpRequest|innerHTML|eval|import", SCRIPT)
+    assert STYLE.count("{") == STYLE.count("}")
+    assert "prefers-color-scheme:dark" in STYLE
+    assert len(drawings(text)) == 7
+    assert page([SHEET, SHEET]) == text
+
+
+def test_what_stands_in_the_tables() -> None:
+    texts = read(page([SHEET])).text
+    row = texts[texts.index("balanced") :][:8]
+    assert row == ["balanced", "1", "0.500", "0.900", "0.900", "–", "0.500", "1"]
+    for words in ("balanced: near the optimum", "1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
+        assert words in texts
+
+
+def test_means_count_each_recording_once() -> None:
+    other = Sheet("b.jsonl", (line("off", 1.0, 1.0), line("balanced", 1.0, 0.7)))
+    texts = read(page([SHEET, other])).text
+    assert texts[texts.index("balanced") :][1:4] == ["2", "0.750", "0.800"]
+
+
+def test_hostile_text_is_text() -> None:
+    hostile = line(HOSTILE, receipts=(HOSTILE,))
+    text = page([Sheet(HOSTILE, (line("off"), hostile), HOSTILE, notes=(HOSTILE,))] * 2, HOSTILE)
+    reader = read(text)
+    assert text.count("<script>") == 1
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", text)
+    assert drawings(text)
+    assert sum("alert(1)</script>&amp;\\u001b[31m\\u202e</svg>" in words for words in reader.text) >= 6
+
+
+@pytest.mark.parametrize(
+    "sheets",
+    [
+        [],
+        [Sheet("nothing", ())],
+        [Sheet("no calls", (line("off", 0.0, None, 0, epochs=()),))],
+        [Sheet("one call", (line("off", 1.0, 1.0, 1, epochs=(0,)),))],
+        [Sheet("no base", (line("turns", 1.0, 0.5),), curve=((0.0, 0.0), (1.0, 1.0)))],
+        [Sheet("free", (line("off", 0.0), line("turns", 0.0)))],
+    ],
+    ids=lambda sheets: sheets[0].name if sheets else "none",
+)
+def test_little_to_show(sheets: list[Sheet]) -> None:
+    text = page(sheets)
+    read(text)
+    drawings(text)
+    assert "nan" not in text.casefold().replace("finance", "")
+
+
+def test_a_long_session_stays_small() -> None:
+    many = tuple(line(name, calls=5_000, epochs=tuple(range(0, 5_000, 2))) for name in ("off", "turns", "tools"))
+    text = page([Sheet("long", many)])
+    assert len(text) < 300_000
+    for drawn in drawings(text):
+        for points in drawn.iter("polyline"):
+            assert len(points.attrib["points"].split()) <= MOST_POINTS
+
+
+def test_colours_are_read_on_both_grounds() -> None:
+    """WCAG asks 3:1 of what is drawn."""
+    for colours, ground in ((LIGHT, GROUNDS[0]), (DARK, GROUNDS[1])):
+        assert len(set(colours)) == len(LIGHT)
+        assert min(contrast(colour, ground) for colour in colours) >= 3
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+# drawings
+
+TOKENS, RECALL, COST = Axis("tokens", tokens), Axis("recall", str), Axis("cost", str)
+
+
+def test_values_can_be_read_off_a_line() -> None:
+    """As the page's script does it."""
+    values = (0.0, 250.0, 1_000.0)
+    (drawn,) = drawings(over_calls([Series("x", 1, values, (1,))], TOKENS))
+    frame = {
+        name: float(drawn.attrib[f"data-{name}"]) for name in ("left", "right", "top", "bottom", "high", "calls")
+    }
+    (points,) = (one.attrib["points"] for one in drawn.iter("polyline"))
+    for call, (pair, value) in enumerate(zip(points.split(), values, strict=True)):
+        x, y = map(float, pair.split(","))
+        assert (frame["bottom"] - y) / (frame["bottom"] - frame["top"]) * frame["high"] == pytest.approx(
+            value, abs=1
+        )
+        assert (x - frame["left"]) / (frame["right"] - frame["left"]) * frame["calls"] == pytest.approx(
+            call, abs=0.01
+        )
+    assert [one.text for one in drawn.iter("title")] == ["x", "x, epoch 1, call 1: 0 to 250"]
+
+
+def test_a_curve_is_cut_at_the_edge_and_does_not_move_it() -> None:
+    dots = [Dot(0, 1.0, 1.0, "off", "off"), Dot(1, 0.5, 0.9, "b", "b")]
+    (alone,), (with_line,) = (
+        drawings(against(dots, curve, COST, RECALL)) for curve in ((), ((0.1, 0.2), (0.6, 1.0)))
+    )
+    ticked = [[one.text for one in drawn.iter("text")] for drawn in (alone, with_line)]
+    assert ticked[0] == ticked[1]
+    (points,) = (one.attrib["points"] for one in with_line.iter("polyline"))
+    (first, last) = (float(pair.split(",")[0]) for pair in points.split())
+    assert first < last < WIDTH
+
+
+@given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1)), max_size=30), st.booleans())
+def test_all_that_is_drawn_is_in_the_frame(points: list[tuple[float, float]], labelled: bool) -> None:
+    dots = [Dot(0, x, y, "t", f"l{at}" if labelled else "") for at, (x, y) in enumerate(points)]
+    for drawn in drawings(against(dots, (), COST, RECALL)):
+        for one in drawn.iter("circle"):
+            assert 0 <= float(one.attrib["cx"]) <= WIDTH
+            assert 0 <= float(one.attrib["cy"]) <= HEIGHT
+
+
+# scales
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 100, [0, 20, 40, 60, 80, 100]),
+        (0, 184_000, [0, 50_000, 100_000, 150_000]),
+        (0.876, 1, [0.9, 0.925, 0.95, 0.975, 1]),
+        (0.87, 1, [0.9, 0.95, 1]),
+        (3, 3, [3]),
+        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, expected: list[float]) -> None:
+    assert ticks(low, high) == expected
+
+
+@given(st.floats(0, 1e6), st.floats(1e-4, 1e9))
+def test_ticks_are_few_and_inside(low: float, width: float) -> None:
+    found = ticks(low, low + width)
+    assert len(found) <= 7
+    assert all(low - 1e-6 * width <= tick <= (low + width) * (1 + 1e-9) for tick in found)
+
+
+@given(st.floats(0, 1e9))
+def test_an_axis_has_room(high: float) -> None:
+    assert rounded_up(high) >= high * (1 - 1e-9)
+    assert Scale(0, rounded_up(high), 0, 1).at(high) <= 1
+
+
+@given(st.lists(st.integers(0, 9), max_size=400), st.integers(8, 50))
+def test_a_thinned_series_keeps_its_ends_and_its_extremes(values: list[int], most: int) -> None:
+    kept = thinned(values, most)
+    assert kept == sorted(set(kept))
+    assert len(kept) <= most + 3
+    if values:
+        assert (kept[0], kept[-1]) == (0, len(values) - 1)
+        assert {min(values), max(values)} <= {values[at] for at in kept}
+
+
+def test_numbers_as_people_read_them() -> None:
+    assert [tokens(one) for one in (0, 999, 1_500, 120_000, 1_500_000)] == ["0", "999", "1.5k", "120k", "1.5M"]
+    assert [dollars(one) for one in (0, 0.0123, 0.5, 11.754)] == ["$0.00", "$0.0123", "$0.50", "$11.75"]

@@ -1,0 +1,51 @@
+"""What tests of measures share: a conversation in a few letters, and what a model would have been shown of it.
+
+sights(u("fix x.py"), a(call("read", path="x.py")), r("text"), a("done")) has one sight for each `a`. `show`
+turns the host's list at a call into what is shown of it; the messages have the places of the list as ids.
+"""
+
+from collections.abc import Callable, Sequence
+
+from ctxmgr.formats import pi
+from ctxmgr.session.reading import Reader
+from ctxmgr.study.hosts.pi_host import Item, item
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
+from tests.notation import Said, raws, words
+
+Show = Callable[[Sequence[Item]], Sequence[Shown]]
+
+
+def known() -> Known:
+    """Weights are words; a call weighs its name and its JSON, split at spaces."""
+    return Known(Reader(pi, words, "words"))
+
+
+def whole(items: Sequence[Item]) -> list[Shown]:
+    return [Shown(one.raw, place, True) for place, one in enumerate(items)]
+
+
+def newest(count: int, *before: Shown) -> Show:
+    """The last so many messages, behind these."""
+    return lambda items: [*before, *whole(items)[max(0, len(items) - count) :]]
+
+
+def packed(text: str) -> Shown:
+    return Shown(pi.packet(text, 0), PACKET, False)
+
+
+def changed(place: int, *said: Said) -> Callable[[Sequence[Shown]], list[Shown]]:
+    """The message at this place with another text; the last of `said` is the new one."""
+    raw = raws(*said)[-1]
+    return lambda shown: [Shown(raw, place, False) if one.index == place else one for one in shown]
+
+
+def sights(*said: Said, show: Show = whole, epochs: Sequence[int] = ()) -> list[Sight]:
+    items = [item(str(place), raw) for place, raw in enumerate(raws(*said))]
+    out: list[Sight] = []
+    for place, one in enumerate(items):
+        if one.role == "assistant":
+            at = one.message.get("timestamp")
+            epoch = epochs[len(out)] if epochs else 0
+            out.append(Sight(at, tuple(items[:place]), tuple(show(items[:place])), one, epoch))
+    return out

@@ -1,0 +1,42 @@
+"""The first place where two JSON texts differ, by its path."""
+
+import pytest
+
+from ctxmgr.study.spawning.differences import first
+
+
+@pytest.mark.parametrize(
+    ("recorded", "now", "path", "old", "new"),
+    [
+        ('{"a":1}', '{"a":2}', "$.a", "1", "2"),
+        ('{"a":[1,{"b":"x"}]}', '{"a":[1,{"b":"y"}]}', "$.a[1].b", '"x"', '"y"'),
+        ('{"a":1,"b":2}', '{"a":1}', "$.b", "2", "nothing"),
+        ('{"a":1}', '{"a":1,"c d":null}', '$["c d"]', "nothing", "null"),
+        ("[1,2]", "[1]", "$[1]", "2", "nothing"),
+        ("[true]", "[1]", "$[0]", "true", "1"),
+        ("[1]", "[1.0]", "$[0]", "1", "1.0"),
+        ('{"a":1}', "[1]", "$", '{"a": 1}', "[1]"),
+        ("not json", '{"a":1}', "$", "not json", '{"a":1}'),
+    ],
+)
+def test_the_first_path(recorded: str, now: str, path: str, old: str, new: str) -> None:
+    found = first(recorded.encode(), now.encode())
+    assert found is not None
+    assert (found.path, found.recorded, found.now) == (path, old, new)
+
+
+def test_the_same_bytes_do_not_differ() -> None:
+    assert first(b'{"a":1}', b'{"a":1}') is None
+
+
+def test_other_bytes_of_the_same_values_differ() -> None:
+    found = first(b'{"a":1,"b":2}', b'{"a":1, "b":2}')
+    assert found is not None
+    assert "other bytes from 7 on" in found.path
+
+
+def test_long_values_are_shortened_in_the_middle() -> None:
+    found = first(b'"' + b"a" * 900 + b'"', b'"' + b"a" * 900 + b'b"')
+    assert found is not None
+    assert len(found.now) < 140
+    assert found.now.endswith('ab"')

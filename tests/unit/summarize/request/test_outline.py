@@ -1,0 +1,149 @@
+"""Sections of summaries: where they start, and several texts put together by them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.text.sections import parse
+from ctxmgr.summarize.prompts.nine_section import NINE
+from ctxmgr.summarize.prompts.shape import Shape
+from ctxmgr.summarize.prompts.structured import STRUCTURED
+from ctxmgr.summarize.request.outline import as_text, first_section, parts, statements, together, undoubled
+from tests.unit.summarize.scripted import SHAPES, filled
+
+# name, texts oldest first, what they make
+TOGETHER: list[tuple[str, list[str], str]] = [
+    ("one", ["## Goal\na\n\n## Next Steps\n1. b"], "## Goal\na\n\n## Next Steps\n1. b"),
+    ("the same twice", ["## Goal\na", "## Goal\na"], "## Goal\na"),
+    ("goals add up", ["## Goal\na", "## Goal\nb"], "## Goal\na\n\nb"),
+    ("lists add up", ["## Key Decisions\n- a", "## Key Decisions\n- b\n- a"], "## Key Decisions\n- a\n- b"),
+    ("numbers run on", ["## Next Steps\n1. a", "## Next Steps\n1. b\n2. c"], "## Next Steps\n1. a\n2. b\n3. c"),
+    ("in the shape's order", ["## Next Steps\n1. a", "## Goal\nb"], "## Goal\nb\n\n## Next Steps\n1. a"),
+    ("others after them", ["## Notes\nx", "## Goal\nb"], "## Goal\nb\n\n## Notes\nx"),
+    (
+        "done later is not open",
+        ["### In Progress\n- [ ] a\n- [ ] b", "### Done\n- [x] a"],
+        "### Done\n- [x] a\n\n### In Progress\n- [ ] b",
+    ),
+    (
+        "nor pending",
+        ["## Next Steps\n1. a", "### Done\n- [x] A."],
+        "### Done\n- [x] A.\n\n## Next Steps\n- (none)",
+    ),
+    (
+        "begun anew is open",
+        ["### Done\n- [x] a", "### In Progress\n- [ ] a"],
+        "### Done\n- [x] a\n\n### In Progress\n- [ ] a",
+    ),
+    ("(none) gives way", ["### Blocked\n- (none)", "### Blocked\n- it fails"], "### Blocked\n- it fails"),
+    ("(none) stays alone", ["### Blocked\n(none)", "### Blocked\n- (none)"], "### Blocked\n(none)"),
+    (
+        "with what is below",
+        ["### Done\n- a\n  - one", "### Done\n- a\n  - two"],
+        "### Done\n- a\n  - one\n- a\n  - two",
+    ),
+    (
+        "a fence stays whole",
+        ["## Goal\na\n```\n## Goal\n\nb\n```", "## Goal\nc"],
+        "## Goal\na\n```\n## Goal\n\nb\n```\n\nc",
+    ),
+    (
+        "under an unknown heading it is another",
+        ["## Backend\n### Done\n- a\n\n## Website\n### Done\n- b"],
+        "## Backend\n\n### Done\n- a\n\n## Website\n\n### Done\n- b",
+    ),
+]
+
+
+@pytest.mark.parametrize(("texts", "made"), [row[1:] for row in TOGETHER], ids=[row[0] for row in TOGETHER])
+def test_together(texts: list[str], made: str) -> None:
+    assert together(texts, STRUCTURED) == made
+    assert together([made], STRUCTURED) == made
+
+
+def test_of_current_work_and_the_next_step_the_last_counts() -> None:
+    texts = [
+        f"6. All user messages:\n   - m{n}\n\n8. Current Work:\n   w{n}\n\n9. Optional Next Step:\n   s{n}"
+        for n in "12"
+    ]
+    assert together(texts, NINE) == (
+        "6. All user messages:\n   - m1\n   - m2\n\n8. Current Work:\n   w2\n\n9. Optional Next Step:\n   s2"
+    )
+
+
+def test_a_heading_of_the_nine_without_its_colon_gets_one() -> None:
+    (_, part) = parts("## 4. Errors and fixes\nx", NINE)
+    assert part.line == "## 4. Errors and fixes"
+    (_, part) = parts("4. Errors and fixes\nx", NINE)
+    assert part.line == "4. Errors and fixes:"
+    assert [part.line for part in parts("1. Fix the index\n2. Run it", NINE)] == [""]
+
+
+def test_statements_keep_what_belongs_together() -> None:
+    lines = [
+        "intro",
+        "- a",
+        "  more",
+        "",
+        "  and more",
+        "- b",
+        "",
+        "text",
+        "```",
+        "- no",
+        "",
+        "x",
+        "```",
+        "#### Own",
+        "- c",
+    ]
+    assert statements(lines) == [
+        "intro",
+        "- a\n  more\n\n  and more",
+        "- b",
+        "text\n```\n- no\n\nx\n```",
+        "#### Own\n- c",
+    ]
+
+
+def test_what_is_not_doubled_is_left_as_it_is() -> None:
+    text = "## Goal\na\n\n\n## Notes\n### A\n- same\n### B\n- same"
+    assert undoubled(text, STRUCTURED) == text
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
+def test_a_summary_given_twice_is_itself(shape: Shape) -> None:
+    text = filled(shape)
+    text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
+    once = undoubled(text, shape)
+    assert parse(undoubled(f"{text}\n\n{text}", shape)) == parse(once)
+    assert as_text(parts(text, shape)) == text
+
+
+LINE = st.sampled_from(
+    [
+        "## Goal",
+        "### Done",
+        "## Next Steps",
+        "## Notes",
+        "#### Deep",
+        "```",
+        "- w1",
+        "- [x] w2",
+        "1. w3",
+        "  w4",
+        "",
+        "w5",
+    ]
+) | st.from_regex(r"\A[- ]{0,2}w\d\d\Z")
+
+
+@given(st.lists(st.lists(LINE, max_size=12), min_size=1, max_size=4))
+def test_no_word_is_lost_and_no_section_doubled(texts: list[list[str]]) -> None:
+    balanced = ["\n".join([*lines, *(["```"] if lines.count("```") % 2 else [])]) for lines in texts]
+    made = together(balanced, STRUCTURED)
+    said = {word for lines in texts for line in lines for word in line.split() if word.startswith("w")}
+    assert said == {word for word in made.split() if word.startswith("w")}
+    keys = [part.key for part in parts(made, STRUCTURED)]
+    assert len(keys) == len(set(keys))
+    assert together([made], STRUCTURED) == made

@@ -1,0 +1,233 @@
+"""What is made of a model's answer: the text of a summary, or the reason why it is none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.text.sections import parse
+from ctxmgr.model.completion import Ask, Completion, Stop
+from ctxmgr.summarize.prompts.continue_format import CONTINUE
+from ctxmgr.summarize.prompts.handoff import HANDOFF
+from ctxmgr.summarize.prompts.nine_section import NINE
+from ctxmgr.summarize.prompts.shape import FREE, Shape
+from ctxmgr.summarize.prompts.structured import STRUCTURED, TURN
+from ctxmgr.summarize.request.outline import first_section, kinds, parts
+from ctxmgr.summarize.request.parse import LEAST_TOKENS, Accepted, Reason, Refused, text_of, verdict
+from tests.notation import quarters
+from tests.unit.summarize.scripted import SHAPES, filled
+
+ASK = Ask("history", "system", "prompt", 2_000)
+GOOD = filled(STRUCTURED).strip()
+NINE_GOOD = filled(NINE)
+NINE_BODY = NINE_GOOD.partition("<summary>\n")[2].partition("</summary>")[0].strip()
+THOUGHT = NINE_BODY.replace("about", "thought")
+CONTINUE_BODY = filled(CONTINUE).partition("</short>\n")[2].strip()
+
+
+def judged(text: str, shape: Shape = STRUCTURED, stop: Stop = "stop", most: int = 5_000) -> Accepted | Refused:
+    return verdict(Completion(text, stop), ASK, shape, most=most, weigh=quarters)
+
+
+def body(text: str, shape: Shape = STRUCTURED) -> str:
+    read = text_of(text, shape)
+    assert isinstance(read, Accepted), read
+    return read.text
+
+
+REFUSED: list[tuple[str, str, Stop, Shape, Reason]] = [
+    ("an error", GOOD, "error", STRUCTURED, "failed"),
+    ("a cancelled call", GOOD, "cancelled", STRUCTURED, "cancelled"),
+    ("cut off, though it looks whole", GOOD, "length", STRUCTURED, "truncated"),
+    ("a tool call", GOOD, "toolUse", STRUCTURED, "called a tool"),
+    ("nothing", "", "stop", STRUCTURED, "empty"),
+    ("white space", " \n\t", "stop", STRUCTURED, "empty"),
+    ("the outline unfilled", STRUCTURED.outline, "stop", STRUCTURED, "empty"),
+    ("the nine unfilled", NINE.outline, "stop", NINE, "empty"),
+    ("headings alone", "## Goal\n## Progress\n### Done\n## Next Steps\n", "stop", STRUCTURED, "empty"),
+    (
+        "(none) everywhere",
+        "## Goal\n(none)\n## Progress\n### Done\n- (none)\n## Next Steps\nnone",
+        "stop",
+        STRUCTURED,
+        "empty",
+    ),
+    ("prose", "I have read it all and it is fine.", "stop", STRUCTURED, "no sections"),
+    ("the conversation goes on", "Sure, let me fix that.\n\n## Plan\n1. read", "stop", STRUCTURED, "no sections"),
+    ("half an outline", GOOD.partition("## Next Steps")[0], "stop", STRUCTURED, "no sections"),
+    ("half of the nine", NINE_GOOD.partition("7. Pending")[0], "stop", NINE, "no sections"),
+    ("the analysis alone", "<analysis>\nwalked through\n</analysis>", "stop", NINE, "no sections"),
+    ("an analysis without an end", NINE_GOOD.partition("</analysis>")[0] + NINE_BODY, "stop", NINE, "no sections"),
+    ("half a turn", "## Original Request\nx\n\n## Progress So Far\n- y", "stop", TURN, "no sections"),
+    ("far too long", GOOD + "\n- more" * 4_000, "stop", STRUCTURED, "too long"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "stop", "shape", "reason"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
+def test_refused(text: str, stop: Stop, shape: Shape, reason: Reason) -> None:
+    read = judged(text, shape, stop, most=100_000)
+    assert isinstance(read, Refused)
+    assert read.reason == reason
+
+
+def test_what_is_missing_is_named() -> None:
+    assert judged("## Goal\nx") == Refused("no sections", "Progress, Next Steps")
+
+
+def test_a_summary_longer_than_what_it_replaces_is_refused() -> None:
+    long = GOOD + "\n- " + "word " * 500 + "end"
+    assert quarters(long) > LEAST_TOKENS
+    assert isinstance(judged(long, most=quarters(long)), Accepted)
+    weight = quarters(long)
+    assert judged(long, most=weight - 1) == Refused("too long", f"{weight} tokens for {weight - 1}")
+    assert isinstance(judged(GOOD, most=1), Accepted)  # an outline hardly filled in
+
+
+def test_words_of_a_fault_are_kept_and_on_one_line() -> None:
+    read = verdict(Completion(stop="error", fault="status 500\nretry"), ASK, STRUCTURED, most=1, weigh=quarters)
+    assert read == Refused("failed", "status 500 retry")
+
+
+# name, what a model answers; all stand for GOOD
+AROUND: list[tuple[str, str]] = [
+    ("as it is", GOOD),
+    ("white space", f"\n\n  \n{GOOD}\n\n"),
+    ("words before", f"Here is the summary you asked for:\n\n{GOOD}"),
+    ("a title before", f"# Summary of the session\n\n{GOOD}"),
+    ("a fence", f"```markdown\n{GOOD}\n```"),
+    ("a fence with words around", f"Here it is:\n\n```\n{GOOD}\n```\n\nTell me if you need more."),
+    ("a fence not closed", f"```md\n{GOOD}"),
+    ("tildes", f"~~~\n{GOOD}\n~~~"),
+    ("tags", f"<summary>\n{GOOD}\n</summary>"),
+    ("tags and words", f"Well.\n<summary>\n{GOOD}\n</summary>\nThat is all."),
+    ("a tag not closed", f"<summary>\n{GOOD}"),
+    ("a tag not opened", f"{GOOD}\n</summary>"),
+    ("an analysis nobody asked for", f"<analysis>\n## Goal\nhm\n</analysis>\n\n{GOOD}"),
+    ("twice", f"{GOOD}\n\n{GOOD}"),
+    ("twice in tags", f"<summary>\n{GOOD}\n</summary>\n<summary>\n{GOOD}\n</summary>"),
+    ("file lists", f"{GOOD}\n\n<read-files>\na.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [row[1] for row in AROUND], ids=[row[0] for row in AROUND])
+def test_what_stands_around_a_summary_goes(text: str) -> None:
+    assert parse(body(text)) == parse(GOOD)
+    assert body(text).startswith("## Goal")
+    assert "summary>" not in body(text)
+    assert "files>" not in body(text)
+
+
+NINES: list[tuple[str, str]] = [
+    ("as asked", NINE_GOOD),
+    ("words before", f"Certainly.\n\n{NINE_GOOD}"),
+    ("in a fence", f"```xml\n{NINE_GOOD}\n```"),
+    ("no closing tag", NINE_GOOD.replace("</summary>", "")),
+    ("no tags of the summary", NINE_GOOD.replace("</summary>", "").replace("<summary>", "")),
+    ("an analysis not closed", NINE_GOOD.replace("</analysis>", "")),
+    ("an analysis not opened", NINE_GOOD.replace("<analysis>", "")),
+    ("no analysis", f"<summary>\n{NINE_BODY}\n</summary>"),
+    ("no tags at all", NINE_BODY),
+    ("an analysis with the nine headings", NINE_GOOD.replace("</analysis>", f"{THOUGHT}\n</analysis>")),
+    ("in capitals", NINE_GOOD.replace("analysis>", "ANALYSIS>").replace("summary>", "Summary>")),
+    ("twice", f"{NINE_GOOD}\n{NINE_GOOD}"),
+    ("in bold", "\n".join(f"**{line}**" if line[:1].isdigit() else line for line in NINE_BODY.splitlines())),
+    ("hashed", "\n".join(f"## {line}" if line[:1].isdigit() else line for line in NINE_BODY.splitlines())),
+    ("no colons", "\n".join(line.removesuffix(":") for line in NINE_BODY.splitlines())),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [row[1] for row in NINES], ids=[row[0] for row in NINES])
+def test_nine_sections(text: str) -> None:
+    read = body(text, NINE)
+    assert [(one.kind, one.items) for one in parse(read)] == [(one.kind, one.items) for one in parse(NINE_BODY)]
+    assert len(parts(read, NINE)) == 10
+    assert "nalysis" not in read
+
+
+def test_tags_that_a_summary_speaks_of_stay() -> None:
+    html = GOOD + "\n- The page:\n<details>\n<summary>\nMore\n</summary>\n</details>"
+    assert "More" in body(html)
+    assert body(html).startswith("## Goal")
+    fenced = GOOD + "\n```html\n<summary>\n</summary>\n```"
+    assert fenced in body(fenced)
+
+
+def test_code_in_a_summary_stays_in_its_fence() -> None:
+    text = GOOD + "\n- The fix:\n```python\n## Goal\nx = 1\n```"
+    assert body(text) == text
+    assert body(f"```markdown\n{text}\n```") == text
+
+
+def test_the_mark_of_a_turn_goes_and_what_stands_under_it_stays() -> None:
+    text = f"{GOOD}\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\nthe tail"
+    read = body(text)
+    assert "Turn Context" not in read
+    assert "---" not in read
+    assert read.endswith("## Original Request\nthe tail")
+
+
+def test_the_two_parts_of_continue() -> None:
+    read = text_of(
+        f"<short>\nIt mends the parser. It is half done. And more.\n</short>\n\n{CONTINUE_BODY}", CONTINUE
+    )
+    assert read == Accepted(CONTINUE_BODY, "It mends the parser. It is half done.")
+    without = text_of(CONTINUE_BODY, CONTINUE)
+    assert isinstance(without, Accepted)
+    assert without.text == CONTINUE_BODY
+    assert without.short == "about the parser"
+
+
+def test_any_text_will_do_where_the_caller_says_what_to_write() -> None:
+    assert text_of("Two dead ends.", FREE) == Accepted("Two dead ends.")
+    assert text_of(" \u200b ", FREE) == Refused("empty")
+
+
+def test_half_a_surrogate_pair_is_mended() -> None:
+    read = judged(GOOD + "\n- \ud83d")
+    assert isinstance(read, Accepted)
+    read.text.encode("utf-8")
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
+def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape) -> None:
+    read = text_of(filled(shape, "the parser"), shape)
+    assert isinstance(read, Accepted)
+    assert {key for need in shape.needs for key in need.kinds} & kinds(read.text, shape)
+    facts = from_summary(read.text, kind="compaction", origin="o", at=1, seq=0, entry=None)
+    slots = {fact.slot for fact in facts}
+    wanted = {
+        STRUCTURED: {"goal", "constraint", "task", "decision", "context"},
+        HANDOFF: {"goal", "constraint", "task", "decision", "context"},
+        CONTINUE: {"goal", "constraint", "task", "decision", "context"},
+        NINE: {"goal", "request", "task", "current", "context"},
+        TURN: {"goal", "task", "context"},
+    }
+    assert wanted.get(shape, {"goal", "constraint", "task", "decision"}) <= slots
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
+def test_the_ledger_knows_the_outlines_headings(shape: Shape) -> None:
+    kinds_of = {one.kind for one in parse(filled(shape))}
+    assert kinds_of - {"context"}
+    assert all(need.kinds & kinds(filled(shape), shape) for need in shape.needs)
+
+
+@given(
+    st.text(max_size=300) | st.sampled_from([GOOD, NINE_GOOD, CONTINUE_BODY]), st.sampled_from(SHAPES), st.data()
+)
+def test_reading_never_fails_and_what_it_accepts_holds_its_sections(
+    text: str, shape: Shape, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(text)))
+    read = judged(
+        text[:cut] + data.draw(st.sampled_from(["", "\n```", "\n<summary>\n", "\n## Goal\n"])) + text[cut:], shape
+    )
+    if isinstance(read, Accepted):
+        assert read.text.strip() == read.text
+        assert all(need.kinds & kinds(read.text, shape) for need in shape.needs)
+        assert first_section(read.text, shape) == 0
+        again = text_of(read.text, shape)
+        assert isinstance(again, Accepted)
+        assert again.text == read.text

@@ -1,0 +1,161 @@
+"""Asking again: what is asked, how often, with which words, and what it comes to."""
+
+import pytest
+
+from ctxmgr.model.completion import Ask, Asking, Completion, Spent
+from ctxmgr.summarize.prompts.structured import STRUCTURED
+from ctxmgr.summarize.request.parse import Accepted
+from ctxmgr.summarize.request.retry import Failure, GaveUp, Question, answers
+from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.strategies.side_by_side import side_by_side
+from tests.notation import quarters
+from tests.unit.summarize.scripted import filled, run
+
+GOOD = Completion(filled(STRUCTURED), spent=Spent(100, 10))
+LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, spent=Spent(1, 1))
+
+
+def question(name: str) -> Question:
+    return Question(Ask("slice", "system", f"prompt {name}", 1_000, name), STRUCTURED, 3_000)
+
+
+def asked(replies: dict[str, list[Completion]], retries: int = 1) -> tuple[list[str], list[list[str]], Account]:
+    """The failure or the texts accepted, the labels of each batch, and the account."""
+    left = {name: iter(some) for name, some in replies.items()}
+    account = Account()
+    batches: list[list[str]] = []
+    asking = answers([question(name) for name in replies], retries=retries, weigh=quarters, account=account)
+
+    def model(ask: Ask) -> Completion:
+        return next(left[ask.label])
+
+    try:
+        batch = next(asking)
+        while True:
+            batches.append([ask.label for ask in batch])
+            batch = asking.send(tuple(map(model, batch)))
+    except StopIteration as done:
+        return ["good" for _ in done.value], batches, account
+    except GaveUp as gave_up:
+        return [f"{gave_up.failure.label}: {gave_up.failure.reason}"], batches, account
+
+
+FAILED, EMPTY, CUT, TOOL = (
+    Completion(stop="error", fault="down"),
+    Completion(),
+    Completion("## Goal", "length"),
+    Completion("", "toolUse"),
+)
+GONE = Completion(stop="cancelled")
+
+# name, replies by ask, retries, outcome, batches
+TABLE: list[tuple[str, dict[str, list[Completion]], int, list[str], list[list[str]]]] = [
+    ("all good", {"a": [GOOD], "b": [GOOD]}, 1, ["good", "good"], [["a", "b"]]),
+    ("only the refused", {"a": [GOOD], "b": [EMPTY, GOOD]}, 1, ["good", "good"], [["a", "b"], ["b"]]),
+    (
+        "each kind",
+        {"a": [FAILED, CUT, GOOD], "b": [TOOL, GOOD]},
+        2,
+        ["good", "good"],
+        [["a", "b"], ["a", "b"], ["a"]],
+    ),
+    ("once too often", {"a": [EMPTY, EMPTY]}, 1, ["a: empty"], [["a"], ["a"]]),
+    ("no retries", {"a": [GOOD], "b": [LONG]}, 0, ["b: too long"], [["a", "b"]]),
+    ("cancelled is the end", {"a": [GONE, GOOD]}, 5, ["a: cancelled"], [["a"]]),
+    ("nothing to ask", {}, 1, [], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("replies", "retries", "outcome", "batches"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE]
+)
+def test_table(
+    replies: dict[str, list[Completion]], retries: int, outcome: list[str], batches: list[list[str]]
+) -> None:
+    assert asked(replies, retries)[:2] == (outcome, batches)
+
+
+def test_the_account() -> None:
+    *_, account = asked({"a": [GOOD], "b": [FAILED, LONG, GOOD]}, 2)
+    assert (account.calls, account.retries, account.input, account.output) == (4, 2, 201, 21)
+    *_, silent = asked({"a": [Completion(GOOD.text)]})
+    assert (silent.calls, silent.input, silent.output) == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    ("refused", "words"),
+    [
+        (EMPTY, "said nothing"),
+        (LONG, "too long. Write it anew in at most 500 words"),
+        (CUT, "cut off at its limit"),
+        (TOOL, "There are no tools"),
+        (Completion("## Goal\nx"), "lacked sections: Progress, Next Steps"),
+    ],
+)
+def test_a_second_try_says_what_was_wrong(refused: Completion, words: str) -> None:
+    asking = answers([question("a")], retries=2, weigh=quarters, account=Account())
+    (first,) = next(asking)
+    (second,) = asking.send((refused,))
+    (third,) = asking.send((refused,))
+    assert second.prompt.startswith(first.prompt)
+    assert words in second.prompt
+    assert third == second  # hints do not pile up
+    assert (second.system, second.max_tokens, second.label) == (first.system, first.max_tokens, first.label)
+
+
+def test_a_call_that_failed_is_asked_again_as_it_was() -> None:
+    asking = answers([question("a")], retries=1, weigh=quarters, account=Account())
+    first = next(asking)
+    assert asking.send((FAILED,)) == first
+
+
+def test_a_completion_that_never_came_has_failed() -> None:
+    asking = answers([question("a"), question("b")], retries=1, weigh=quarters, account=Account())
+    next(asking)
+    assert [ask.label for ask in asking.send((GOOD,))] == ["b"]
+
+
+def counting(name: str, rounds: list[int], end: str = "") -> Asking[str]:
+    for number, count in enumerate(rounds):
+        got = yield tuple(Ask("slice", "", f"{name}{number}.{place}", 1) for place in range(count))
+        assert [one.text for one in got] == [f"{name}{number}.{place}" for place in range(count)]
+    if end:
+        raise GaveUp(Failure("failed"))
+    return name
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "batches"),
+    [
+        ([1], [1], [2]),
+        ([1, 1, 1], [2], [3, 1, 1]),
+        ([2], [1, 3], [3, 3]),
+        ([], [1], [1]),
+        ([], [], []),
+    ],
+)
+def test_side_by_side(left: list[int], right: list[int], batches: list[int]) -> None:
+    both = side_by_side(counting("l", left), counting("r", right))
+    result, seen = run(both, lambda ask: Completion(ask.prompt))
+    assert result == ("l", "r")
+    assert [len(batch) for batch in seen] == batches
+
+
+def test_where_one_gives_up_what_the_other_was_answered_is_counted() -> None:
+    account = Account()
+
+    def one(name: str) -> Asking[tuple[Accepted, ...]]:
+        return answers([question(name)], retries=1, weigh=quarters, account=account)
+
+    with pytest.raises(GaveUp) as gave_up:
+        run(side_by_side(one("a"), one("b")), lambda ask: GONE if ask.label == "a" else EMPTY)
+    assert gave_up.value.failure.label == "a"
+    assert (account.calls, account.retries) == (1, 0)  # what was taken back is no call
+
+
+def test_what_one_raises_ends_both() -> None:
+    other = counting("r", [1, 1])
+    with pytest.raises(GaveUp):
+        run(side_by_side(counting("l", [1], end="x"), other), lambda ask: Completion(ask.prompt))
+    with pytest.raises(StopIteration):
+        next(other)

@@ -1,0 +1,153 @@
+"""Chains of compactions with a model that gives back all that it is shown: nothing is lost, nothing doubles."""
+
+import re
+from typing import Any, get_args
+
+import pytest
+
+from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.model.compaction import FileOps, Format, Strategy
+from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.policy import Slices
+from ctxmgr.summarize.prompts.structured import TURN
+from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.outline import as_text, first_section, parts, together
+from ctxmgr.summarize.request.recent_turns import HEADING
+from ctxmgr.summarize.request.turn_context import MARK, parted
+from ctxmgr.summarize.writing import SHAPES, compaction
+from tests.notation import quarters
+from tests.unit.summarize.scripted import filled, prepared, run, shape_in, shown, told, turn, turns
+
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+FORMATS: tuple[Format, ...] = get_args(Format)
+LENGTH = 5
+SLICES = Slices(tokens=900, overlap=100)
+
+
+def echo(ask: Ask) -> Completion:
+    """All earlier texts as they are shown, and after them a summary of the conversation: a part is named by what
+    the user asked for."""
+    shape = shape_in(ask.prompt)
+    seen = "".join(shown(ask.prompt, "conversation"))
+    asked = re.findall(r"Please mend part (\d+) of", seen)
+    own = filled(shape, " and ".join(f"p{number}p" for number in asked)) if asked or not seen else filled(shape)
+    own = "\n".join(own.splitlines()[first_section(own, shape) :]).replace("</summary>", "").strip()
+    earlier = [
+        text
+        for tag in ("previous-summary", "earlier-part", "earlier-notes", "part")
+        for text in shown(ask.prompt, tag)
+    ]
+    text = "\n\n".join([*earlier, own])
+    return Completion(f"<analysis>\nhm\n</analysis>\n<summary>\n{text}\n</summary>" if shape.tagged else text)
+
+
+def chain(strategy: Strategy, form: Format, split: bool, model: Any = echo) -> list[Written]:
+    written: list[Written] = []
+    for number in range(LENGTH):
+        history = turns(3, 1_500, start=10 * number + 1)
+        prefix = told(*turn(10 * number + 4, 1_500)) if split else ()
+        files = FileOps(read=tuple(f"f{n}.py" for n in range(number + 1)))
+        previous = written[-1].summary if written else None
+        brief = Brief(
+            prepared(history, prefix, previous, files), quarters, strategy=strategy, format=form, slices=SLICES
+        )
+        written.append(run(compaction(brief), model)[0])
+    return written
+
+
+def names(text: str) -> set[str]:
+    return set(re.findall(r"p\d+p", text)) | {f"p{one}p" for one in re.findall(r"mend part (\d+) of", text)}
+
+
+@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
+def test_nothing_doubles_and_nothing_is_lost(strategy: Strategy, form: Format, split: bool) -> None:
+    shape = SHAPES[form]
+    for number, written in enumerate(chain(strategy, form, split)):
+        assert "fallback" not in written.details["ctxmgr"], written.details
+        assert written.summary.count(MARK) == int(split)
+        assert written.summary.count("<read-files>") == 1
+        assert written.summary.count(HEADING) == int(strategy == "incremental")
+        assert not shape.lead or written.summary.count(shape.lead) == 1
+        history, context = parted(written.summary.partition("\n\n<read-files>")[0])
+        for text, of in ((history, shape), (context, TURN)):
+            keys = [part.key for part in parts(text, of)]
+            assert len(keys) == len(set(keys)), keys
+        wanted = {f"p{10 * done + part}p" for done in range(number + 1) for part in range(1, 5 if split else 4)}
+        assert names(written.summary) == wanted
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
+def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal(form: Format, split: bool) -> None:
+    for written in chain("extractive", form, split):
+        assert written.summary.count(MARK) == int(split)
+        assert written.summary.count("<read-files>") == 1
+        assert "Please mend part 1 of" in written.summary
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_model_that_fails_every_other_time(form: Format) -> None:
+    calls = iter(range(1_000))
+
+    def model(ask: Ask) -> Completion:
+        return echo(ask) if next(calls) % 4 < 2 else Completion(stop="error")
+
+    for written in chain("single-shot", form, True, model):
+        assert written.summary.count(MARK) == 1
+        assert written.summary.count("<read-files>") == 1
+        history, _ = parted(written.summary)
+        keys = [part.key for part in parts(history, SHAPES[form])]
+        assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("form", FORMATS)
+def test_split_after_split_without_new_history(strategy: Strategy, form: Format) -> None:
+    """One long turn that is cut again and again: its context grows together, what was before it stays as it was."""
+    first = chain(strategy, form, True)[0].summary
+    before, _ = parted(first.partition("\n\n<read-files>")[0])
+    summary = first
+    for number in range(2, 2 + LENGTH):
+        prefix = told(*turn(number * 10, 1_500))
+        files = FileOps(read=("f0.py",))
+        brief = Brief(prepared((), prefix, summary, files), quarters, strategy=strategy, format=form, slices=SLICES)
+        written, batches = run(compaction(brief), echo)
+        assert "fallback" not in written.details["ctxmgr"]
+        summary = written.summary
+        now, context = parted(summary.partition("\n\n<read-files>")[0])
+        assert now == before
+        assert summary.count("## Original Request") == 1
+        assert all(before.strip() not in ask.prompt for batch in batches for ask in batch)
+        if strategy != "extractive":
+            assert names(context) >= {f"p{one * 10}p" for one in range(2, number + 1)}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_link_is_read_by_the_ledger(form: Format) -> None:
+    for written in chain("single-shot", form, True):
+        facts = from_summary(written.summary, kind="compaction", origin="o", at=1, seq=0, entry=None)
+        slots = {fact.slot for fact in facts}
+        assert {"goal", "task", "current", "file"} <= slots
+        told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)
+        assert names(written.summary) <= names(told)
+
+
+def test_formats_may_change_along_a_chain() -> None:
+    summary: str | None = None
+    for number, form in enumerate([*FORMATS, *reversed(FORMATS)]):
+        brief = Brief(prepared(turns(2, 1_500, start=number * 10), (), summary), quarters, format=form)
+        written, _ = run(compaction(brief), echo)
+        summary = written.summary
+        assert names(summary) >= {f"p{one * 10 + 1}p" for one in range(number + 1)}
+        assert sum(summary.count(shape.lead) for shape in SHAPES.values() if shape.lead) == int(
+            bool(SHAPES[form].lead)
+        )
+
+
+def test_putting_together_is_stable() -> None:
+    for shape in SHAPES.values():
+        text = as_text(parts(filled(shape), shape))
+        once = together([text], shape)
+        assert together([once, once], shape) == once

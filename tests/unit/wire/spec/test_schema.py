@@ -1,0 +1,202 @@
+"""The schema's own rules: one name a type, words for everything, the shape each side sees."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal, get_args
+
+import msgspec
+import pytest
+
+from ctxmgr.model.api import compaction
+from ctxmgr.model.api.lifecycle import Wire
+from ctxmgr.model.completion import Purpose
+from ctxmgr.server.connection import PROTOCOL_VERSION
+from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire.spec import meanings, schema, shapes
+
+Json = dict[str, Any]
+DOCUMENT = schema.document()
+TYPES: dict[str, Json] = DOCUMENT["$defs"]
+# any JSON value, on purpose
+OPEN = {
+    "Message",
+    "Entry",
+    "HostPreparation.fileOps",
+    "GivenSettings.reserveTokens",
+    "GivenSettings.keepRecentTokens",
+    "CompleteResult.usage",
+    "ResultMessage.result",
+}
+# words of Python and of this code, which a host author has no use for
+INSIDE = re.compile(r"\b(None|tuple|msgspec|struct|dict|asyncio|ctxmgr\.(engine|model|wire|session))\b")
+
+
+def walk(value: Any, place: str) -> Iterator[tuple[str, Json]]:
+    """Every schema inside a type, with the member it belongs to."""
+    yield place, value
+    for name, inner in value.get("properties", {}).items():
+        yield from walk(inner, f"{place}.{name}")
+    for key in ("items", "additionalProperties"):
+        if isinstance(value.get(key), dict):
+            yield from walk(value[key], place)
+    for inner in value.get("anyOf", ()):
+        yield from walk(inner, place)
+
+
+EVERY = [found for name, one in TYPES.items() for found in walk(one, name)]
+
+
+def test_version_is_the_one_that_is_answered() -> None:
+    assert DOCUMENT["protocolVersion"] == PROTOCOL_VERSION
+
+
+def test_every_reference_leads_to_a_type() -> None:
+    named = {one["$ref"] for _, one in EVERY if "$ref" in one}
+    named |= {one[part]["$ref"] for one in DOCUMENT["methods"].values() for part in ("params",)}
+    assert named <= {f"#/$defs/{name}" for name in TYPES}
+
+
+def test_names_are_clean() -> None:
+    assert all(re.fullmatch(r"[A-Z][A-Za-z]+", name) for name in TYPES)
+    assert all(one["title"] == name for name, one in TYPES.items())
+    members = {place.partition(".")[2] for place, _ in EVERY if "." in place}
+    foreign = re.compile(r"[a-z]+(_[a-z]+)+")  # a provider's own usage goes as it came
+    owners = {place.partition(".")[0] for place, _ in EVERY if foreign.fullmatch(place.partition(".")[2])}
+    assert owners <= {"UsageParams", "CachedTokens"}
+    assert all(re.fullmatch(r"[a-z][A-Za-z]*", one) or foreign.fullmatch(one) for one in members)
+
+
+def test_every_set_of_words_has_a_name() -> None:
+    assert [place for place, one in EVERY if "enum" in one and place not in TYPES] == []
+    values = [frozenset(one["enum"]) for one in TYPES.values() if "enum" in one]
+    assert len(values) == len(set(values))
+
+
+def test_what_is_any_value_is_so_on_purpose() -> None:
+    plain = {"description", "title", "default"}
+    assert {place for place, one in EVERY if not set(one) - plain} == OPEN
+    for place, one in EVERY:
+        assert one.get("items") != {}, f"{place} is a list of anything: name it in ctxmgr.wire.spec.shapes"
+
+
+def test_every_object_has_a_name() -> None:
+    assert [place for place, one in EVERY if "properties" in one and place not in TYPES] == []
+
+
+def test_everything_says_what_it_is() -> None:
+    silent = [name for name, one in TYPES.items() if not one.get("description")]
+    for name, one in TYPES.items():
+        silent += [f"{name}.{member}" for member, shape in one.get("properties", {}).items() if not _says(shape)]
+    assert silent == [], "say it in ctxmgr.wire.spec.meanings"
+
+
+def _says(shape: Json) -> bool:
+    return bool(shape.get("description"))
+
+
+def test_no_words_are_left_of_what_is_gone() -> None:
+    names = [*TYPES, *(f"{name}.{member}" for name, one in TYPES.items() for member in one.get("properties", {}))]
+    assert set(meanings.MEANINGS) == {meanings.where(name) for name in names} - {None}
+
+
+def test_words_are_for_host_authors() -> None:
+    for _, one in EVERY:
+        text = one.get("description", "")
+        assert not INSIDE.search(text), text
+        assert not text or text.rstrip(')"').endswith((".", "?")), text
+
+
+def test_shapes_name_what_is_there() -> None:
+    """A row that names nothing has been forgotten."""
+    for place in shapes.MEMBERS:
+        kind, _, member = place.partition(".")
+        found = [name for name, one in TYPES.items() if member in one.get("properties", {})]
+        assert found if kind == "*" else kind in found, place
+
+
+def test_words_above_this_floor_are_the_same() -> None:
+    assert get_args(shapes.LITERALS["Purpose"]) == get_args(Purpose)
+
+
+@pytest.mark.parametrize("read", [compaction.HostPreparation, compaction.GivenSettings, compaction.TreePreparation])
+def test_a_preparation_is_what_a_session_reads(read: Any) -> None:
+    """The struct that a session decodes with is the one that is described."""
+    described, fields = TYPES[read.__name__], msgspec.structs.fields(read)
+    assert list(described["properties"]) == [one.encode_name for one in fields]
+    assert described.get("required", []) == [one.encode_name for one in fields if one.required]
+
+
+# how a type goes by its direction
+
+
+def required(name: str) -> set[str]:
+    return set(TYPES[name].get("required", ()))
+
+
+def test_what_a_host_may_leave_out_it_may_leave_out() -> None:
+    assert required("ContextParams") == {"sessionId"}
+    assert required("PolicyKeys") == required("ZonesKeys") == set()
+    assert required("EndpointKeys") == {"baseUrl", "model"}
+
+
+def test_what_is_always_answered_is_required() -> None:
+    assert required("Policy") == set(TYPES["Policy"]["properties"])
+    assert required("ServerCapabilities") == set(TYPES["ServerCapabilities"]["properties"])
+    assert required("PlanCompactionResult") == set(TYPES["PlanCompactionResult"]["properties"])
+
+
+OPTIONAL_IN_REPORT = {"reason", "mended", "arithmetic", "readsGone"}
+OPTIONAL_IN_REPORT |= {"messagesDropped", "prefixBytes", "prefixTokens"}
+
+
+def test_what_is_left_out_is_never_null() -> None:
+    assert required("Report") == set(TYPES["Report"]["properties"]) - OPTIONAL_IN_REPORT
+    assert TYPES["Report"]["properties"]["reason"]["type"] == "string"
+    assert TYPES["ContextParams"]["properties"]["at"]["anyOf"][-1] == {"type": "null"}
+
+
+def test_policies_alone_are_closed() -> None:
+    closed = {name for name, one in TYPES.items() if one.get("additionalProperties") is False}
+    assert {name for name in closed if name.endswith("Keys")} == {one for one in TYPES if one.endswith("Keys")}
+    assert {f"{name}Keys" for name in closed if not name.endswith("Keys")} == {
+        name for name in closed if name.endswith("Keys")
+    }
+
+
+def test_every_method_names_its_types() -> None:
+    assert list(DOCUMENT["methods"]) == [row.name for row in TABLE]
+    for row in TABLE:
+        one = DOCUMENT["methods"][row.name]
+        assert one["params"] == {"$ref": f"#/$defs/{row.params.__name__}"}
+        assert ("result" in one) == (row.kind != "notification")
+
+
+class Prices(Wire, frozen=True):
+    other: int = 0
+
+
+class Holder(Wire, frozen=True):
+    prices: Prices | None = None
+
+
+def test_two_types_of_one_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = msgspec.structs.replace(TABLE[6], params=Holder)
+    monkeypatch.setattr(schema, "TABLE", (*TABLE, row))
+    with pytest.raises(schema.Unclear):
+        schema.types()
+
+
+def test_a_type_that_goes_both_ways_and_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = msgspec.structs.replace(TABLE[0], params=TABLE[0].result)
+    monkeypatch.setattr(schema, "TABLE", (*TABLE, row))
+    with pytest.raises(schema.Unclear):
+        schema.types()
+
+
+def test_new_words_without_a_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Painted(Wire, frozen=True):
+        colour: Literal["red", "blue"]
+
+    monkeypatch.setattr(schema, "TABLE", (*TABLE, msgspec.structs.replace(TABLE[0], params=Painted)))
+    found = [place for place, one in walk(schema.types()["Painted"], "Painted") if "enum" in one]
+    assert found == ["Painted.colour"]
