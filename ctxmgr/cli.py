@@ -78,7 +78,8 @@ def _serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _run_serve(parsed: argparse.Namespace) -> int:
-    from ctxmgr.server.stdio_server import Setup, serve
+    from ctxmgr.server.runtime import Setup
+    from ctxmgr.server.stdio_server import serve
 
     if parsed.max_message < 1:
         print("ctxmgr serve: --max-message must be at least 1", file=sys.stderr)

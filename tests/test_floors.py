@@ -96,13 +96,14 @@ def test_imports_point_down(path: Path) -> None:
     assert faults == []
 
 
-RUNS_THE_DEVICES = "stdio_server"
+RUNTIME = {"runtime", "state_files", "model_calls"}  # carry out effects on the devices
+FRONTS = {"stdio_server"}  # stand before the runtime
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "server").glob("*.py")), ids=lambda path: path.stem)
 def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing(path: Path) -> None:
     rooms = {name.split(".")[1] for name in imports(path) if name.startswith("ctxmgr.")}
-    strangers = {"engine", "formats"} if path.stem == RUNS_THE_DEVICES else {"devices"}
+    strangers = {"engine", "formats", "session"} if path.stem in RUNTIME | FRONTS else {"devices"}
     assert rooms & strangers == set()
 
 
@@ -152,3 +153,9 @@ def test_serving_imports_only_what_serving_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_runtime_knows_no_front() -> None:
+    for name in RUNTIME:
+        found = set(imports(PACKAGE / "server" / f"{name}.py"))
+        assert not [one for one in found if one.rpartition(".")[2] in FRONTS or one == "ctxmgr.devices.stdio"], name

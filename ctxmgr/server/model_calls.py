@@ -1,0 +1,54 @@
+"""Carries out model calls on endpoints: each a task that can be abandoned, one client an endpoint."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ctxmgr.model.policy import Endpoint
+from ctxmgr.server import effects as do
+
+if TYPE_CHECKING:  # imported when the first call is made
+    from ctxmgr.devices.endpoint import Chat
+
+
+class ModelCalls:
+    """`answered` is told the ticket and the completion, or the exception in its place."""
+
+    def __init__(self, answered: Callable[[int, Any], None]) -> None:
+        self._answered = answered
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._chats: dict[Endpoint, Chat] = {}
+
+    def begin(self, effect: do.Complete) -> None:
+        self._tasks[effect.ticket] = asyncio.get_running_loop().create_task(self._run(effect))
+
+    async def _run(self, effect: do.Complete) -> None:
+        from ctxmgr.devices.endpoint import Chat
+
+        chat = self._chats.get(effect.endpoint)
+        if chat is None:
+            chat = self._chats[effect.endpoint] = Chat(effect.endpoint, os.environ)
+        try:
+            value: Any = await chat.complete(effect.ask)
+        except Exception as fault:  # noqa: BLE001  the errand hears of it
+            value = fault
+        abandoned = self._tasks.pop(effect.ticket, None) is None
+        if not abandoned:
+            self._answered(effect.ticket, value)
+
+    def abandon(self, ticket: int) -> None:
+        task = self._tasks.pop(ticket, None)
+        if task is not None:
+            task.cancel()
+
+    async def end(self, seconds: float) -> None:
+        """Calls that nobody waits for any more end with the process; it waits for so long at most."""
+        for task in self._tasks.values():
+            task.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+                for chat in self._chats.values():
+                    await chat.close()
