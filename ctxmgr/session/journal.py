@@ -1,7 +1,8 @@
 """Turns changes of a session's state into snapshot lines, and lines back into the state.
 
 The first line holds the whole state; each later one only what an event changed. Fields that only grow (facts)
-are written as what was added. A line of a kind not known here is kept and written again.
+are written as what was added. A field goes by its name on disk, which outlives its name in the code. A line of
+a kind not known here is kept and written again.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,13 @@ import msgspec
 from ctxmgr.model.state import State
 
 VERSION = 1
+# names on disk
 GROWING = ("facts", "pending", "summaries", "trail", "receipts", "pins")  # tuples that mostly grow at the end
 UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
-FIELDS = State.__struct_fields__
+FIELDS = {field.encode_name: field.name for field in msgspec.structs.fields(State)}
 
 
 class Unreadable(ValueError):
@@ -32,14 +34,18 @@ def base(state: State) -> bytes:
 
 def delta(old: State, new: State) -> bytes | None:
     """What changed between two states, None when nothing worth a line did."""
-    changed = [name for name in FIELDS if getattr(old, name) is not getattr(new, name)]
-    changed = [name for name in changed if name in GROWING or getattr(old, name) != getattr(new, name)]
+    pairs = {name: (getattr(old, field), getattr(new, field)) for name, field in FIELDS.items()}
+    changed = [
+        name
+        for name, (before, after) in pairs.items()
+        if before is not after and (name in GROWING or before != after)
+    ]
     if not changed or UNSAVED_ALONE.issuperset(changed):
         return None
     fields: dict[str, Any] = {}
     added: dict[str, Any] = {}
     for name in changed:
-        before, after = getattr(old, name), getattr(new, name)
+        before, after = pairs[name]
         if name in GROWING and len(after) >= len(before) and after[: len(before)] == before:
             added[name] = after[len(before) :]
         else:
