@@ -20,6 +20,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.model.faults import where
 from ctxmgr.model.policy import Preset
+from ctxmgr.model.rules import RULES
 from ctxmgr.server.config import Embed, Request, Terms, Weigh
 from ctxmgr.server.effects import Effect, End, Record, Say, Send, Watch
 from ctxmgr.wire import envelope, errors, transcript
@@ -91,7 +92,7 @@ class Connection:
         self.phase = "new"  # new, ready, closing, ended
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         if options.record:
-            self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback)))
+            self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback, RULES)))
 
     @property
     def sessions(self) -> "Sessions":

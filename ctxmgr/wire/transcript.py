@@ -41,9 +41,10 @@ class Line(msgspec.Struct, frozen=True):
     fields: dict[str, Any] = {}
 
 
-def header(protocol_version: str, server_version: str, tokenizer: str) -> bytes:
+def header(protocol_version: str, server_version: str, tokenizer: str, rules: int = 1) -> bytes:
+    """`rules` decided what ctxmgr says in it (`ctxmgr.model.rules`); 1 goes unsaid."""
     fields = {"protocolVersion": protocol_version, "serverVersion": server_version, "tokenizer": tokenizer}
-    return _encode({"ctxmgr": {**fields, "policy": None}})
+    return _encode({"ctxmgr": {**fields, **({"rules": rules} if rules != 1 else {}), "policy": None}})
 
 
 def line(sender: Literal["host", "ctxmgr"], body: bytes) -> bytes:

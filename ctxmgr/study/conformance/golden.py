@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr import __version__
+from ctxmgr.model.rules import refusal
 from ctxmgr.study.recordings.recording import Unreadable
 from ctxmgr.study.spawning.differences import Difference, first
 from ctxmgr.wire import transcript
@@ -71,15 +73,18 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def read(name: str, content: bytes) -> Golden:
-    """Raises Unreadable, with the line."""
+    """Raises Unreadable: with the line that is broken, or for rules that are not this release's."""
     try:
         lines = tuple(transcript.read(content))
         golden = Golden(name, lines)
         if not golden.header:
             raise ValueError("line 1 is no header of a transcript")
-        return Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
+        golden = Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
         raise Unreadable(f"{name}, {fault}") from None
+    if (why := refusal(golden.header, __version__)) is not None:
+        raise Unreadable(f"{name}: {why}")
+    return golden
 
 
 def head(body: bytes) -> Head:

@@ -5,7 +5,8 @@
 2. The weigher changes where the transcript says so, a session is restored from the lines it holds, and the archive
    answers what it answered then.
 3. Deadlines pass, and endpoints answer, where the transcript says so.
-4. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
+4. A transcript of rules that are not replayed here is refused; it can be made anew all the same.
+5. Work that took its time when recorded is finished no sooner than its answer stands in the transcript, so that
    a cancel, or an event that came meanwhile, meets the session as it did then.
 """
 
@@ -15,9 +16,11 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr import __version__
 from ctxmgr.devices.tokens import ESTIMATE, load
 from ctxmgr.model.archive import Archived
 from ctxmgr.model.completion import Completion
+from ctxmgr.model.rules import refusal
 from ctxmgr.server.effects import Archive, Found, Retrieve
 from ctxmgr.study.recordings.recording import Unreadable
 from ctxmgr.study.spawning.differences import Difference, first
@@ -63,7 +66,8 @@ class _SessionOf(msgspec.Struct):
 
 
 def replay(name: str, content: bytes, rewrite: bool = False) -> Replayed:
-    """Raises Unreadable for a broken transcript, or for a vocabulary that can not be had here.
+    """Raises Unreadable for a broken transcript, for rules that are not replayed here (rule 4), or for a vocabulary
+    that can not be had here.
 
     `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared.
     """
@@ -71,6 +75,8 @@ def replay(name: str, content: bytes, rewrite: bool = False) -> Replayed:
         lines = list(transcript.read(content))
     except ValueError as fault:
         raise Unreadable(f"{name}, {fault}") from None
+    if not rewrite and (why := refusal(_header(lines), __version__)) is not None:
+        raise Unreadable(f"{name}: {why}")
     run = _Run(name, lines, rewrite)
     run.all()
     said = [line for line in lines if line.sender == "ctxmgr" and line.kind == "message"]
@@ -84,8 +90,7 @@ class _Run:
 
     def __init__(self, name: str, lines: Sequence[Line], rewrite: bool) -> None:
         self.name, self.lines, self.rewrite = name, lines, rewrite
-        header = next((line.fields for line in lines if line.kind == "header"), {})
-        fallback = str(header.get("tokenizer") or ESTIMATE)
+        fallback = str(_header(lines).get("tokenizer") or ESTIMATE)
         weighers = {fallback: self._weigher(fallback)} if fallback != ESTIMATE else {}
         self.driver = Driver(
             framing=_framing(lines), weighers=weighers, fallback=fallback, hold=not rewrite and _answered(lines)
@@ -118,7 +123,7 @@ class _Run:
             pass
 
     def _work_until(self, line: Line) -> None:
-        """Rule 4. What was said already needs no work; a cancelled call is answered without it."""
+        """Rule 5. What was said already needs no work; a cancelled call is answered without it."""
         id = bytes(_head(line.body).id)
         if not id:
             return
@@ -130,7 +135,7 @@ class _Run:
                 return
 
     def _work_until_prepared(self) -> None:
-        """Rule 4, for what the host is not told at once."""
+        """Rule 5, for what the host is not told at once."""
         self._prepared += 1
         while sum(one.startswith(PREPARED) for one in self.driver.recorded) < self._prepared:
             if not self.driver.work():
@@ -173,6 +178,10 @@ class _Run:
             if line.sender == "host" and _starts(line, session_id):
                 break
         return Found()
+
+
+def _header(lines: Sequence[Line]) -> dict[str, Any]:
+    return next((line.fields for line in lines if line.kind == "header"), {})
 
 
 def _starts(line: Line, session_id: str) -> bool:

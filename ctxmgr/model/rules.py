@@ -1,0 +1,35 @@
+"""The rules a release decides by, as a number: what made a transcript, and who can replay it.
+
+1. A transcript says its rules in the header; where it says none they are 1.
+2. The same rules answer the same calls with the same bytes. What changes an answer's bytes makes new rules, unless
+   no release has recorded the old ones.
+3. A release replays the rules in `REPLAYED`. Others it refuses, and names the release that replays them: the one
+   in `RELEASES`, or, of rules that came later than this release, the one that wrote the transcript.
+
+What else goes by these numbers belongs here: the engine's numbers, as a table, for each of the rules
+that are replayed.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+RULES = 1
+"""What this release decides by, and records."""
+
+REPLAYED: tuple[int, ...] = (1,)
+
+RELEASES: Mapping[int, str] = {1: "0.1"}
+"""The newest release that replays these rules."""
+
+
+def refusal(header: Mapping[str, Any], version: str) -> str | None:
+    """Why this ctxmgr, of that version, does not replay a transcript with this header; None where it does."""
+    number = header.get("rules", 1)
+    if type(number) is not int or number < 1:
+        return f"its header names no rules: {number!r}"
+    if number in REPLAYED:
+        return None
+    release = RELEASES.get(number) or header.get("serverVersion")
+    replaying = f"ctxmgr {release}" if release else "a later ctxmgr"
+    listed = ", ".join(map(str, REPLAYED))
+    return f"these are rules {number}, which {replaying} replays; this is ctxmgr {version} (rules {listed})"

@@ -1,0 +1,117 @@
+"""A transcript says by which rules it came about; who replays others is named, and nobody else tries."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from ctxmgr import __version__
+from ctxmgr.cli import main
+from ctxmgr.model import rules
+from ctxmgr.server import connection
+from ctxmgr.study.conformance import golden
+from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.replay import transcripts
+from ctxmgr.study.spawning.inprocess import InProcess
+from ctxmgr.wire import transcript
+
+GOLDENS = Path(__file__).parents[2] / "protocol" / "transcripts"
+OURS = ", ".join(map(str, rules.REPLAYED))
+LATER = f"these are rules 7, which ctxmgr 9.9.9 replays; this is ctxmgr {__version__} (rules {OURS})"
+
+
+def recorded() -> bytes:
+    host = InProcess()
+    host.request("getStatus", sessionId="s")
+    return b"".join(line + b"\n" for line in host.recorded)
+
+
+def header_of(content: bytes) -> dict[str, Any]:
+    return next(line.fields for line in transcript.read(content) if line.kind == "header")
+
+
+def with_header(content: bytes, **fields: Any) -> bytes:
+    """The same with other members in its first line."""
+    first, rest = content.split(b"\n", 1)
+    header = json.loads(first)["ctxmgr"] | fields
+    return json.dumps({"ctxmgr": header}).encode() + b"\n" + rest
+
+
+@pytest.fixture
+def later(tmp_path: Path) -> Path:
+    """A transcript that release 9.9.9 wrote under rules 7."""
+    path = tmp_path / "later.jsonl"
+    path.write_bytes(with_header(recorded(), rules=7, serverVersion="9.9.9"))
+    return path
+
+
+# what this release of planted rules 2 and 3 says of a header
+HEADERS: list[tuple[Mapping[str, Any], str | None]] = [
+    ({"rules": 2}, None),
+    ({"rules": 3}, None),
+    ({}, "these are rules 1, which ctxmgr 0.1 replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
+    ({"rules": 1}, "these are rules 1, which ctxmgr 0.1 replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
+    (
+        {"rules": 1, "serverVersion": "0.0.9"},
+        "these are rules 1, which ctxmgr 0.1 replays; this is ctxmgr 0.3.1 (rules 2, 3)",
+    ),
+    (
+        {"rules": 4, "serverVersion": "0.5.0"},
+        "these are rules 4, which ctxmgr 0.5.0 replays; this is ctxmgr 0.3.1 (rules 2, 3)",
+    ),
+    ({"rules": 4}, "these are rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
+    ({"rules": "2"}, "its header names no rules: '2'"),
+    ({"rules": True}, "its header names no rules: True"),
+    ({"rules": 0}, "its header names no rules: 0"),
+    ({"rules": None}, "its header names no rules: None"),
+]
+
+
+@pytest.mark.parametrize(("header", "sentence"), HEADERS)
+def test_the_release_that_replays_it_is_named(header: Mapping[str, Any], sentence: str | None) -> None:
+    with mock.patch.multiple(rules, REPLAYED=(2, 3), RELEASES={1: "0.1", 2: "0.3", 3: "0.3"}):
+        assert rules.refusal(header, "0.3.1") == sentence
+
+
+def test_every_rule_so_far_has_a_release() -> None:
+    assert set(rules.RELEASES) == set(range(1, rules.RULES + 1)) >= set(rules.REPLAYED)
+    assert rules.RULES in rules.REPLAYED
+
+
+def test_a_record_says_its_rules_and_1_goes_unsaid() -> None:
+    assert header_of(recorded()).get("rules", 1) == rules.RULES
+    with mock.patch.object(connection, "RULES", 1):
+        assert "rules" not in header_of(recorded())
+    with mock.patch.object(connection, "RULES", 2):
+        assert header_of(recorded())["rules"] == 2
+
+
+def test_every_golden_is_of_these_rules() -> None:
+    headers = [header_of(path.read_bytes()) for path in GOLDENS.rglob("*.jsonl")]
+    assert len(headers) > 100
+    assert {header.get("rules", 1) for header in headers} == {rules.RULES}
+
+
+def test_replay_refuses_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unreadable, match="these are rules 7"):
+        transcripts.replay("later", later.read_bytes())
+    assert main(["replay", str(later), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)[0]["failures"] == [f"{later.name}: {LATER}"]
+
+
+def test_a_transcript_of_other_rules_is_made_anew_by_these(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--update", str(later)]) == 0
+    assert capsys.readouterr().out
+    assert header_of(later.read_bytes()).get("rules", 1) == rules.RULES
+    assert transcripts.replay("later", later.read_bytes()).findings == ()
+
+
+def test_both_sides_of_conform_refuse_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unreadable, match="these are rules 7"):
+        golden.read("later", later.read_bytes())
+    for side in ("host-side", "server-side"):
+        assert main(["conform", side, str(later)]) == 2
+        assert capsys.readouterr().err == f"ctxmgr conform: {later.name}: {LATER}\n"
