@@ -1,24 +1,33 @@
-"""Writes what is generated and committed, all of it below `protocol/`. Run by scripts/gen."""
+"""Writes what is generated and committed, below `protocol/` and `docs/reference/`. Run by scripts/gen."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from scripts.generating import everything, transcripts
+from ctxmgr.wire.spec import schema
+from scripts.generating import everything, pages, transcripts
 
-PROTOCOL = Path(__file__).parents[2] / "protocol"
+ROOT = Path(__file__).parents[2]
+PROTOCOL, DOCS = ROOT / "protocol", ROOT / "docs"
 
 
 def main() -> None:
     made = transcripts.files()
     made |= everything.documents(made, everything.written_by_hand(PROTOCOL))
+    write(PROTOCOL, made)
+    write(DOCS, pages.files(schema.document()))
+    for path in everything.generated(PROTOCOL) - {PROTOCOL / name for name in made}:
+        path.unlink()
+        print(f"removed {path.relative_to(ROOT)}")
+
+
+def write(below: Path, made: Mapping[str, str]) -> None:
+    """Texts by path below that folder; what is as it was stays untouched."""
     for name, text in made.items():
-        path = PROTOCOL / name
+        path = below / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != text.encode():
             path.write_bytes(text.encode())
-            print(f"wrote {path.relative_to(PROTOCOL.parent)}")
-    for path in everything.generated(PROTOCOL) - {PROTOCOL / name for name in made}:
-        path.unlink()
-        print(f"removed {path.relative_to(PROTOCOL.parent)}")
+            print(f"wrote {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -40,11 +40,11 @@ def page(
         "errands": _names(row for row in TABLE if row.errand),
         "counted": _names(row for row in TABLE if row.counted),
         "capabilities": tables.members(types["HostCapabilities"], tables.short(types)),
-        "errors": _errors(),
+        "errors": errors(),
         "general": ANY,
-        "overview": _overview(),
-        "methods": "\n".join(_method(row, schema, found.get(row.name)) for row in TABLE),
-        "types": _types(schema),
+        "overview": overview(),
+        "methods": "\n".join(method(row, schema, found.get(row.name)) for row in TABLE),
+        "types": types_of(schema),
         "zones": diagrams.zone_states(),
         "thresholds": diagrams.zone_table(),
         "latch": diagrams.latch_states(),
@@ -67,7 +67,7 @@ def _link(row: Method) -> str:
     return f"[`{row.name}`](#{tables.slug(row.name)})"
 
 
-def _errors() -> str:
+def errors() -> str:
     rows = ["| code | name | meaning |", "|---|---|---|"]
     rows += [f"| {code} | {name} | {text} |" for code, name, text in openrpc.named_errors()]
     return "\n".join(rows) + "\n"
@@ -78,7 +78,7 @@ def _sent(row: Method) -> str:
     return sent.replace("→", "↔") if row.both_ways else sent
 
 
-def _overview() -> str:
+def overview() -> str:
     lines = []
     for direction, title in (("to ctxmgr", "A host sends"), ("to host", "ctxmgr sends")):
         lines += [f"| {title} | kind | |", "|---|---|---|"]
@@ -88,7 +88,7 @@ def _overview() -> str:
     return "\n".join(lines)
 
 
-def _method(row: Method, schema: Json, example: Exchange | None) -> str:
+def method(row: Method, schema: Json, example: Exchange | None) -> str:
     types, one = schema["$defs"], schema["methods"][row.name]
     params = types[row.params.__name__]
     parts = [f"### `{row.name}`\n", f"*{_sent(row)}*\n", f"{row.summary}\n"]
@@ -137,7 +137,7 @@ def _own(schema: Json) -> set[str]:
     return (params | {name for name in results if results.count(name) == 1}) - inner
 
 
-def _types(schema: Json) -> str:
+def types_of(schema: Json) -> str:
     own, types, answered = _own(schema), schema["$defs"], _answered(schema)
     names = sorted(set(types) - own, key=str.lower)
     return "\n".join(_type(name, types, name in answered) for name in names)

@@ -1,4 +1,4 @@
-"""What is generated and committed below `protocol/` is what the program would write today, byte for byte.
+"""What is generated and committed in `protocol/` and `docs/` is what the program would write today, byte for byte.
 
 The transcripts themselves are held by `test_transcripts.py`; everything else is made from them and from the types.
 """
@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.generating import cases, everything
+from ctxmgr.wire.spec import schema
+from scripts.generating import cases, everything, pages
 
 ROOT = Path(__file__).parents[2]
 PROTOCOL = ROOT / "protocol"
 FIX = "run scripts/gen"
 SHOWN = 60  # lines of a difference
+PAGES = pages.files(schema.document())
 
 
 @pytest.fixture(scope="module")
@@ -24,13 +26,13 @@ def documents() -> dict[str, str]:
     return everything.documents(everything.committed(PROTOCOL), everything.written_by_hand(PROTOCOL))
 
 
-def difference(name: str, committed: str, now: str) -> str:
+def difference(name: str, committed: str, now: str, below: str = "protocol") -> str:
     """What to read and what to do; "" where nothing has changed."""
     lines = difflib.unified_diff(
-        committed.splitlines(), now.splitlines(), f"protocol/{name} as committed", "as it would be now", "", "", 1
+        committed.splitlines(), now.splitlines(), f"{below}/{name} as committed", "as it would be now", "", "", 1
     )
     shown = [line for _, line in zip(range(SHOWN), lines, strict=False)]
-    return "\n".join([f"protocol/{name} has fallen behind: {FIX}", *shown]) if shown else ""
+    return "\n".join([f"{below}/{name} has fallen behind: {FIX}", *shown]) if shown else ""
 
 
 DOCUMENTS = ("schema.json", "openrpc.json", "ctxmgr.ts", "README.md", "hosts/rust/src/types.rs")
@@ -41,6 +43,18 @@ def test_document_is_the_committed_one(name: str, documents: dict[str, str]) -> 
     path = PROTOCOL / name
     committed = path.read_bytes().decode() if path.exists() else ""
     assert committed == documents[name], difference(name, committed, documents[name])
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_page_of_the_docs_is_the_committed_one(name: str) -> None:
+    path = ROOT / "docs" / name
+    committed = path.read_bytes().decode() if path.exists() else ""
+    assert committed == PAGES[name], difference(name, committed, PAGES[name], "docs")
+
+
+def test_the_docs_have_no_other_page_of_reference() -> None:
+    there = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "reference").iterdir()}
+    assert there == set(PAGES)
 
 
 def test_cases_from_transcripts_are_the_committed_ones(documents: dict[str, str]) -> None:

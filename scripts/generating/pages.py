@@ -1,0 +1,105 @@
+"""Turns the table of methods, the schema and the command line into the reference pages below docs/.
+
+1. Links of descriptions lead to the page that explains the thing here: `ELSEWHERE`.
+2. What `--help` prints hangs on the release of Python and on the terminal; a page is made of the parser's own
+   values instead.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from ctxmgr import cli
+from ctxmgr.wire.methods import TABLE
+from scripts.generating import reference, tables
+
+Json = dict[str, Any]
+MADE = "Made by `scripts/gen` from the program itself."
+ELSEWHERE = {
+    "#the-zones": "../explanation/pressure.md#the-zones",
+    "#the-latch": "../explanation/pressure.md#the-latch",
+    "#order": "../explanation/determinism.md#order",
+}
+
+
+def files(schema: Json) -> dict[str, str]:
+    """Text by path below `docs/`."""
+    return {
+        "reference/methods.md": _led(_methods(schema)),
+        "reference/policy.md": _led(_policy(schema["$defs"])),
+        "reference/commands.md": "\n".join(_commands()),
+    }
+
+
+def _led(text: str) -> str:
+    for here, there in ELSEWHERE.items():
+        text = text.replace(f"({here})", f"({there})")
+    return text
+
+
+def _methods(schema: Json) -> str:
+    parts = [
+        "# Methods\n",
+        f"{MADE} `protocol/README.md` has the same with an example of each; `protocol/openrpc.json` and "
+        "`protocol/schema.json` have it for machines, and `ctxmgr describe` prints it.\n",
+        reference.overview(),
+        "## Errors\n",
+        reference.errors(),
+        f"Any request may be answered with the general ones: {reference.ANY}.\n",
+        "## Every method\n",
+        *(reference.method(row, schema, None) for row in TABLE),
+        "## Types\n",
+        "Types that one method alone takes or gives stand with the method.\n",
+        reference.types_of(schema),
+    ]
+    return "\n".join(parts)
+
+
+def _policy(types: dict[str, Json]) -> str:
+    """The keys, and below them the types they are made of, in the order in which they come."""
+    names = ["PolicyKeys"]
+    for name in names:
+        names += sorted(tables.refs(types[name]) - set(names))
+    whole = {name: types[name] for name in names}
+    parts = [
+        "# The policy\n",
+        f"{MADE} A host sets these in `initialize` and by `setPolicy`; what is null or absent is as by default.\n",
+    ]
+    for name, one in whole.items():
+        parts += [f"## {name}\n", f"{tables.said(str(one.get('description', '')))}\n"]
+        if one.get("properties"):
+            parts.append(tables.members(one, tables.short(types)))
+        else:
+            parts.append(f"One of: {tables.type_of(one)}.\n")
+    return "\n".join(parts)
+
+
+def _commands() -> Iterator[str]:
+    yield f"# Commands\n\n{MADE} `ctxmgr COMMAND --help` says the same.\n"
+    for name, parser in _parsers("ctxmgr", cli._parser()):
+        if name == "ctxmgr":
+            continue
+        yield f"## `{name}`\n\n{parser.description}\n"
+        rows = [row for action in parser._actions for row in _row(action)]
+        if rows:
+            yield "\n".join(["| argument | meaning |", "|---|---|", *rows]) + "\n"
+
+
+def _parsers(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """A command and those below it."""
+    yield name, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner, below in action.choices.items():
+                yield from _parsers(f"{name} {inner}", below)
+
+
+def _row(action: argparse.Action) -> Iterator[str]:
+    if isinstance(action, argparse._SubParsersAction | argparse._HelpAction):
+        return
+    value = action.metavar or (f"{{{','.join(action.choices)}}}" if action.choices else "")
+    takes = value if action.nargs != 0 else ""
+    named = [" ".join(filter(None, (name, str(takes)))) for name in action.option_strings] or [str(takes)]
+    help = (action.help or "") % {"default": action.default, "prog": "ctxmgr"}
+    cell = help.replace("|", "\\|")
+    yield f"| {', '.join(f'`{one}`' for one in named)} | {cell} |"
