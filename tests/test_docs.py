@@ -1,0 +1,71 @@
+"""What the pages below docs/ say that the program could contradict. `scripts/docs` holds their links."""
+
+import re
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.engine.balanced.cache_cost import Rates, best_break, cost
+from ctxmgr.engine.balanced.cache_cost import Row as ListRow
+from ctxmgr.model import policy, rules
+from ctxmgr.wire.methods import METHODS
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+DRAWN = sorted((DOCS / "diagrams").iterdir())
+SVG = "{http://www.w3.org/2000/svg}"
+_METHOD = re.compile(r"methods\.md#([\w-]+)")
+
+
+def text(name: str) -> str:
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_the_sum_of_the_example_is_right() -> None:
+    """60,000 tokens from the first change on, all cached, of which 40,000 leave."""
+    page = text("explanation/arithmetic")
+    changing = cost(60_000, 60_000, 20_000, Rates())
+    found = best_break([ListRow(0, 60_000, 20_000, cached=True)], 0, 0, Rates())
+    assert found is not None
+    assert f"so changing costs | **{changing:,.0f}** |" in page
+    assert f"and saves, on each call, 40,000 × 0.1 | **{found.saves:,.0f}** |" in page
+    assert found.saves * 4 < changing < found.saves * 5  # "after five calls. If four are left, it does not"
+
+
+@pytest.mark.parametrize("preset", policy.Preset.__args__)  # type: ignore[attr-defined]
+def test_each_preset_is_in_the_guide(preset: str) -> None:
+    assert f"| `{preset}`" in text("guide/presets")
+
+
+def test_the_shares_of_the_zones_are_the_defaults() -> None:
+    zones, page = policy.Zones(), text("explanation/pressure")
+    drawing = (DOCS / "diagrams" / "zones.svg").read_text(encoding="utf-8")
+    for name in ("yellow", "red", "compact"):
+        assert f"| {name} | {getattr(zones, name):.2f} of usable |" in page
+        assert f">{getattr(zones, name):.2f}<" in drawing
+
+
+def test_other_rules_are_refused_in_these_words() -> None:
+    sentence = rules.refusal({"rules": 7, "serverVersion": "0.9"}, "0.1.0")
+    assert f"    {sentence}\n" in text("explanation/determinism")
+
+
+def test_methods_that_are_linked_are_there() -> None:
+    linked = {name for page in PAGES for name in _METHOD.findall(page.read_text(encoding="utf-8"))}
+    assert linked
+    assert linked <= set(METHODS)
+
+
+@pytest.mark.parametrize("path", DRAWN, ids=[path.name for path in DRAWN])
+def test_a_drawing_is_told_to_those_who_can_not_see_it_and_is_used(path: Path) -> None:
+    root = Xml.parse(path).getroot()
+    assert root.tag == f"{SVG}svg"
+    assert all(len(root.findtext(f"{SVG}{part}") or "") > 10 for part in ("title", "desc"))
+    assert any(f"diagrams/{path.name})" in page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def test_the_glossary_is_in_order_and_says_each_word_once() -> None:
+    words = re.findall(r"^(?! |`|#|:)(\S.*)\n  \S", text("glossary"), re.MULTILINE)
+    assert len(words) > 45
+    assert words == sorted(set(words))
