@@ -16,7 +16,7 @@ from ctxmgr.formats import FORMATS, pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Keep, Packet, Plan
 from ctxmgr.session.reading import Reader
-from ctxmgr.study.replay import legal_anthropic, legal_openai, legal_responses
+from tests.legality import anthropic, openai, responses
 from tests.notation import Said, quarters, written
 
 Json = dict[str, Any]
@@ -24,9 +24,9 @@ Json = dict[str, Any]
 MARK = "[ctxmgr packet]"
 NAMES = ("openai", "anthropic", "responses")
 RULES: dict[str, ModuleType] = {
-    "openai": legal_openai,
-    "anthropic": legal_anthropic,
-    "responses": legal_responses,
+    "openai": openai,
+    "anthropic": anthropic,
+    "responses": responses,
 }
 
 

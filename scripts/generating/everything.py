@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxmgr import __version__
-from ctxmgr.wire.spec import openrpc, rust, schema
-from scripts.generating import cases, reference, typescript
-from tests.contract.behaviours import MANIFEST
+from ctxmgr.wire.spec import openrpc, schema
+from scripts.generating import cases, reference, rust, typescript
 from tests.contract import scenarios  # noqa: F401  fills the manifest
+from tests.contract.behaviours import MANIFEST
 
 
 def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, str]:

@@ -13,8 +13,9 @@ import msgspec
 from ctxmgr.devices.tokens import ESTIMATE
 from ctxmgr.server.effects import Found
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.replay import legal_lists, legality
+from ctxmgr.study.replay import legality
 from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, packet
+from tests.legality import lists
 from tests.translation import RULES, TO, plain
 
 WINDOW = 16_000  # tokens: an epoch is worth its price once a list weighs a few thousand
@@ -156,7 +157,7 @@ class Run:
             items = [item("", _raw(one)) for one in sent]
             raws = {name: msgspec.Raw(_raw(value)) for name, value in answer.items()}
             return legality.faults(items, legality.answered(items, raws), whole_turns=False)
-        found = legal_lists.faults(RULES[self.form], list(map(_raw, sent)), list(map(_raw, self.shown)))
+        found = lists.faults(RULES[self.form], list(map(_raw, sent)), list(map(_raw, self.shown)))
         return [one for one in found if "missing inside what was kept" not in one]  # steps leave, not whole turns
 
     def _grown(self, changed: int) -> None:

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from ctxmgr.devices.tokens import ESTIMATE
-from ctxmgr.study.replay import legal_lists
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import HOST, Fields, Messages, Talk, texts
+from tests.legality import lists
 from tests.translation import RULES, TO, plain
 
 LONG = "\n".join(f"line {number} of the long output" for number in range(60))
@@ -69,7 +69,7 @@ def _judged(name: str, sent: list[Fields], answer: Fields) -> list[Fields]:
     """The list that the host would send, after its provider's rules were held against it."""
     found: list[Fields] = answer["list"]
     came, out = ([json.dumps(one).encode() for one in each] for each in (sent, found))
-    assert legal_lists.faults(RULES[name], came, out) == []
+    assert lists.faults(RULES[name], came, out) == []
     assert answer["report"]["checks"] == []
     return found
 

@@ -19,9 +19,9 @@ from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.session.ledger_updates import calls_of
 from ctxmgr.session.projection import kept_weight
-from ctxmgr.study.replay import legal_lists
 from tests import translation
 from tests.conversations import any_list, legal, text_of
+from tests.legality import lists
 from tests.notation import Said, a, call, err, indexed, quarters, r, think, u
 from tests.translation import BACK, NAMES, RULES, Json, bare, plain, raws, read, sent
 from tests.unit.engine import projections
@@ -174,7 +174,7 @@ def test_no_promise_is_broken(
     assert check(there, indexed(there), plan)[0] == ()
     out = sent(name, there, plan)
     assert plan.weight == sum(message.weight for message in read(name, out))
-    assert [fault for fault in legal_lists.faults(RULES[name], came, out) if "longer" not in fault] == []
+    assert [fault for fault in lists.faults(RULES[name], came, out) if "longer" not in fault] == []
 
 
 @settings(max_examples=100)
@@ -340,7 +340,7 @@ def test_a_result_beside_a_users_words_is_no_place_to_cut() -> None:
     assert [turn.cut for turn in indexed(there).turns] == [True, True, False]
     plan = planned(there, zone="red", policy=Policy(recent_user_turns=TurnsKept(1, 1, 1)))
     assert kept(plan) == [2, 3, 4, 5]
-    assert legal_lists.faults(RULES["anthropic"], [one.raw for one in there], sent("anthropic", there, plan)) == []
+    assert lists.faults(RULES["anthropic"], [one.raw for one in there], sent("anthropic", there, plan)) == []
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -352,8 +352,8 @@ def test_planted_faults_are_found(name: str) -> None:
     rules = RULES[name]
     packet = FORMATS[name].packet(f"{MARK}\nfacts", 0)
     half = len(came) // 2
-    assert legal_lists.faults(rules, came, came) == []
-    assert legal_lists.faults(rules, came, [packet, *came[half:]]) == []
+    assert lists.faults(rules, came, came) == []
+    assert lists.faults(rules, came, [packet, *came[half:]]) == []
     for fault in (
         came[1:],  # begins with an answer
         came[:half],  # the newest user message is gone
@@ -363,7 +363,7 @@ def test_planted_faults_are_found(name: str) -> None:
         [*came[half:], *came[:half]],
         [came[0].replace(b"please", b"never"), *came[1:]],
     ):
-        assert legal_lists.faults(rules, came, fault) != []
+        assert lists.faults(rules, came, fault) != []
 
 
 def test_a_prompt_that_is_gone_is_found() -> None:

@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from ctxmgr.study.hosts.pi_host import Item, item
-from ctxmgr.study.replay import legal_responses, legality
+from ctxmgr.study.replay import legality
 from ctxmgr.study.replay.legality import Illegal
+from tests.legality import responses
 
 LONG = "word " * 100
 
@@ -158,6 +159,6 @@ def test_reasoning_of_the_responses_api_without_what_follows_it_is_named() -> No
     reasoning: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
     call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
     output = {"type": "function_call_output", "call_id": "c1", "output": "x"}
-    assert legal_responses.illegal([user, reasoning, call, output]) == []
+    assert responses.illegal([user, reasoning, call, output]) == []
     for items in ([user, reasoning, user], [user, reasoning], [user, call, reasoning, output]):
-        assert any("has nothing after it" in told for told in legal_responses.illegal(items))
+        assert any("has nothing after it" in told for told in responses.illegal(items))

@@ -1,7 +1,7 @@
 """Judges an answered list in a provider's own format against the list that was sent, from the host's side.
 
-Shares no code with ctxmgr's own checks, nor with its formats. Each format has rules of its own (`legal_openai`,
-`legal_anthropic`, `legal_responses`): a module with `illegal`, `rewritten`, `is_packet`, `is_prompt`, `is_users`
+Shares no code with ctxmgr's own checks, nor with its formats. Each format has rules of its own (`openai`,
+`anthropic`, `responses`): a module with `illegal`, `rewritten`, `is_packet`, `is_prompt`, `is_users`
 and `may_leave`.
 
 1. Each answered message is one that was sent, byte for byte, in its order; or one of which nothing but the content

@@ -1,4 +1,4 @@
-"""What Anthropic's Messages API takes as a list, and what of a message ctxmgr may put anew: see `legal_lists`.
+"""What Anthropic's Messages API takes as a list, and what of a message ctxmgr may put anew: see `lists`.
 
 Consecutive messages of one role are combined by the API; the rules hold for what it makes of them.
 

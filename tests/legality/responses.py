@@ -1,4 +1,4 @@
-"""What OpenAI's Responses API takes as a list of items, and what of one ctxmgr may put anew: see `legal_lists`.
+"""What OpenAI's Responses API takes as a list of items, and what of one ctxmgr may put anew: see `lists`.
 
 1. Each call has an output after it, each output a call before it; an id is asked with and answered once.
 2. Reasoning is followed by an item of the same answer. (That such an item keeps the reasoning it came with is told

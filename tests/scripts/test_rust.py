@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.wire.spec import rust
+from scripts.generating import rust
 
 PROTOCOL = Path(__file__).resolve().parents[2] / "protocol"
 ROW = {"direction": "to ctxmgr", "kind": "request", "summary": "Does.", "params": {"$ref": "#/$defs/Entry"}}

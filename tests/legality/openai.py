@@ -1,4 +1,4 @@
-"""What OpenAI's chat completions take as a list, and what of a message ctxmgr may put anew: see `legal_lists`.
+"""What OpenAI's chat completions take as a list, and what of a message ctxmgr may put anew: see `lists`.
 
 1. An assistant's tool calls are answered at once, each by one tool message, before anything else comes.
 2. A tool message answers a call of the assistant's message before it; a function message its function call.
