@@ -237,33 +237,33 @@ def _compare_models(command: argparse.ArgumentParser) -> None:
 def _drive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "drive",
-        help="run a script of host lines and expectations against a sidecar",
-        description="Spawns a sidecar, says to it what the script says, and holds what comes back against what the "
-        "script expects. The exit code is 1 where something is not as expected, 2 where the script or the command "
-        "is none.",
+        help="play a script of a host against a sidecar",
+        description="Spawns a sidecar, sends it the host's lines of a transcript, and compares what comes with the "
+        "lines of ctxmgr, in which placeholders may stand for what differs from run to run. The exit code is 1 "
+        "where something is not as expected, 2 where the script or the command is none.",
         add_help=False,
     )
-    command.add_argument("-h", "--help", action=_HelpWithGrammar, help="show this, and the language of scripts")
+    command.add_argument("-h", "--help", action=_HelpWithFormat, help="show this, and the format of scripts")
     command.add_argument("scripts", metavar="SCRIPT", nargs="+", help="a script; - reads it from standard input")
     _peer(command)
     command.add_argument(
-        "--record", metavar="FILE", help="write a transcript of what was said; FILE-2 and so on after a `restart`"
+        "--record", metavar="FILE", help="write a transcript; FILE-2 and so on for the next processes"
     )
     command.add_argument("--show", action="store_true", help="print each message as it goes or comes")
-    command.set_defaults(run=_study("hostscript.driving"))
+    command.set_defaults(run=_study("hostscript"))
 
 
-class _HelpWithGrammar(argparse.Action):
-    """Loads the language's page when it is asked for: no other command waits for that."""
+class _HelpWithFormat(argparse.Action):
+    """Loads the format's page when it is asked for: no other command waits for that."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
-        from ctxmgr.study.hostscript import scripts
+        from ctxmgr.study.hostscript import FORMAT
 
         parser.print_help()
-        print(f"\n{scripts.__doc__}")
+        print(f"\n{FORMAT}")
         parser.exit()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ctxmgr.study.hostscript import FORMAT
 from ctxmgr.wire.methods import TABLE, Method
 from ctxmgr.wire.spec import openrpc
 from scripts.generating import diagrams, tables
@@ -50,6 +51,7 @@ def page(
         "latch": diagrams.latch_states(),
         "latch words": diagrams.latch_words(),
         "transcripts": _transcripts(manifest),
+        "script": f"```text\n{FORMAT.rstrip()}\n```",
         "beyond": "\n".join(f"- {rule.sentence}" for rule in RULES),
     }
     prose = PROSE.read_text(encoding="utf-8")

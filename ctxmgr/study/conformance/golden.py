@@ -79,6 +79,8 @@ def read(name: str, content: bytes) -> Golden:
         golden = Golden(name, lines)
         if not golden.header:
             raise ValueError("line 1 is no header of a transcript")
+        if "match" in golden.header:
+            raise ValueError("line 1: a script of a host, which `ctxmgr drive` plays")
         golden = Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
         raise Unreadable(f"{name}, {fault}") from None

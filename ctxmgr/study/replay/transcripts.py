@@ -75,6 +75,8 @@ def replay(name: str, content: bytes, rewrite: bool = False) -> Replayed:
         lines = list(transcript.read(content))
     except ValueError as fault:
         raise Unreadable(f"{name}, {fault}") from None
+    if any(line.kind == "header" and "match" in line.fields for line in lines):
+        raise Unreadable(f"{name} is a script of a host, which `ctxmgr drive` plays")
     if not rewrite and (why := refusal(_header(lines), __version__)) is not None:
         raise Unreadable(f"{name}: {why}")
     run = _Run(name, lines, rewrite)

@@ -40,7 +40,7 @@ def shown(value: Any) -> str:
 def _walk(old: Any, new: Any, path: str) -> tuple[str, Any, Any] | None:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*old, *(name for name in new if name not in old)]:
-            found = _walk(old.get(name, ABSENT), new.get(name, ABSENT), path + _step(name))
+            found = _walk(old.get(name, ABSENT), new.get(name, ABSENT), path + step(name))
             if found is not None:
                 return found
         return None
@@ -55,7 +55,8 @@ def _walk(old: Any, new: Any, path: str) -> tuple[str, Any, Any] | None:
     return None if type(old) is type(new) and old == new else (path, old, new)
 
 
-def _step(name: str) -> str:
+def step(name: str) -> str:
+    """Of a path, into a member."""
     return f".{name}" if name.isidentifier() else f"[{json.dumps(name)}]"
 
 

@@ -1,4 +1,4 @@
-"""The command `drive`: runs scripts of hosts, and says what was not as a script expects."""
+"""The command `drive`: plays scripts of hosts, and prints what was not as a script expects."""
 
 import contextlib
 import os
@@ -12,15 +12,14 @@ from typing import Literal
 
 from rich.console import Console
 
-from ctxmgr.study.hostscript.script_nodes import ScriptFault
-from ctxmgr.study.hostscript.scripted_calls import Failed
-from ctxmgr.study.hostscript.scripted_host import ScriptedHost
-from ctxmgr.study.hostscript.scripts import parse
+from ctxmgr.study.hostscript.player import ExpectationFailed, Player, Setup
+from ctxmgr.study.hostscript.script import ScriptError, parse
 from ctxmgr.study.spawning.console import console, plain, safe
 from ctxmgr.study.spawning.spawned import Spawned, this_ctxmgr
 from ctxmgr.wire import transcript
 
 LAST_MESSAGES = 6  # shown with a failure
+STDERR_LINES = 10  # of them, too
 SHOWN_CHARACTERS = 120
 ARROWS = {"host": "->", "ctxmgr": "<-"}
 
@@ -30,33 +29,30 @@ def run(parsed: Namespace) -> int:
     out, code = console(), 0
     for path in parsed.scripts:
         try:
-            steps = parse(_text(path))
-        except (OSError, UnicodeDecodeError) as fault:
+            content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+            script = parse(content)
+        except OSError as fault:
             print(f"ctxmgr drive: {safe(path)} can not be read: {fault}", file=sys.stderr)
             return 2
-        except ScriptFault as fault:
+        except ScriptError as fault:
             print(f"ctxmgr drive: {safe(path)}, {safe(str(fault))}", file=sys.stderr)
             return 2
-        with tempfile.TemporaryDirectory(prefix="ctxmgr-drive-") as state, _Heard(parsed, out) as heard:
-            start = _start(parsed, state)
-            host = ScriptedHost(start, parsed.framing, parsed.timeout, state, heard.message)
+        with tempfile.TemporaryDirectory(prefix="ctxmgr-drive-") as state, _Log(parsed, out) as log:
+            setup = Setup(_start(parsed, state), parsed.framing, parsed.timeout, state, log.message)
+            player = Player(setup, script.mode)
             try:
-                ran = host.run(steps)
+                played = player.play(script)
             except OSError as fault:
                 print(f"ctxmgr drive: the command can not be started: {fault}", file=sys.stderr)
                 return 2
-            except Failed as failed:
+            except ExpectationFailed as failed:
                 code = 1
-                _show(out, path, failed, heard.last, host.process.stderr() if host.process else "")
+                line = content.split(b"\n")[max(0, failed.number - 1)].decode("utf-8", "replace")
+                _show(out, f"{path}, line {failed.number}", line, failed)
+                _context(out, log.last, player.process.stderr() if player.process else "")
             else:
-                says = f"{ran.steps} steps, {ran.answered} answers, {ran.held} expectations held"
-                out.print(plain(f"{path}: {says}"))
+                out.print(plain(f"{path}: {played.sent} lines sent, {played.matched} matched"))
     return code
-
-
-def _text(path: str) -> str:
-    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    return content.decode()
 
 
 def _start(parsed: Namespace, state: str) -> Callable[[int], Spawned]:
@@ -77,7 +73,7 @@ def numbered(path: str, number: int) -> str:
     return path if number == 1 else str(found.with_name(f"{found.stem}-{number}{found.suffix}"))
 
 
-class _Heard:
+class _Log:
     """Every message as it goes or comes. The last are kept; all are shown and recorded where that is wanted."""
 
     def __init__(self, parsed: Namespace, out: Console) -> None:
@@ -85,7 +81,7 @@ class _Heard:
         self._out = out if parsed.show else None
         self._record = parsed.record if parsed.command else None
 
-    def __enter__(self) -> "_Heard":
+    def __enter__(self) -> "_Log":
         self._file = -1
         if self._record:
             self._file = os.open(self._record, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -111,18 +107,22 @@ def _short(text: str) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]} ... ({len(text):,} characters)"
 
 
-def _show(out: Console, path: str, failed: Failed, last: Sequence[str], stderr: str) -> None:
-    out.print(plain(f"{path}, line {failed.step.line}: {failed.what}", "red"))
-    for line in failed.step.source.split("\n"):
-        out.print(plain(f"    {_short(line)}"))
-    for name, text in (("at", failed.path), ("expected", failed.expected), ("came", failed.came)):
-        if text:
-            out.print(plain(f"  {name:<9} {text}"))
+def _show(out: Console, where: str, line: str, failed: ExpectationFailed) -> None:
+    out.print(plain(f"{where}: {failed.what}", "red"))
+    out.print(plain(f"    {_short(line)}"))
+    if failed.mismatch is not None:
+        out.print(plain(f"  at        {failed.mismatch.path}"))
+        out.print(plain(f"  expected  {failed.mismatch.expected}"))
+        out.print(plain(f"  got       {failed.mismatch.got}"))
+
+
+def _context(out: Console, last: Sequence[str], stderr: str) -> None:
+    """What led to a failure."""
     if last:
         out.print("  the last messages")
         for text in last:
             out.print(plain(f"    {text}"))
     if stderr:
-        out.print("  it said")
-        for line in stderr.splitlines()[-10:]:
-            out.print(plain(f"    {line}"))
+        out.print("  its standard error")
+        for text in stderr.splitlines()[-STDERR_LINES:]:
+            out.print(plain(f"    {text}"))
