@@ -19,7 +19,7 @@ START_MS = 1_000_000
 COLD_MS = 360_000  # six minutes: the provider has forgotten the prompt
 
 
-class Conversation:
+class MessageList:
     """The list of messages, in pi's format. Only what is new travels, and edits come back."""
 
     def __init__(self, request: Request) -> None:
@@ -60,7 +60,7 @@ def main(request: Request) -> None:
     policy = {"tokenizer": "estimate", "hostReserve": 1000, "costVersusRecall": 0.25}
     request("initialize", protocolVersion="1.0", capabilities={"edits": True}, policy=policy)
     request("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 16_000})
-    talk = Conversation(request)
+    talk = MessageList(request)
     talk.user("Port the tables to the new format. Never touch legacy.py.")
     for number in range(1, 11):
         talk.read(f"src/part{number}.py", f"row_{number}_of_table = row_{number}(table) " * 60)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from rich.console import Console
 
-from ctxmgr.study.hostscript.player import ExpectationFailed, Player, Setup
+from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
 from ctxmgr.study.spawning.console import console, plain, safe
 from ctxmgr.study.spawning.spawned import Spawned, this_ctxmgr
@@ -38,8 +38,8 @@ def run(parsed: Namespace) -> int:
             print(f"ctxmgr drive: {safe(path)}, {safe(str(fault))}", file=sys.stderr)
             return 2
         with tempfile.TemporaryDirectory(prefix="ctxmgr-drive-") as state, _Log(parsed, out) as log:
-            setup = Setup(_start(parsed, state), parsed.framing, parsed.timeout, state, log.message)
-            player = Player(setup, script.mode)
+            settings = PlayerSettings(_start(parsed, state), parsed.framing, parsed.timeout, state, log.message)
+            player = Player(settings, script.mode)
             try:
                 played = player.play(script)
             except OSError as fault:

@@ -15,7 +15,7 @@ import msgspec
 from ctxmgr.study.hostscript.placeholders import COMPARISONS, TYPES, is_number, is_placeholder
 from ctxmgr.study.spawning.differences import ABSENT, shown, step
 
-Mode = Literal["literal", "exact", "subset"]  # no placeholders; placeholders; and objects may have more members
+MatchMode = Literal["literal", "exact", "subset"]  # no placeholders; placeholders; and more members
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class Mismatch(msgspec.Struct, frozen=True):
     got: str
 
 
-def match(pattern: Any, value: Any, mode: Mode, names: dict[str, Any]) -> Mismatch | None:
+def match(pattern: Any, value: Any, mode: MatchMode, names: dict[str, Any]) -> Mismatch | None:
     """`value` is plain JSON. `names` are those captured so far; where it matches, what it captures is added."""
     attempt = _Attempt(names)
     found = attempt.match(pattern, value, mode, "$")
@@ -50,7 +50,7 @@ class _Attempt:
     def __init__(self, names: dict[str, Any]) -> None:
         self.names = dict(names)
 
-    def match(self, pattern: Any, value: Any, mode: Mode, path: str) -> Mismatch | None:
+    def match(self, pattern: Any, value: Any, mode: MatchMode, path: str) -> Mismatch | None:
         if mode != "literal" and is_placeholder(pattern):
             return self._placeholder(pattern, value, mode, path)
         if isinstance(pattern, dict) and isinstance(value, dict):
@@ -61,7 +61,7 @@ class _Attempt:
         same = (numbers or type(pattern) is type(value)) and pattern == value
         return None if same else Mismatch(path, shown(pattern), shown(value))
 
-    def _placeholder(self, pattern: dict[str, Any], value: Any, mode: Mode, path: str) -> Mismatch | None:
+    def _placeholder(self, pattern: dict[str, Any], value: Any, mode: MatchMode, path: str) -> Mismatch | None:
         """All its members hold together."""
         for name, argument in pattern.items():
             if value is ABSENT and name not in ("$absent", "$not"):
@@ -82,7 +82,7 @@ class _Attempt:
             self.names[pattern["$capture"]] = value
         return None
 
-    def _fits(self, name: str, argument: Any, value: Any, mode: Mode) -> bool:
+    def _fits(self, name: str, argument: Any, value: Any, mode: MatchMode) -> bool:
         if name == "$absent":
             return value is ABSENT
         if name == "$not":
@@ -95,7 +95,9 @@ class _Attempt:
             return is_number(value) and COMPARISONS[name](value, argument)
         return True  # `$any`, `$capture`
 
-    def _object(self, pattern: dict[str, Any], value: dict[str, Any], mode: Mode, path: str) -> Mismatch | None:
+    def _object(
+        self, pattern: dict[str, Any], value: dict[str, Any], mode: MatchMode, path: str
+    ) -> Mismatch | None:
         for name, inner in pattern.items():
             found = self.match(inner, value.get(name, ABSENT), mode, path + step(name))
             if found is not None:
@@ -105,7 +107,7 @@ class _Attempt:
             return Mismatch(path + step(more[0]), shown(ABSENT), shown(value[more[0]]))
         return None
 
-    def _array(self, pattern: list[Any], value: list[Any], mode: Mode, path: str) -> Mismatch | None:
+    def _array(self, pattern: list[Any], value: list[Any], mode: MatchMode, path: str) -> Mismatch | None:
         """Rule 3."""
         first, *between = _runs(pattern, mode)
         if (found := self._items(first, value, 0, mode, path)) is not None:
@@ -125,7 +127,7 @@ class _Attempt:
             return Mismatch(path, f"{at + len(last)} items or more", f"{len(value)} items")
         return self._items(last, value, start, mode, path)
 
-    def _items(self, run: list[Any], value: list[Any], start: int, mode: Mode, path: str) -> Mismatch | None:
+    def _items(self, run: list[Any], value: list[Any], start: int, mode: MatchMode, path: str) -> Mismatch | None:
         for at, item in enumerate(run, start):
             came = value[at] if at < len(value) else ABSENT
             found = self.match(item, came, mode, f"{path}[{at}]")
@@ -133,7 +135,7 @@ class _Attempt:
                 return found
         return None
 
-    def _find(self, run: list[Any], value: list[Any], at: int, mode: Mode) -> int | None:
+    def _find(self, run: list[Any], value: list[Any], at: int, mode: MatchMode) -> int | None:
         """The first place from `at` on where the run matches. Rule 4."""
         before = dict(self.names)
         for start in range(at, len(value) - len(run) + 1):
@@ -143,7 +145,7 @@ class _Attempt:
         return None
 
 
-def _runs(pattern: list[Any], mode: Mode) -> list[list[Any]]:
+def _runs(pattern: list[Any], mode: MatchMode) -> list[list[Any]]:
     """The items between the `$rest`; one run where there is none."""
     runs: list[list[Any]] = [[]]
     for item in pattern:

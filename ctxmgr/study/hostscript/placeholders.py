@@ -18,7 +18,7 @@ STATE_DIR = "stateDir"  # a name that every script may refer to
 TYPES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: is_number(value),
-    "integer": lambda value: is_number(value) and value == int(value),
+    "integer": lambda value: is_number(value) and (isinstance(value, int) or value.is_integer()),
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),

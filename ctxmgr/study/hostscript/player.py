@@ -13,9 +13,18 @@ import msgspec
 
 from ctxmgr.study.conformance.golden import head
 from ctxmgr.study.hostscript.conversation import Conversation, NotReceived, OnMessage
-from ctxmgr.study.hostscript.matching import Mismatch, Mode, match
+from ctxmgr.study.hostscript.matching import MatchMode, Mismatch, match
 from ctxmgr.study.hostscript.placeholders import STATE_DIR, filled
-from ctxmgr.study.hostscript.script import Close, Exit, Expect, Kill, Script, Send, Step, key_of
+from ctxmgr.study.hostscript.script import (
+    CloseInput,
+    ExpectedExit,
+    ExpectedLine,
+    HostLine,
+    KillProcess,
+    Script,
+    ScriptLine,
+    key_of,
+)
 from ctxmgr.study.spawning.client import Framing, TimedOut
 from ctxmgr.study.spawning.differences import shown
 from ctxmgr.study.spawning.spawned import Spawned
@@ -32,7 +41,7 @@ class ExpectationFailed(Exception):
         self.number, self.what, self.mismatch = number, what, mismatch
 
 
-class Setup(msgspec.Struct, frozen=True):
+class PlayerSettings(msgspec.Struct, frozen=True):
     """`start` gives a process; its argument counts the starts of this run from 1. `seconds` bound each wait."""
 
     start: Callable[[int], Spawned]
@@ -42,7 +51,7 @@ class Setup(msgspec.Struct, frozen=True):
     on_message: OnMessage
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedScript(msgspec.Struct, frozen=True):
     """Lines of the host that were sent, and of ctxmgr that matched."""
 
     sent: int
@@ -52,19 +61,19 @@ class Played(msgspec.Struct, frozen=True):
 class Player:
     """One run of one script. `process` is the newest."""
 
-    def __init__(self, setup: Setup, mode: Mode) -> None:
-        self.setup, self.mode = setup, mode
+    def __init__(self, settings: PlayerSettings, mode: MatchMode) -> None:
+        self.settings, self.mode = settings, mode
         self.process: Spawned | None = None
-        self.names: dict[str, Any] = {STATE_DIR: setup.state_dir}
+        self.names: dict[str, Any] = {STATE_DIR: settings.state_dir}
         self._talk: Conversation | None = None  # None: no process runs
         self._closed = False  # its input
         self._open: dict[str, tuple[int, str]] = {}  # key of an awaited answer: line and method of the request
         self._starts = itertools.count(1)
         self._sent = self._matched = 0
 
-    def play(self, script: Script) -> Played:
+    def play(self, script: Script) -> PlayedScript:
         """Raises ExpectationFailed; OSError where the command can not be started."""
-        step = Step(0)
+        step = ScriptLine(0)
         try:
             for step in script.steps:
                 self._do(step)
@@ -75,19 +84,19 @@ class Player:
         finally:
             if self.process is not None:
                 self.process.kill()
-        return Played(self._sent, self._matched)
+        return PlayedScript(self._sent, self._matched)
 
-    def _do(self, step: Step) -> None:
-        if isinstance(step, Send):
+    def _do(self, step: ScriptLine) -> None:
+        if isinstance(step, HostLine):
             self._send(step)
-        elif isinstance(step, Expect):
+        elif isinstance(step, ExpectedLine):
             self._expect(step)
-        elif isinstance(step, Exit):
+        elif isinstance(step, ExpectedExit):
             self._hold(step, "the exit code", step.code, self._end(step))
-        elif isinstance(step, Close):
+        elif isinstance(step, CloseInput):
             self._running(step).process.end_input()
             self._closed = True
-        elif isinstance(step, Kill):
+        elif isinstance(step, KillProcess):
             self._running(step).process.kill()
             self._talk = None
             self._open.clear()
@@ -95,18 +104,18 @@ class Player:
     # the process
 
     def _launch(self) -> Conversation:
-        setup = self.setup
-        self.process = setup.start(next(self._starts))
+        settings = self.settings
+        self.process = settings.start(next(self._starts))
         self._closed = False
-        self._talk = Conversation(self.process, setup.framing, setup.seconds, setup.on_message)
+        self._talk = Conversation(self.process, settings.framing, settings.seconds, settings.on_message)
         return self._talk
 
-    def _running(self, step: Step) -> Conversation:
+    def _running(self, step: ScriptLine) -> Conversation:
         if self._talk is None:
             raise ExpectationFailed(step.number, "no process runs: a line of the host starts the next")
         return self._talk
 
-    def _end(self, step: Step, close: bool = False) -> int:
+    def _end(self, step: ScriptLine, close: bool = False) -> int:
         """Waits for the end, with nothing left over; the exit code."""
         talk = self._running(step)
         for key, (number, method) in list(self._open.items()):
@@ -124,7 +133,7 @@ class Player:
                     step.number, f"{key}: no line takes it", Mismatch("$", "nothing", shown(fields))
                 )
         try:
-            code = talk.process.wait(self.setup.seconds)
+            code = talk.process.wait(self.settings.seconds)
         except TimedOut as fault:
             raise ExpectationFailed(step.number, str(fault)) from None
         talk.process.kill()
@@ -133,25 +142,25 @@ class Player:
 
     # lines
 
-    def _send(self, step: Send) -> None:
+    def _send(self, step: HostLine) -> None:
         if self._talk is not None and self._closed:
             self._end(step)
         talk = self._talk or self._launch()
         body = step.body if step.fields is None else _compact(filled(step.fields, self.names))
         one = head(body)
         if one.method == "initialize":
-            body = _with_state_dir(body, self.setup.state_dir)
+            body = _with_state_dir(body, self.settings.state_dir)
         if one.method and one.id:
             self._open[key_of(msgspec.structs.replace(one, method=""))] = (step.number, one.method)
         talk.send(body)
         self._sent += 1
 
-    def _expect(self, step: Expect) -> None:
+    def _expect(self, step: ExpectedLine) -> None:
         fields = self._running(step).take(step.key)
         self._open.pop(step.key, None)
         self._hold(step, step.key, step.pattern, fields)
 
-    def _hold(self, step: Step, what: str, pattern: Any, value: Any) -> None:
+    def _hold(self, step: ScriptLine, what: str, pattern: Any, value: Any) -> None:
         mismatch = match(pattern, value, self.mode, self.names)
         if mismatch is not None:
             raise ExpectationFailed(step.number, f"{what}: not what was expected", mismatch)

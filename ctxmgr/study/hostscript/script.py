@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.conformance.golden import Head, head
-from ctxmgr.study.hostscript.matching import Mode
+from ctxmgr.study.hostscript.matching import MatchMode
 from ctxmgr.study.hostscript.placeholders import (
     STATE_DIR,
     Misplaced,
@@ -77,46 +77,46 @@ class ScriptError(Exception):
     """A line that is none of a script. The text begins with its number, from 1."""
 
 
-class Step(msgspec.Struct, frozen=True):
+class ScriptLine(msgspec.Struct, frozen=True):
     """`number` of its line, from 1."""
 
     number: int
 
 
-class Send(Step, frozen=True):
+class HostLine(ScriptLine, frozen=True):
     """`fields` where something is to be filled in, else `body` goes as it is."""
 
     body: bytes
     fields: Any = None
 
 
-class Expect(Step, frozen=True):
+class ExpectedLine(ScriptLine, frozen=True):
     """A message of ctxmgr. `key` is what it is told apart by (`key_of`)."""
 
     key: str
     pattern: Any
 
 
-class Close(Step, frozen=True):
+class CloseInput(ScriptLine, frozen=True):
     """The input of the process is closed."""
 
 
-class Kill(Step, frozen=True):
+class KillProcess(ScriptLine, frozen=True):
     """The process is killed."""
 
 
-class Exit(Step, frozen=True):
+class ExpectedExit(ScriptLine, frozen=True):
     """The process must end. `code` is a pattern."""
 
     code: Any
 
 
-PROCESS: dict[str, type[Step]] = {"close": Close, "kill": Kill}
+PROCESS: dict[str, type[ScriptLine]] = {"close": CloseInput, "kill": KillProcess}
 
 
 class Script(msgspec.Struct, frozen=True):
-    mode: Mode
-    steps: tuple[Step, ...]
+    mode: MatchMode
+    steps: tuple[ScriptLine, ...]
 
 
 def parse(content: bytes) -> Script:
@@ -143,11 +143,11 @@ def key_of(one: Head) -> str:
 class _Reader:
     """`known`: the names that lines so far have captured."""
 
-    def __init__(self, mode: Mode, texts: list[bytes]) -> None:
+    def __init__(self, mode: MatchMode, texts: list[bytes]) -> None:
         self.mode, self.texts = mode, texts
         self.known = {STATE_DIR}
 
-    def steps(self, lines: Iterable[Line]) -> Iterator[Step]:
+    def steps(self, lines: Iterable[Line]) -> Iterator[ScriptLine]:
         for line in lines:
             try:
                 step = self._step(line)
@@ -158,27 +158,27 @@ class _Reader:
             if step is not None:
                 yield step
 
-    def _step(self, line: Line) -> Step | None:
+    def _step(self, line: Line) -> ScriptLine | None:
         if line.kind == "message" and line.sender == "host":
             return self._send(line)
         if line.kind == "message" and line.sender == "ctxmgr":
             return self._expect(line)
         if line.kind == "broken" and line.sender == "host":
-            return Send(line.number, line.body)
+            return HostLine(line.number, line.body)
         if line.kind in AROUND and line.sender == "ctxmgr":
             return None
         if line.kind == "unknown":
             return self._around(line.number, json.loads(self.texts[line.number - 1]))
         raise ScriptError(f"line {line.number}: this is no line of a script")
 
-    def _send(self, line: Line) -> Send:
+    def _send(self, line: Line) -> HostLine:
         fields = json.loads(line.body)
         if self.mode == "literal":
-            return Send(line.number, line.body)
+            return HostLine(line.number, line.body)
         check_sent(fields, self.known)
-        return Send(line.number, line.body, fields if has_placeholder(fields) else None)
+        return HostLine(line.number, line.body, fields if has_placeholder(fields) else None)
 
-    def _expect(self, line: Line) -> Expect:
+    def _expect(self, line: Line) -> ExpectedLine:
         one = head(line.body)
         if not isinstance(one.fields, dict):
             raise ScriptError(f"line {line.number}: a message of ctxmgr is an object")
@@ -186,9 +186,9 @@ class _Reader:
             raise ScriptError(f"line {line.number}: the method, or the id of an answer, is written out")
         if self.mode != "literal":
             self.known = check_expected(one.fields, self.known)
-        return Expect(line.number, key_of(one), one.fields)
+        return ExpectedLine(line.number, key_of(one), one.fields)
 
-    def _around(self, number: int, fields: dict[str, Any]) -> Step | None:
+    def _around(self, number: int, fields: dict[str, Any]) -> ScriptLine | None:
         """What is no message."""
         sender = fields.get("from")
         if "comment" in fields:
@@ -198,5 +198,5 @@ class _Reader:
         if sender == "ctxmgr" and "exit" in fields:
             if self.mode != "literal":
                 self.known = check_expected(fields["exit"], self.known)
-            return Exit(number, fields["exit"])
+            return ExpectedExit(number, fields["exit"])
         raise ScriptError(f"line {number}: this is no line of a script")

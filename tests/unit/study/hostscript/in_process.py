@@ -5,7 +5,7 @@ from typing import Any
 
 from ctxmgr.server.effects import Found
 from ctxmgr.study.hostscript.conversation import OnMessage
-from ctxmgr.study.hostscript.player import Played, Player, Setup
+from ctxmgr.study.hostscript.player import PlayedScript, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import parse
 from ctxmgr.study.spawning.client import Framing, TimedOut
 from ctxmgr.study.spawning.inprocess import Driver
@@ -57,7 +57,7 @@ def play(
     tail: bytes = b"",
     on_message: OnMessage = lambda sender, body: None,
     answers_in: Framing | None = None,
-) -> Played:
+) -> PlayedScript:
     """`tail`: what stands on the output after all else. `answers_in` another framing than the host's."""
     saved: dict[str, list[bytes]] = {}
 
@@ -65,8 +65,8 @@ def play(
         return InProcess(saved, framing, answers_in or framing, tail)
 
     script = parse(content)
-    setup = Setup(start, framing, 1.0, STATE_DIR, on_message)  # type: ignore[arg-type]
-    return Player(setup, script.mode).play(script)
+    settings = PlayerSettings(start, framing, 1.0, STATE_DIR, on_message)  # type: ignore[arg-type]
+    return Player(settings, script.mode).play(script)
 
 
 def script(*lines: Any, match: str | None = "subset") -> bytes:

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from ctxmgr.study.conformance.following import reason
+from ctxmgr.study.conformance.golden import read
 from ctxmgr.study.spawning.client import Framing
 from tests.unit.study.hostscript.in_process import play
 
 ROOT = Path(__file__).parents[4]
 EXAMPLES = ROOT / "protocol" / "examples"
 SCRIPTS = ("a-compaction-in-time", "a-crash", "first-session", "many-turns", "what-goes-wrong")
+TRANSCRIPTS = ROOT / "protocol" / "transcripts"
 BOUND = 60  # seconds; only a failing one takes so long
 
 
@@ -32,3 +35,19 @@ def test_the_program_holds_against_a_real_process() -> None:
     done = subprocess.run(run, cwd=ROOT, capture_output=True, encoding="utf-8", timeout=BOUND, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "epochs; of" in done.stdout
+
+
+def followed() -> list[Path]:
+    """The transcripts that a host can bring about in another process."""
+    paths = sorted(TRANSCRIPTS.rglob("*.jsonl"))
+    return [path for path in paths if reason(read(path.stem, path.read_bytes()), False, False) is None]
+
+
+@pytest.mark.parametrize("path", followed(), ids=lambda path: path.relative_to(TRANSCRIPTS).as_posix())
+def test_a_transcript_is_a_script_as_it_stands(path: Path) -> None:
+    framing: Framing = "ndjson" if path.stem == "invalid-request" else "content-length"  # no `jsonrpc` in one line
+    assert play(path.read_bytes(), framing).matched >= 1
+
+
+def test_transcripts_that_can_be_followed_are_most() -> None:
+    assert len(followed()) > 100

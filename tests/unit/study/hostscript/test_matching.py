@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.hostscript.matching import Mode, match
+from ctxmgr.study.hostscript.matching import MatchMode, match
 from ctxmgr.study.spawning.differences import ABSENT
 
 NAMES: dict[str, Any] = {"n": 2, "who": {"name": "Ann"}, "list": [1, {"a": 1}]}
@@ -69,6 +69,7 @@ def test_what_matches(pattern: Any, value: Any) -> None:
         ({"$type": "string"}, 1, "$", '{"$type": "string"}', "1"),
         ({"$type": "number"}, True, "$", '{"$type": "number"}', "true"),
         ({"$type": "integer"}, 0.5, "$", '{"$type": "integer"}', "0.5"),
+        ({"$type": "integer"}, float("inf"), "$", '{"$type": "integer"}', "Infinity"),
         ({"$type": "boolean"}, 1, "$", '{"$type": "boolean"}', "1"),
         ({"$type": "object"}, [], "$", '{"$type": "object"}', "[]"),
         ({"$type": "array"}, {}, "$", '{"$type": "array"}', "{}"),
@@ -117,7 +118,7 @@ def test_where_it_does_not_match(pattern: Any, value: Any, path: str, expected: 
         ("literal", {"a": 1}, {"a": 1, "b": 1}, "$.b"),
     ],
 )
-def test_the_modes(mode: Mode, pattern: Any, value: Any, path: str | None) -> None:
+def test_the_modes(mode: MatchMode, pattern: Any, value: Any, path: str | None) -> None:
     found = match(pattern, value, mode, {})
     assert (found and found.path) == path
 
@@ -138,11 +139,11 @@ def test_what_does_not_match_captures_nothing() -> None:
 
 
 def test_a_failed_place_of_an_array_leaves_no_name_behind() -> None:
-    """The first item gives `c` and fails at `d`: the item that matches must not see it."""
-    pattern = [REST, {"c": {"$capture": "c"}, "d": 2}, REST]
+    """The first item captures `c` and fails at `d`: the second must be held against the `c` of before."""
+    item = {"a": {"$ref": "c"}, "b": {"$capture": "c"}, "d": 2}
     names: dict[str, Any] = {"c": 0}
-    assert match(pattern, [{"c": 1, "d": 1}], "subset", names) is not None
-    assert names == {"c": 0}
+    assert match([REST, item, REST], [{"a": 0, "b": 5, "d": 1}, {"a": 0, "b": 6, "d": 2}], "subset", names) is None
+    assert names == {"c": 6}
 
 
 def test_an_absent_value_matches_absence_alone() -> None:

@@ -7,7 +7,16 @@ import pytest
 
 from ctxmgr.study.hostscript import FORMAT
 from ctxmgr.study.hostscript.placeholders import FORMS, TYPES
-from ctxmgr.study.hostscript.script import PROCESS, Close, Exit, Expect, Kill, ScriptError, Send, parse
+from ctxmgr.study.hostscript.script import (
+    PROCESS,
+    CloseInput,
+    ExpectedExit,
+    ExpectedLine,
+    HostLine,
+    KillProcess,
+    ScriptError,
+    parse,
+)
 from tests.unit.study.hostscript.in_process import answer, ask, asked, error, exits, note, process, script
 
 REF, CAPTURE = {"$ref": "a"}, {"$capture": "a"}
@@ -30,16 +39,18 @@ def test_lines_become_steps() -> None:
             process("kill"),
         )
     ).steps
-    assert [type(step) for step in steps] == [Send, Expect, Send, Expect, Expect, Send, Expect, Close, Exit, Kill]
+    sent, expected = HostLine, ExpectedLine
+    kinds = [sent, expected, sent, expected, expected, sent, expected, CloseInput, ExpectedExit, KillProcess]
+    assert [type(step) for step in steps] == kinds
     assert [step.number for step in steps] == [3, 4, 5, 6, 7, 8, 10, 11, 12, 13]
-    keys = [step.key for step in steps if isinstance(step, Expect)]
+    keys = [step.key for step in steps if isinstance(step, ExpectedLine)]
     assert keys == ["answer to id 1", "request `complete`", "notification `$/progress`", 'answer to id "x"']
 
 
 def test_a_line_without_placeholders_is_sent_byte_for_byte() -> None:
     body = b'{"id": 1.0, "method" : "\\u0061",  "params": {}}'
     (step,) = parse(script() + b'{"from":"host","message":' + body + b"}\n").steps
-    assert isinstance(step, Send)
+    assert isinstance(step, HostLine)
     assert (step.body, step.fields) == (body, None)
 
 
