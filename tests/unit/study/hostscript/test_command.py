@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from tests.unit.study.hostscript.in_process import START, answer, ask, exits, note, process, script
+from tests.unit.study.hostscript.inprocess import START, answer, ask, exits, note, process, script
 
 CRASH = str(Path(__file__).parents[4] / "protocol" / "examples" / "a-crash.jsonl")
 

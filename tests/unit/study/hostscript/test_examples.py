@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import read
 from ctxmgr.study.spawning.client import Framing
-from tests.unit.study.hostscript.in_process import play
+from tests.unit.study.hostscript.inprocess import play
 
 ROOT = Path(__file__).parents[4]
 EXAMPLES = ROOT / "protocol" / "examples"

@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.study.hostscript.player import ExpectationFailed
 from ctxmgr.study.spawning.client import Framing
-from tests.unit.study.hostscript.in_process import (
+from tests.unit.study.hostscript.inprocess import (
     START,
     STATE_DIR,
     answer,

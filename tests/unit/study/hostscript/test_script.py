@@ -17,7 +17,7 @@ from ctxmgr.study.hostscript.script import (
     ScriptError,
     parse,
 )
-from tests.unit.study.hostscript.in_process import answer, ask, asked, error, exits, note, process, script
+from tests.unit.study.hostscript.inprocess import answer, ask, asked, error, exits, note, process, script
 
 REF, CAPTURE = {"$ref": "a"}, {"$capture": "a"}
 
