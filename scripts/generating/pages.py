@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ctxmgr import cli
+from ctxmgr.cli.commands import COMMANDS, parser
 from ctxmgr.wire.methods import TABLE
 from scripts.generating import reference, tables
 
@@ -76,22 +76,24 @@ def _policy(types: dict[str, Json]) -> str:
 
 def _commands() -> Iterator[str]:
     yield f"# Commands\n\n{MADE} `ctxmgr COMMAND --help` says the same.\n"
-    for name, parser in _parsers("ctxmgr", cli._parser()):
-        if name == "ctxmgr":
-            continue
-        yield f"## `{name}`\n\n{parser.description}\n"
-        rows = [row for action in parser._actions for row in _row(action)]
-        if rows:
-            yield "\n".join(["| argument | meaning |", "|---|---|", *rows]) + "\n"
+    for command in COMMANDS:
+        for name, one in _parsers("ctxmgr", parser(command), command):
+            yield f"## `{name}`\n\n{one.description}\n"
+            rows = [row for action in one._actions for row in _row(action)]
+            if rows:
+                yield "\n".join(["| argument | meaning |", "|---|---|", *rows]) + "\n"
 
 
-def _parsers(name: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """A command and those below it."""
-    yield name, parser
-    for action in parser._actions:
+def _parsers(
+    above: str, top: argparse.ArgumentParser, only: str = ""
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The commands below one; `only` this one of them."""
+    for action in top._actions:
         if isinstance(action, argparse._SubParsersAction):
             for inner, below in action.choices.items():
-                yield from _parsers(f"{name} {inner}", below)
+                if only in ("", inner):
+                    yield f"{above} {inner}", below
+                    yield from _parsers(f"{above} {inner}", below)
 
 
 def _row(action: argparse.Action) -> Iterator[str]:

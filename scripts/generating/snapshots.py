@@ -17,10 +17,10 @@ import msgspec
 
 from ctxmgr.devices.snapshot_lines import to_line
 from ctxmgr.session import journal
+from tests.contract import scenarios
 from tests.contract.behaviours import MANIFEST
 from tests.contract.running import Run
 from tests.contract.talk import Talk
-from tests.contract import scenarios
 
 SNAPSHOTS = Path(__file__).parents[2] / "tests" / "contract" / "snapshots"
 PRICED = {

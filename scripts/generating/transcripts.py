@@ -1,7 +1,7 @@
 """Turns each scenario of the manifest into its transcript: the goldens of `protocol/transcripts`."""
 
-from tests.contract.behaviours import MANIFEST
 from tests.contract import scenarios  # noqa: F401  fills the manifest
+from tests.contract.behaviours import MANIFEST
 
 FOLDER = "transcripts"
 

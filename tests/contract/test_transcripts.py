@@ -9,8 +9,8 @@ from ctxmgr.study.conformance import golden
 from ctxmgr.study.replay import transcripts
 from ctxmgr.wire import transcript as transcript_lines
 from ctxmgr.wire.methods import TABLE
-from tests.contract.behaviours import MANIFEST
 from tests.contract import scenarios
+from tests.contract.behaviours import MANIFEST
 
 TRANSCRIPTS = Path(__file__).parents[2] / "protocol" / "transcripts"
 FIX = "run scripts/gen"

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
-from ctxmgr import cli
+from ctxmgr.cli import compare as compare_arguments
 from ctxmgr.cli import main
 from ctxmgr.devices.tokens import Loaded, Weigher, estimate
 from ctxmgr.model.compaction import Format, Strategy
@@ -474,5 +474,5 @@ def test_by_default_it_writes_to_a_folder_below_the_current_one(
 
 
 def test_the_command_line_knows_all_strategies_and_formats() -> None:
-    assert get_args(Strategy) == cli.STRATEGIES
-    assert get_args(Format) == cli.FORMATS
+    assert get_args(Strategy) == compare_arguments.STRATEGIES
+    assert get_args(Format) == compare_arguments.FORMATS

@@ -216,6 +216,7 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
 
 def test_starting_the_server_imports_nothing_of_the_views() -> None:
     looked_for = "[name for name in sys.modules if 'rich' in name or 'study' in name]"
-    code = f"import sys; from ctxmgr import cli, worker; cli._parser(); print({looked_for})"
+    parser = "from ctxmgr.cli.commands import parser; parser('serve')"
+    code = f"import sys; from ctxmgr import worker; {parser}; print({looked_for})"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     assert out.stdout.strip() == b"[]"

@@ -1,0 +1,54 @@
+"""The commands of the command line, and what runs the one that is named."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from ctxmgr import __version__
+
+COMMANDS = {  # what each is for; its module is loaded when it is named
+    "serve": "serve one host on standard input and output",
+    "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
+    "compare": "compare ways to summarise recorded sessions",
+    "drive": "play a script of a host against a sidecar",
+    "conform": "check a sidecar, or a host, against the golden transcripts",
+    "inspect": "show what a session's snapshot holds",
+    "forget": "delete what is kept of a session",
+    "describe": "print all methods and their shapes as OpenRPC JSON",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
+    given = sys.argv[1:] if arguments is None else arguments
+    parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)
+    try:
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who read the output wanted no more of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    return code
+
+
+def parser(named: str | None) -> argparse.ArgumentParser:
+    """Takes the arguments of the named command. Of the others it knows what they are for."""
+    top = argparse.ArgumentParser(
+        prog="ctxmgr",
+        description="A sidecar that keeps a coding agent's context window small, correct and cheap. "
+        "A host spawns `ctxmgr serve` and speaks JSON-RPC 2.0 with it on standard input and output.",
+    )
+    top.add_argument("--version", action="version", version=f"ctxmgr {__version__}")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        if name != named:
+            commands.add_parser(name, help=summary)
+            continue
+        module = importlib.import_module(f"ctxmgr.cli.{name}")
+        own_help = getattr(module, "OWN_HELP", False)
+        command = commands.add_parser(name, help=summary, description=module.DESCRIPTION, add_help=not own_help)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return top

@@ -1,0 +1,81 @@
+"""The command `replay`: its arguments, and what runs it."""
+
+import argparse
+
+from ctxmgr.cli.arguments import positive, prices, seconds, share
+
+PRESETS = ("off", "tools", "turns", "balanced")  # written out: no start waits for an import it does not need
+DESCRIPTION = (
+    "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
+    "OpenHands, SWE-agent or mini-swe-agent, or a stream of pi's extension events) is driven through a freshly "
+    "spawned ctxmgr as its host would have done, each answer is checked, and tables show what became of the "
+    "context. A transcript (written by `ctxmgr serve --record FILE`) is fed to this version, and its answers "
+    "are compared with the recorded ones. The exit code is 1 if a check failed or an answer differs."
+)
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("files", metavar="FILE", nargs="+", help="a recorded session or a transcript")
+    sessions = command.add_argument_group("for recorded sessions")
+    sessions.add_argument(
+        "--preset",
+        metavar="NAME",
+        action="append",
+        choices=PRESETS,
+        help=f"drive it with this preset ({', '.join(PRESETS)}); several times: side by side",
+    )
+    sessions.add_argument(
+        "--window",
+        metavar="TOKENS",
+        type=positive,
+        help="the model's context window, instead of the recorded one (200000 where none is recorded)",
+    )
+    sessions.add_argument(
+        "--append", action="store_true", help="send only what is new with each call, and take edits back"
+    )
+    sessions.add_argument(
+        "--recorded-compactions",
+        action="store_true",
+        help="compact where the recording did, instead of when ctxmgr asks for it",
+    )
+    sessions.add_argument(
+        "--record", metavar="DIR", help="write a transcript of each drive; it holds the conversation"
+    )
+    _measures(command)
+    command.add_argument("--json", action="store_true", help="print the figures as JSON")
+    transcripts = command.add_argument_group("for transcripts")
+    transcripts.add_argument(
+        "--update", action="store_true", help="write ctxmgr's lines anew from the host's, instead of comparing"
+    )
+
+
+def _measures(command: argparse.ArgumentParser) -> None:
+    measures = command.add_argument_group("for measures of recorded sessions")
+    measures.add_argument(
+        "--no-measures",
+        action="store_true",
+        help="do not work out what the input costs and what the model could still see; without it preset off is "
+        "driven as well, for comparison",
+    )
+    measures.add_argument(
+        "--prices",
+        metavar="INPUT,READ,WRITE",
+        type=prices,
+        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of it "
+        "(default: 3,0.1,1.25)",
+    )
+    measures.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
+    measures.add_argument(
+        "--control", action="store_true", help="beside them, a plain rule: the newest 20000 tokens"
+    )
+    hindsight = "beside them, the cheapest cuts that hindsight finds, and how far off the presets are"
+    measures.add_argument("--optimum", action="store_true", help=hindsight)
+    knob = "preset balanced with this costVersusRecall as well; several times: its curve"
+    measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
+    measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    from ctxmgr.study.replay import command as replaying
+
+    return replaying.run(parsed)

@@ -1,0 +1,75 @@
+"""The command line: every file of a command is a command, and none is loaded before it is named."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxmgr import cli
+from ctxmgr.cli import main
+from ctxmgr.cli.commands import COMMANDS
+
+SHARED = {"__init__", "commands", "arguments"}
+
+
+def test_every_file_of_a_command_is_a_command() -> None:
+    files = {path.stem for path in Path(str(cli.__file__)).parent.glob("*.py")}
+    assert files - SHARED == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_its_parts(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    module = importlib.import_module(f"ctxmgr.cli.{name}")
+    assert callable(module.run)
+    with pytest.raises(SystemExit) as caught:
+        main([name, "--help"])
+    assert caught.value.code == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.startswith(f"usage: ctxmgr {name}")
+    assert module.DESCRIPTION.split(".")[0] in printed
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert [name for name, summary in COMMANDS.items() if f"{name} {summary}" not in printed] == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["nonsense", "serve"], ["conform"], ["forget"]])
+def test_wrong_usage_is_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: ctxmgr" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["replay", "f", "--window", "0"], "--window"),
+        (["replay", "f", "--prices", "1,2"], "--prices"),
+        (["replay", "f", "--prices", "nan,0,0"], "--prices"),
+        (["replay", "f", "--knob", "1.1"], "--knob"),
+        (["drive", "f", "--timeout", "0"], "--timeout"),
+        (["drive", "f", "--timeout", "86401"], "--timeout"),
+    ],
+)
+def test_a_value_that_is_none_is_refused(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert f"argument {named}: invalid" in capsys.readouterr().err
+
+
+def test_no_other_command_is_loaded() -> None:
+    code = (
+        "import sys; from ctxmgr.cli.commands import parser; parser('serve');"
+        "print(sorted(name for name in sys.modules if name.startswith('ctxmgr.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "['ctxmgr.cli', 'ctxmgr.cli.commands', 'ctxmgr.cli.serve']"
