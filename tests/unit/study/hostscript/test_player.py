@@ -100,6 +100,10 @@ def test_what_fails(lines: tuple[Any, ...], line: int, words: str, path: str | N
     assert (caught.value.mismatch and caught.value.mismatch.path) == path
 
 
+def test_a_script_that_sends_nothing_starts_nothing() -> None:
+    assert play(script({"comment": "nothing"})).sent == 0
+
+
 def test_a_failed_line_names_what_was_expected_and_what_came() -> None:
     with pytest.raises(ExpectationFailed) as caught:
         play(script(*START, STATUS, answer(3, {"mode": "off"})))
@@ -151,5 +155,7 @@ def test_a_cancelled_request_is_awaited() -> None:
     cancel = note("$/cancelRequest", id=3)
     back = {"from": "ctxmgr", "message": {"method": "$/cancelRequest"}}
     assert play(script(*START, COMPACT, *taken, cancel, error(3, {"code": -32800}), back, back)).matched == 5
+    unexpected = play(script(*START, COMPACT, *taken, cancel, error(3, {"code": -32800})))
+    assert unexpected.matched == 3  # notifications that no line expects are passed over
     with pytest.raises(ExpectationFailed, match="`compact` was answered with an error"):
         play(script(*START, COMPACT, *taken, cancel))

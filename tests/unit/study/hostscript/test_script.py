@@ -55,9 +55,9 @@ def test_a_line_without_placeholders_is_sent_byte_for_byte() -> None:
 
 
 def test_without_match_in_the_header_nothing_is_a_placeholder() -> None:
-    steps = parse(script(ask(1, "m", a={"$odd": 1}), answer(1, {"$ref": "#/x"}), match=None))
+    steps = parse(script(ask(1, "m", a={"$odd": 1}), answer(1, {"$ref": "#/x"}), exits({"$odd": 1}), match=None))
     assert steps.mode == "literal"
-    assert [getattr(step, "fields", None) for step in steps.steps] == [None, None]
+    assert [getattr(step, "fields", None) for step in steps.steps] == [None] * 3
 
 
 @pytest.mark.parametrize("value", [{"$literal": {"$odd": 1}}, {"$ref": "stateDir"}])
