@@ -217,6 +217,6 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
 def test_starting_the_server_imports_nothing_of_the_views() -> None:
     looked_for = "[name for name in sys.modules if 'rich' in name or 'study' in name]"
     parser = "from ctxmgr.cli.commands import parser; parser('serve')"
-    code = f"import sys; from ctxmgr import worker; {parser}; print({looked_for})"
+    code = f"import sys; from ctxmgr.server import stdio_server; {parser}; print({looked_for})"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     assert out.stdout.strip() == b"[]"
