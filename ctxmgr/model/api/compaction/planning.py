@@ -1,13 +1,11 @@
-"""The params and answers of what writes compactions, branch summaries and the scratchpad, as on the wire."""
+"""The params and answers of compactions: planned, written, or left to the host."""
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
 
-from ctxmgr.model.api.lifecycle import Count, Number, RawList, Wire
+from ctxmgr.model.api.lifecycle import Count, Number, RawList, Token, Wire
 from ctxmgr.model.compaction import Format, Strategy, Weigher
-
-Token = str | int | Annotated[float, msgspec.Meta(multiple_of=1)]  # a whole number may be written 1.0
 
 
 class CutSettings(Wire, frozen=True):
@@ -136,18 +134,6 @@ class HostPreparation(Wire, frozen=True):
     settings: GivenSettings | None = None
 
 
-class TreePreparation(Wire, frozen=True):
-    """A move in the session tree as the host has prepared it, in pi's names."""
-
-    entries_to_summarize: RawList | None = None
-    target_id: str | None = None
-    old_leaf_id: str | None = None
-    common_ancestor_id: str | None = None
-    user_wants_summary: bool | None = None
-    custom_instructions: str | None = None
-    replace_instructions: bool | None = None
-
-
 class BeforeCompactParams(Wire, frozen=True):
     """`preparation` is the host's own plan; with `branchEntries` (the whole tree) ctxmgr plans by itself."""
 
@@ -166,133 +152,3 @@ class BeforeCompactResult(Wire, frozen=True):
 
     cancel: bool | None = None
     compaction: Compaction | None = None
-
-
-class SummarizeBranchParams(Wire, frozen=True):
-    """The branch from `oldLeafId` back to where it meets the path of `targetId`."""
-
-    entries: RawList
-    old_leaf_id: str | None
-    target_id: str | None
-    session_id: str | None = None
-    settings: CutSettings | None = None
-    custom_instructions: str | None = None
-    replace_instructions: bool | None = None
-    strategy: Strategy | None = None
-    deadline_ms: Count | None = None
-    progress_token: Token | None = None
-
-
-class BranchSummary(Wire, frozen=True, omit_defaults=False):
-    """A finished branch summary; `details` as a compaction's."""
-
-    summary: str
-    details: dict[str, Any]
-
-
-class SummarizeBranchResult(Wire, frozen=True, omit_defaults=False):
-    """`summary` is null where nothing was left behind; `commonAncestorId` is where the two paths meet."""
-
-    summary: BranchSummary | None
-    common_ancestor_id: str | None
-    entries_summarized: int
-
-
-class BeforeTreeParams(Wire, frozen=True):
-    """`preparation` is `{targetId, oldLeafId, commonAncestorId, entriesToSummarize[], userWantsSummary,
-    customInstructions?, replaceInstructions?}`, as pi names it."""
-
-    session_id: str
-    preparation: msgspec.Raw
-    deadline_ms: Count | None = None
-    progress_token: Token | None = None
-
-
-class BeforeTreeResult(Wire, frozen=True):
-    """Empty: the host goes on by itself."""
-
-    cancel: bool | None = None
-    summary: BranchSummary | None = None
-
-
-class StrReplace(Wire, frozen=True, tag_field="op", tag="str_replace"):
-    """The one place where `oldText` stands becomes `newText`."""
-
-    old_text: Annotated[str, msgspec.Meta(min_length=1)]
-    new_text: str
-
-
-class Insert(Wire, frozen=True, tag_field="op", tag="insert"):
-    """`text` after line `line`, counted from 1; 0 is before the first line, absent is at the end."""
-
-    text: str
-    line: Count | None = None
-
-
-class Overwrite(Wire, frozen=True, tag_field="op", tag="overwrite"):
-    """The whole text anew."""
-
-    text: str
-
-
-ScratchpadOperation = StrReplace | Insert | Overwrite
-
-
-class EditScratchpadParams(Wire, frozen=True):
-    """Applied in order, all or none."""
-
-    session_id: str
-    operations: list[ScratchpadOperation]
-
-
-class ScratchpadResult(Wire, frozen=True, omit_defaults=False):
-    """The model's own notes; `tokens` is their weight."""
-
-    text: str
-    tokens: int
-    seq: int
-
-
-class CompleteParams(Wire, frozen=True):
-    """One model call for the host to run: one user message under a system prompt, no tools."""
-
-    session_id: str | None
-    purpose: str
-    system: str
-    prompt: str
-    max_tokens: int
-
-
-class CompleteResult(Wire, frozen=True):
-    """`stopReason`: "stop", "length", "toolUse", "error" or "aborted"; only "stop" is taken for an answer."""
-
-    text: str = ""
-    stop_reason: str = "stop"
-    usage: Any = None
-    error_message: str | None = None
-
-
-class EmbedParams(Wire, frozen=True):
-    """Texts to turn into vectors, by a model of the host."""
-
-    session_id: str | None
-    texts: tuple[str, ...]
-
-
-class EmbedResult(Wire, frozen=True):
-    """One vector a text, in their order, all of one length."""
-
-    vectors: list[list[float]]
-
-
-class ProgressValue(Wire, frozen=True):
-    """`percentage` from 0 to 100."""
-
-    kind: Literal["begin", "report", "end"]
-    message: str | None = None
-    percentage: int | None = None
-
-
-class ProgressParams(Wire, frozen=True):
-    token: Token
-    value: ProgressValue
