@@ -3,12 +3,13 @@
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 
-Natural = Annotated[int, msgspec.Meta(ge=0)]
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Natural = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(gt=0, le=1)]
 
 Preset = Literal["off", "tools", "turns", "balanced"]
 Zone = Literal["green", "yellow", "red", "compact"]
@@ -20,156 +21,229 @@ class Setting(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields
 
 
 class Zones(Setting, frozen=True):
-    """Where yellow, red and compact begin, as shares of the usable window."""
+    """Where yellow, red and compact begin, as shares of the usable window. They rise."""
 
-    yellow: Share = 0.50
-    red: Share = 0.70
-    compact: Share = 0.90
+    yellow: Annotated[Share, Meta(description="Share of the usable window.")] = 0.50
+    red: Annotated[Share, Meta(description="Share of the usable window.")] = 0.70
+    compact: Annotated[Share, Meta(description="Share of the usable window.")] = 0.90
 
 
 class TurnsKept(Setting, frozen=True):
-    """How many of the newest turns are kept, by zone."""
+    """How many of the newest turns are kept whole, by zone."""
 
-    green: Positive = 6
-    yellow: Positive = 3
-    red: Positive = 1
-    compact: Positive = 1
+    green: Annotated[Positive, Meta(description="In green.")] = 6
+    yellow: Annotated[Positive, Meta(description="In yellow.")] = 3
+    red: Annotated[Positive, Meta(description="In red.")] = 1
+    compact: Annotated[Positive, Meta(description="In compact.")] = 1
 
 
 class DistillOver(Setting, frozen=True):
-    """A tool result in a kept older turn is distilled when it is longer than this, in characters, by zone."""
+    """A tool result in a kept older turn is distilled when it is longer, in characters, by zone."""
 
-    green: Positive = 1_000
-    yellow: Positive = 400
-    red: Positive = 300
-    compact: Positive = 200
+    green: Annotated[Positive, Meta(description="In green.")] = 1_000
+    yellow: Annotated[Positive, Meta(description="In yellow.")] = 400
+    red: Annotated[Positive, Meta(description="In red.")] = 300
+    compact: Annotated[Positive, Meta(description="In compact.")] = 200
 
 
 class PacketTokens(Setting, frozen=True):
     """The packet's budget in tokens, by zone."""
 
-    green: Natural = 1_500
-    yellow: Natural = 1_200
-    red: Natural = 900
-    compact: Natural = 600
+    green: Annotated[Natural, Meta(description="In green.")] = 1_500
+    yellow: Annotated[Natural, Meta(description="In yellow.")] = 1_200
+    red: Annotated[Natural, Meta(description="In red.")] = 900
+    compact: Annotated[Natural, Meta(description="In compact.")] = 600
 
 
 class Endpoint(Setting, frozen=True):
-    """A chat-completions server for summaries. `apiKeyEnv` names the environment variable that holds the key:
-    keys stand in no policy. `contextWindow` in tokens, `timeoutMs` of one call."""
+    """A chat-completions server that writes summaries."""
 
-    base_url: str
-    model: str
-    api_key_env: str | None = None
-    context_window: Positive = 128_000
-    timeout_ms: Positive = 120_000
+    base_url: Annotated[str, Meta(description="Its address, up to and with `/v1`.")]
+    model: Annotated[str, Meta(description="The model's name there.")]
+    api_key_env: Annotated[
+        str | None, Meta(description="The environment variable that holds the key: keys stand in no policy.")
+    ] = None
+    context_window: Annotated[Positive, Meta(description="The model's window in tokens.")] = 128_000
+    timeout_ms: Annotated[Positive, Meta(description="The longest that one call may take, in milliseconds.")] = (
+        120_000
+    )
 
 
 class Slices(Setting, frozen=True):
-    """How a long history is cut up for a model: size and overlap in tokens, output as a share of the slice.
+    """How a long history is cut up for a model."""
 
-    The `newest` slices get `newestBoost` times that. `breaks`: cut at the step nearest to the size, or at the
-    natural break near it; `cohesion`: told by words, by the embeddings extra, or by the host's `embed`.
-    `weighted`: what of a slice is shown goes by how much each message matters to the goal, for the same tokens.
-    """
-
-    tokens: Positive = 20_000
-    overlap: Natural = 2_000
-    ratio: Share = 0.1
-    newest: Natural = 2
-    newest_boost: Annotated[float, msgspec.Meta(ge=1, le=10)] = 2.0
-    breaks: Literal["steps", "natural"] = "steps"
-    cohesion: Literal["words", "embeddings", "host"] = "words"
-    weighted: bool = True
+    tokens: Annotated[Positive, Meta(description="Tokens of a slice.")] = 20_000
+    overlap: Annotated[Natural, Meta(description="Tokens that two neighbours share.")] = 2_000
+    ratio: Annotated[Share, Meta(description="The answer to a slice, as a share of it.")] = 0.1
+    newest: Annotated[Natural, Meta(description="So many of the newest slices get a longer answer.")] = 2
+    newest_boost: Annotated[float, Meta(ge=1, le=10, description="So many times as long.")] = 2.0
+    breaks: Annotated[
+        Literal["steps", "natural"],
+        Meta(description="Cut at the step nearest to the size, or where the subject changes."),
+    ] = "steps"
+    cohesion: Annotated[
+        Literal["words", "embeddings", "host"],
+        Meta(description="What tells a change of subject: words, the embeddings extra, or the host's `embed`."),
+    ] = "words"
+    weighted: Annotated[
+        bool, Meta(description="What of a slice is shown goes by how much each message matters to the goal.")
+    ] = True
 
 
 class Compaction(Setting, frozen=True):
-    """Who writes compactions, how much stays, and how a summary is made. Tokens by `weigher`.
+    """Who writes compactions, how much stays, and how a summary is made."""
 
-    `enabled` false silences requests, not `compact`. `model`: who runs the summarising model; unset: the host
-    where it can, else none. `strategy` unset: single-shot with a model, extractive without. `concurrency`: calls
-    side by side; `retries` of a call that failed; `deadlineMs`: for a whole summary. `prepareAhead`: write it
-    in the background from yellow on, which spends the host's money. `branchReserveTokens` as pi's.
-    """
-
-    by: Literal["host", "ctxmgr"] = "host"
-    enabled: bool = True
-    reserve_tokens: Natural = 16_384
-    keep_recent_tokens: Natural = 20_000
-    branch_reserve_tokens: Natural = 16_384
-    weigher: Weigher = "tokens"
-    strategy: Strategy | None = None
-    format: Format = "structured"
-    model: Literal["host", "endpoint", "none"] | None = None
-    endpoint: Endpoint | None = None
-    slices: Slices = Slices()
-    concurrency: Annotated[int, msgspec.Meta(ge=1, le=32)] = 3
-    retries: Annotated[int, msgspec.Meta(ge=0, le=5)] = 1
-    deadline_ms: Positive = 300_000
-    prepare_ahead: bool = False
-    instructions: str | None = None
+    by: Annotated[Literal["host", "ctxmgr"], Meta(description="Who writes them.")] = "host"
+    enabled: Annotated[bool, Meta(description="False: none is asked for. `compact` works all the same.")] = True
+    reserve_tokens: Annotated[Natural, Meta(description="Tokens kept free for the reply.")] = 16_384
+    keep_recent_tokens: Annotated[Natural, Meta(description="Tokens of the newest messages that stay.")] = 20_000
+    branch_reserve_tokens: Annotated[
+        Natural, Meta(description="Tokens of the window that a branch summary leaves free.")
+    ] = 16_384
+    weigher: Annotated[Weigher, Meta(description="How these tokens are counted.")] = "tokens"
+    strategy: Annotated[
+        Strategy | None,
+        Meta(description="How a summary is made; null: in one call with a model, extractive without."),
+    ] = None
+    format: Annotated[Format, Meta(description="The sections a summary has.")] = "structured"
+    model: Annotated[
+        Literal["host", "endpoint", "none"] | None,
+        Meta(
+            description="Who runs the model: the host (`complete`), an endpoint, nobody; null: the "
+            "host where it can, else an endpoint where one is named, else nobody."
+        ),
+    ] = None
+    endpoint: Annotated[Endpoint | None, Meta(description="The server.")] = None
+    slices: Annotated[Slices, Meta(description="How a long history is cut up.")] = Slices()
+    concurrency: Annotated[int, Meta(ge=1, le=32, description="Model calls side by side.")] = 3
+    retries: Annotated[int, Meta(ge=0, le=5, description="How often a failed call is made again.")] = 1
+    deadline_ms: Annotated[
+        Positive, Meta(description="The longest that a whole summary may take, in milliseconds.")
+    ] = 300_000
+    prepare_ahead: Annotated[
+        bool, Meta(description="Write it in the background from yellow on. That spends the host's money.")
+    ] = False
+    instructions: Annotated[str | None, Meta(description="What every summary is asked for in addition.")] = None
 
 
 class Archive(Setting, frozen=True):
-    """How long originals are kept for `retrieve`: days since they left, and megabytes (10^6 bytes) of text in the
-    whole state directory. The oldest go first; those of a session that is open here stay."""
+    """How long originals are kept for `retrieve`: the oldest go first, those of open sessions never."""
 
-    max_age_days: Positive = 30
-    max_megabytes: Positive = 256
+    max_age_days: Annotated[Positive, Meta(description="Days since they left.")] = 30
+    max_megabytes: Annotated[
+        Positive,
+        Meta(description="Megabytes (10^6 bytes) of text in the whole state directory, all sessions together."),
+    ] = 256
 
 
 class Tokenizer(Setting, frozen=True):
-    """Which vocabulary weighs text: "o200k_base", or "estimate" for characters / 4; `path` to its file."""
+    """Which vocabulary weighs text."""
 
-    name: str = "o200k_base"
-    path: str | None = None
+    name: Annotated[str, Meta(description='"o200k_base", or "estimate" for characters / 4.')] = "o200k_base"
+    path: Annotated[str | None, Meta(description="Its file; null: where it is kept by itself.")] = None
 
 
 class ModelPrices(Setting, frozen=True):
-    """Dollars per million tokens, for a model whose host tells no prices."""
+    """Dollars per million tokens."""
 
-    input: Annotated[float, msgspec.Meta(gt=0)]
-    output: Annotated[float, msgspec.Meta(ge=0)] = 0
-    cache_read: Annotated[float, msgspec.Meta(ge=0)] = 0
-    cache_write: Annotated[float, msgspec.Meta(ge=0)] = 0
+    input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]
+    output: Annotated[float, Meta(ge=0, description="Of what the model writes.")] = 0
+    cache_read: Annotated[
+        float, Meta(ge=0, description="Of a prompt's tokens that the cache holds; 0: a tenth of the input's.")
+    ] = 0
+    cache_write: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="Of a prompt's tokens that the cache is to hold; 0: as the input's, where the "
+            "price of reading is told, else 1.25 of it.",
+        ),
+    ] = 0
 
 
 class ModelPolicy(Setting, frozen=True):
-    """What may differ by model id; an absent key is as the policy says. `cacheTtlMs`: how long the provider keeps
-    a prompt's prefix. What the host tells of a model goes first."""
+    """What may differ by model; an absent key is as the policy says."""
 
-    zones: Zones | None = None
-    reserve: Natural | None = None
-    host_reserve: Natural | None = None
-    effective_window: Positive | None = None
-    compaction: Compaction | Literal["host", "ctxmgr"] | None = None
-    prices: ModelPrices | None = None
-    cache_ttl_ms: Natural | None = None
+    zones: Annotated[Zones | None, Meta(description="Where the zones begin.")] = None
+    reserve: Annotated[Natural | None, Meta(description="Tokens kept free for the reply.")] = None
+    host_reserve: Annotated[
+        Natural | None, Meta(description="Tokens that the host keeps free before it compacts by itself.")
+    ] = None
+    effective_window: Annotated[
+        Positive | None, Meta(description="Work as if the window were no larger than this many tokens.")
+    ] = None
+    compaction: Annotated[
+        Compaction | Literal["host", "ctxmgr"] | None, Meta(description="Who writes compactions, and how.")
+    ] = None
+    prices: Annotated[
+        ModelPrices | None, Meta(description="What its tokens cost, where the host does not say.")
+    ] = None
+    cache_ttl_ms: Annotated[
+        Natural | None,
+        Meta(description="How long its provider keeps a prompt's prefix, where the host does not say."),
+    ] = None
 
 
 class Policy(Setting, frozen=True):
-    """All settings of a session. Token counts are uncalibrated weights, see `ctxmgr.engine.pressure.meter`.
-    Tools are named
-    in whatever case."""
+    """All settings of a session. Tokens are ctxmgr's own weights where nothing else is said."""
 
-    preset: Preset = "balanced"
-    recent_user_turns: TurnsKept = TurnsKept()
-    zones: Zones = Zones()
-    distill: DistillOver = DistillOver()
-    packet_tokens: PacketTokens | Natural = PacketTokens()
-    resume_tokens: Natural = 4_000
-    reserve: Natural = 16_384
-    host_reserve: Natural = 16_384
-    effective_window: Positive | None = None
-    cost_versus_recall: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
-    prices: ModelPrices | None = None
-    cache_ttl_ms: Natural | None = None
-    compaction: Compaction | Literal["host", "ctxmgr"] = "host"
-    tokenizer: Tokenizer | str = "o200k_base"
-    models: dict[str, ModelPolicy] = {}
-    archive: Archive = Archive()
-    protected_turns: Natural = 2
-    prune_protect: Natural = 40_000
-    prune_minimum: Natural = 20_000
-    protected_tools: tuple[str, ...] = ()
-    prunable_tools: tuple[str, ...] = ()
+    preset: Annotated[Preset, Meta(description="What is done to a list.")] = "balanced"
+    recent_user_turns: Annotated[
+        TurnsKept, Meta(description="Preset turns: how many of the newest turns are kept, by zone.")
+    ] = TurnsKept()
+    zones: Annotated[Zones, Meta(description="Where the zones begin.")] = Zones()
+    distill: Annotated[
+        DistillOver, Meta(description="Preset turns: how long a tool result in an older turn may be, by zone.")
+    ] = DistillOver()
+    packet_tokens: Annotated[
+        PacketTokens | Natural,
+        Meta(
+            description="The packet's budget in tokens, by zone; a number is the budget in green, and less above."
+        ),
+    ] = PacketTokens()
+    resume_tokens: Annotated[Natural, Meta(description="The resume packet's budget in tokens.")] = 4_000
+    reserve: Annotated[
+        Natural, Meta(description="Tokens kept free for the reply; never more than a quarter of the window.")
+    ] = 16_384
+    host_reserve: Annotated[
+        Natural,
+        Meta(description="Tokens that the host keeps free before it compacts by itself. Red begins before that."),
+    ] = 16_384
+    effective_window: Annotated[
+        Positive | None, Meta(description="Work as if the window were no larger than this many tokens.")
+    ] = None
+    cost_versus_recall: Annotated[
+        float, Meta(ge=0, le=1, description="Preset balanced: 0 is cheapest, 1 keeps most.")
+    ] = 0.5
+    prices: Annotated[
+        ModelPrices | None,
+        Meta(description="What tokens cost, for a model whose host does not say. Only proportions count."),
+    ] = None
+    cache_ttl_ms: Annotated[
+        Natural | None,
+        Meta(description="How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes."),
+    ] = None
+    compaction: Annotated[
+        Compaction | Literal["host", "ctxmgr"],
+        Meta(description="Who writes compactions, and how; the short form says who."),
+    ] = "host"
+    tokenizer: Annotated[
+        Tokenizer | str, Meta(description="Which vocabulary weighs text; the short form is its name.")
+    ] = "o200k_base"
+    models: Annotated[dict[str, ModelPolicy], Meta(description="What differs by model id.")] = {}
+    archive: Annotated[Archive, Meta(description="How long originals are kept for `retrieve`.")] = Archive()
+    protected_turns: Annotated[
+        Natural, Meta(description="Tool output in so many of the newest turns is never pruned.")
+    ] = 2
+    prune_protect: Annotated[Natural, Meta(description="So many tokens of the newest older tool output stay.")] = (
+        40_000
+    )
+    prune_minimum: Annotated[
+        Natural, Meta(description="Pruning begins where it saves at least so many tokens.")
+    ] = 20_000
+    protected_tools: Annotated[
+        tuple[str, ...], Meta(description="Tools whose output is never pruned, named in whatever case.")
+    ] = ()
+    prunable_tools: Annotated[
+        tuple[str, ...], Meta(description="Tools whose output may be pruned, named in whatever case; empty: all.")
+    ] = ()

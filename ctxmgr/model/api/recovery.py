@@ -1,50 +1,72 @@
 """The params and answers of what brings back what left, or keeps it from leaving, as they stand on the wire."""
 
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+
 from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
-from ctxmgr.model.api.lifecycle import Count, Wire
+from ctxmgr.model.api.lifecycle import Count, Seq, SessionId, Wire
 
 LONGEST_NAME = 1_024  # characters: some hosts put two ids of a provider's in one, with hundreds each
 LONGEST_PATH = 4_096  # characters, as Linux has it
 
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
-Path = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_PATH)]
-Size = Annotated[int, msgspec.Meta(ge=1)] | Annotated[float, msgspec.Meta(ge=1)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+Path = Annotated[str, Meta(min_length=1, max_length=LONGEST_PATH)]
+Size = Annotated[int, Meta(ge=1)] | Annotated[float, Meta(ge=1)]
 
 
 class RetrieveParams(Wire, frozen=True):
-    """`offset` and `limit` in characters."""
+    """What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown
+    handle is refused (-32602), with the call to make again in `data.call` where a receipt knows it."""
 
-    session_id: str
-    handle: str
-    offset: Count | None = None
-    limit: Size | None = None
+    session_id: SessionId
+    handle: Annotated[str, Meta(description="The handle in the marker.")]
+    offset: Annotated[Count | None, Meta(description="The first character of the page; absent, 0.")] = None
+    limit: Annotated[Size | None, Meta(description="Characters of the page at most; absent, 20,000.")] = None
 
 
 class RetrieveResult(Wire, frozen=True, omit_defaults=False):
-    """One page of an original, in characters; `call` says what it is the original of."""
+    """One page of the original. Characters are Unicode code points. The result that brings it to the model is not
+    pruned for two epochs: it is known by the handle in the arguments of its call."""
 
-    text: str
-    offset: int
-    next: int | None
-    total: int
-    more: bool
-    call: str
-    seq: int
+    text: Annotated[str, Meta(description="The page.")]
+    offset: Annotated[int, Meta(description="Its first character; at the end where the one asked for is beyond.")]
+    next: Annotated[
+        int | None,
+        Meta(
+            description="The `offset` of the next page; null after the last. (A length that a program "
+            "counts in UTF-16 units, as JavaScript does, would lead beyond it.)"
+        ),
+    ]
+    total: Annotated[int, Meta(description="Characters of the whole.")]
+    more: Annotated[bool, Meta(description="True: there is another page.")]
+    call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
+    seq: Seq
 
 
 class PinParams(Wire, frozen=True):
-    """Exactly one of the four is given."""
+    """What has to stay as it is: exactly one of `callId`, `digest`, `path` and `tool`. Pins outlive compactions and
+    restarts. Where something that left comes back by one, the next `context` opens an epoch."""
 
-    session_id: str
-    call_id: Name | None = None
-    digest: Name | None = None
-    path: Path | None = None
-    tool: Name | None = None
+    session_id: SessionId
+    call_id: Annotated[
+        Name | None, Meta(description="A tool call by its id: the message that makes it, and its result.")
+    ] = None
+    digest: Annotated[Name | None, Meta(description="One message, by the digest that `explain` shows.")] = None
+    path: Annotated[
+        Path | None,
+        Meta(
+            description="Calls that name this file, with their results. A glob (`*` also over `/`); "
+            "it may be the end of a path, as `src/*.py` is of `/home/me/src/a.py`."
+        ),
+    ] = None
+    tool: Annotated[Name | None, Meta(description="All calls of this tool, with their results.")] = None
 
 
 class UndoParams(Wire, frozen=True):
-    session_id: str
-    epoch: Count
+    """What left at this epoch comes back with the next `context`, and is pinned. An epoch of which no receipt is
+    kept is refused (-32602)."""
+
+    session_id: SessionId
+    epoch: Annotated[Count, Meta(description="Its number, as `report.epoch` said it.")]

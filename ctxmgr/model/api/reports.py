@@ -1,105 +1,148 @@
 """What a projection says of itself: the report of each answer, and `explain` with its verdicts and receipts."""
 
-from typing import Any, Literal
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
 
-from ctxmgr.model.api.lifecycle import Wire
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from ctxmgr.model.api.lifecycle import Seq, SessionId, Wire
 from ctxmgr.model.epochs import LeftKind
 
 
 class ReadGone(Wire, frozen=True):
-    """A file whose text, or some of it, left the model's view with this answer."""
+    """A file whose text left the model's view."""
 
-    path: str
+    path: Annotated[str, Meta(description="As the call named it.")]
 
 
 class Report(Wire, frozen=True):
-    """What a projection did. Weights are uncalibrated tokens; `checks` names broken promises (normally none);
-    `firstChangedIndex` is the first place where the answer differs from the last one, -1 where it only grew.
+    """What a projection did. Weights are ctxmgr's own count, before the provider's usage corrects it."""
 
-    `prefixTokens` and `prefixBytes`: so much of the last answer this one begins with, message by message.
-    `messagesDropped`: left out one by one (preset balanced). With an epoch that was opened by this call: its
-    `arithmetic`, and the files whose reads the model no longer sees.
-    """
-
-    raw_tokens: int
-    tokens: int
-    zone: str
-    epoch: int
-    first_changed_index: int
-    turns_kept: int
-    turns_dropped: int
-    results_distilled: int
-    results_pruned: int
-    packet_tokens: int
-    checks: tuple[str, ...]
-    messages_dropped: int | None = None
-    prefix_tokens: int | None = None
-    prefix_bytes: int | None = None
-    arithmetic: str | None = None
-    reads_gone: tuple[ReadGone, ...] | None = None
-    reason: str | None = None
-    mended: int | None = None
+    raw_tokens: Annotated[int, Meta(description="Weight of the list as it came.")]
+    tokens: Annotated[int, Meta(description="Weight of the list to send.")]
+    zone: Annotated[str, Meta(description="The zone that decided.")]
+    epoch: Annotated[int, Meta(description="The number of the cache epoch in force; 0 where none was opened.")]
+    first_changed_index: Annotated[
+        int,
+        Meta(
+            description="The first place where this answer differs from the one before: up to there a "
+            "provider's cache holds. -1 where the answer only grew at its end."
+        ),
+    ]
+    turns_kept: Annotated[int, Meta(description="Turns in the list to send.")]
+    turns_dropped: Annotated[int, Meta(description="Turns left out of it.")]
+    results_distilled: Annotated[int, Meta(description="Tool results shortened in it.")]
+    results_pruned: Annotated[int, Meta(description="Tool results replaced by a marker in it.")]
+    packet_tokens: Annotated[int, Meta(description="Weight of the packet, 0 without one.")]
+    checks: Annotated[
+        tuple[str, ...],
+        Meta(description="Promises that did not hold; then the answer is the last good list. Normally empty."),
+    ]
+    messages_dropped: Annotated[
+        int | None, Meta(description="Messages left out one by one, in preset balanced.")
+    ] = None
+    prefix_tokens: Annotated[
+        int | None, Meta(description="So much of the last answer, by weight, this one begins with.")
+    ] = None
+    prefix_bytes: Annotated[int | None, Meta(description="The same in bytes of its messages.")] = None
+    arithmetic: Annotated[
+        str | None, Meta(description="Of the epoch that this call opened: what it cost and what it saves.")
+    ] = None
+    reads_gone: Annotated[
+        tuple[ReadGone, ...] | None,
+        Meta(
+            description="Files whose text, or some of it, left the model's view with this answer: a "
+            "host that remembers what its model has read may forget it."
+        ),
+    ] = None
+    reason: Annotated[str | None, Meta(description="Why the answer is `unchanged`, or is the last good list.")] = (
+        None
+    )
+    mended: Annotated[int | None, Meta(description="Unpaired surrogates in the request that became U+FFFD.")] = None
 
 
 class ContextResult(Wire, frozen=True):
-    """Exactly one of `messages`, `edits` and `unchanged` is there. `base` is for the next call's `append`.
+    """The list to send to the model. Exactly one of `messages`, `edits` and `unchanged` is there."""
 
-    An edit is `{keep: [from, to]}`, half-open, into the whole list with its appended part, or `{put: message}`.
-    """
-
-    base: str
-    report: Report
-    seq: int
-    messages: list[Any] | None = None
-    edits: list[dict[str, Any]] | None = None
-    unchanged: bool | None = None
+    base: Annotated[
+        str,
+        Meta(
+            description='A tag of this state of the list, for the next call\'s `append`. "" after a '
+            "fault: the next call sends the whole list."
+        ),
+    ]
+    report: Annotated[Report, Meta(description="What was done, and why.")]
+    seq: Seq
+    messages: Annotated[
+        list[Any] | None,
+        Meta(description="The list to send. What is kept of the host's messages is byte for byte as it came."),
+    ] = None
+    edits: Annotated[list[dict[str, Any]] | None, Meta(description="The list to send, in pieces, in order.")] = None
+    unchanged: Annotated[bool | None, Meta(description="True: the host sends its own list as it is.")] = None
 
 
 class Verdict(Wire, frozen=True, omit_defaults=False):
-    """One message of the last projection. `index` is null for what was inserted; weights in tokens."""
+    """What became of one message. Weights are ctxmgr's own."""
 
-    index: int | None
-    digest: str
-    verdict: Literal["kept", "distilled", "pruned", "dropped", "inserted"]
-    rule: str
-    before: int
-    after: int
+    index: Annotated[int | None, Meta(description="Its place in the host's list; null for what ctxmgr put in.")]
+    digest: Annotated[str, Meta(description="A digest of the message, the same wherever it stands.")]
+    verdict: Annotated[
+        Literal["kept", "distilled", "pruned", "dropped", "inserted"], Meta(description="What became of it.")
+    ]
+    rule: Annotated[str, Meta(description="Why.")]
+    before: Annotated[int, Meta(description="Its weight as it came.")]
+    after: Annotated[int, Meta(description="Its weight in the list to send.")]
 
 
 class ExplainParams(Wire, frozen=True):
-    """`epoch`: whose receipt is wanted in full; the newest where it is absent."""
+    """The session, and an epoch."""
 
-    session_id: str
-    epoch: int | None = None
+    session_id: SessionId
+    epoch: Annotated[
+        int | None, Meta(description="Whose receipt is wanted in full; the newest where it is absent.")
+    ] = None
 
 
 class Left(Wire, frozen=True):
-    """One thing that left at an epoch: the tool and its telling arguments, or what the message was."""
+    """One thing that left."""
 
-    kind: LeftKind
-    call: str
-    why: str
-    before: int
-    after: int
-    digest: str
-    handle: str | None = None
+    kind: Annotated[LeftKind, Meta(description="What was done to it; `shortened` are the arguments of a call.")]
+    call: Annotated[str, Meta(description="The tool and its telling arguments, or what the message was.")]
+    why: Annotated[str, Meta(description="The rule that decided.")]
+    before: Annotated[int, Meta(description="Its weight as it came.")]
+    after: Annotated[int, Meta(description="Its weight now.")]
+    digest: Annotated[str, Meta(description="The message's, to pin it by.")]
+    handle: Annotated[str | None, Meta(description="What `retrieve` finds it by; null without an archive.")] = None
 
 
 class EpochReceipt(Wire, frozen=True):
-    """What one epoch did. `left` is listed for the epoch that was asked about; `omitted`: so many more left."""
+    """What one epoch did, and the arithmetic of it."""
 
-    epoch: int
-    opening: str
-    before: int
-    after: int
-    arithmetic: str
-    count: int
-    at: int | None = None
-    left: tuple[Left, ...] | None = None
-    omitted: int | None = None
+    epoch: Annotated[int, Meta(description="Its number.")]
+    opening: Annotated[
+        str,
+        Meta(
+            description="Why it was opened: price, cold, red, forced, compaction, tree, model, "
+            "policy, pin, undo, rewritten."
+        ),
+    ]
+    before: Annotated[int, Meta(description="Weight of the list to send as it would have been without it.")]
+    after: Annotated[int, Meta(description="Weight of the list to send with it.")]
+    arithmetic: Annotated[str, Meta(description="What it cost and what it saves, in one line.")]
+    count: Annotated[int, Meta(description="How many things left.")]
+    at: Annotated[int | None, Meta(description="The call's time.")] = None
+    left: Annotated[
+        tuple[Left, ...] | None, Meta(description="What left, in the order of the list; told of one epoch.")
+    ] = None
+    omitted: Annotated[int | None, Meta(description="So many more left that are not listed: the lightest.")] = None
 
 
 class ExplainResult(Wire, frozen=True, omit_defaults=False):
-    verdicts: tuple[Verdict, ...]
-    epochs: tuple[EpochReceipt, ...]
-    seq: int
+    """What became of each message of the last list."""
+
+    verdicts: Annotated[
+        tuple[Verdict, ...], Meta(description="In the order of the list; what was put in comes first.")
+    ]
+    epochs: Annotated[tuple[EpochReceipt, ...], Meta(description="The receipts that are kept, oldest first.")]
+    seq: Seq

@@ -8,7 +8,7 @@ Rules:
    more. Policies alone are closed, because a misspelt key would be a setting that does nothing.
 3. A type has one name, that of its struct. A policy is two types: `Policy` as it is answered, whole, and
    `PolicyKeys` as a host sets it, where every key may be absent, or null for its default.
-4. Every type and every member says what it is: in the words of `ctxmgr.wire.spec.meanings`, or of its docstring.
+4. Every type and every member says what it is: a type in its docstring, a member in the `Meta` of its field.
 """
 
 import inspect
@@ -18,14 +18,25 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.wire.methods import TABLE, Method
-from ctxmgr.wire.spec.meanings import meaning
-from ctxmgr.wire.spec.shapes import ENVELOPE, GIVEN, LITERALS, MEMBERS, TYPES, Json, nullable, ref
+from ctxmgr.wire.spec.shapes import (
+    DESCRIPTIONS,
+    ENVELOPE,
+    GIVEN,
+    LITERALS,
+    MEMBERS,
+    TAGS,
+    TYPES,
+    Json,
+    about,
+    nullable,
+    ref,
+)
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 PROTOCOL_VERSION = "1.0"  # as ctxmgr.server.connection answers it, which is above this floor
 
 Side = Literal["from host", "from ctxmgr"]
-_ENUMS = {frozenset(get_args(literal)): name for name, literal in LITERALS.items()}
+_ENUMS = {frozenset(get_args(words.literal)): name for name, words in LITERALS.items()}
 _POLICY = policy.__name__
 
 
@@ -70,10 +81,10 @@ def types() -> dict[str, Json]:
         for name, schema in _of_structs(side).items():
             if found.setdefault(name, schema) != schema:
                 raise Unclear(f"{name} is not the same in both directions")
-    for name, literal in LITERALS.items():
-        found[name] = {"enum": list(get_args(literal))}
+    for name, words in LITERALS.items():
+        found[name] = about(words.description, {"enum": list(get_args(words.literal))})
     found |= TYPES
-    return {name: _explained(name, found[name]) for name in _in_order(found)}
+    return {name: {"title": name, **found[name]} for name in _in_order(found)}
 
 
 def _in_order(found: dict[str, Json]) -> list[str]:
@@ -157,6 +168,7 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
     defaults = {field.encode_name for field in msgspec.structs.fields(cls) if not field.required}
     omitted = cls.__struct_config__.omit_defaults
     for member, given in schema["properties"].items():
+        description = given.get("description") or TAGS.get(member)
         shape = _shaped(name, member, _renamed(given, names))
         default = shape.pop("default", None)
         if member in defaults and side == "from ctxmgr" and not omitted:
@@ -167,12 +179,13 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
             shape = shape if _takes_null(shape) else nullable(shape)
         if default is not None and member not in required:
             shape["default"] = default
-        members[member] = shape
-    out: Json = {"type": "object", "properties": members}
+        members[member] = about(description, shape) if description else shape
+    description = DESCRIPTIONS.get(name) or _docstring(cls)
+    out: Json = {**({"description": description} if description else {}), "type": "object", "properties": members}
     required = [member for member in members if member in required]
     out |= {"required": required} if required else {}
     out |= {"additionalProperties": False} if schema.get("additionalProperties") is False else {}
-    return out | ({"description": _docstring(cls)} if cls.__doc__ and _docstring(cls) else {})
+    return out
 
 
 def _docstring(cls: type[msgspec.Struct]) -> str:
@@ -180,7 +193,8 @@ def _docstring(cls: type[msgspec.Struct]) -> str:
 
 
 def _shaped(name: str, member: str, shape: Json) -> Json:
-    """What is open in the struct, closed; a default stays."""
+    """What is open in the struct, closed; a default stays, the description is put back by the caller."""
+    shape = {key: value for key, value in shape.items() if key != "description"}
     wanted = MEMBERS.get(f"{name}.{member}") or MEMBERS.get(f"*.{member}")
     if wanted is None:
         return shape
@@ -230,18 +244,3 @@ def _without_null(schema: Json) -> Json:
     if "anyOf" not in schema:
         return schema
     return _merged({**schema, "anyOf": [one for one in schema["anyOf"] if one != {"type": "null"}]})
-
-
-def _explained(name: str, schema: Json) -> Json:
-    """Rule 4, with the description first, where a reader looks for it."""
-    said = meaning(name) or schema.get("description")
-    rest = {key: value for key, value in schema.items() if key != "description"}
-    if "properties" in rest:
-        rest["properties"] = {
-            member: _described(meaning(f"{name}.{member}"), shape) for member, shape in rest["properties"].items()
-        }
-    return {"title": name, **_described(said, rest)}
-
-
-def _described(said: str | None, schema: Json) -> Json:
-    return {**({"description": said} if said else {}), **schema}

@@ -5,7 +5,7 @@
 2. Every set of words has a name, so that a generator makes one type of it, and always the same.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -18,29 +18,56 @@ from ctxmgr.model.policy import Preset, Zone
 
 Json = dict[str, Any]
 
-LITERALS: dict[str, Any] = {
-    "Zone": Zone,
-    "Preset": Preset,
-    "LatchState": LatchState,
-    "Strategy": Strategy,
-    "SummaryFormat": Format,
-    "Weigher": Weigher,
-    "FactSlot": Slot,
-    "FactSource": Source,
-    "Writer": Literal["host", "ctxmgr"],
-    "SummaryModel": Literal["host", "endpoint", "none"],
-    "SliceBreaks": Literal["steps", "natural"],
-    "SliceCohesion": Literal["words", "embeddings", "host"],
-    "CompactionMoment": Literal["whenIdle", "midRun"],
-    "CompactionReason": Literal["threshold", "overflow"],
-    "Delivery": Literal["now", "whenIdle"],
-    "AnswerForm": Literal["messages", "edits"],
-    "Mode": Literal["on", "off"],
-    "VerdictKind": Literal["kept", "distilled", "pruned", "dropped", "inserted"],
-    "LeftKind": LeftKind,
-    "ProgressKind": Literal["begin", "report", "end"],
+
+class Words(NamedTuple):
+    """A set of words, and what they mean."""
+
+    literal: Any
+    description: str
+
+
+LITERALS: dict[str, Words] = {
+    "Zone": Words(Zone, "A band of pressure. See README.md#the-zones."),
+    "Preset": Words(
+        Preset,
+        "What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the "
+        "newest turns and puts a packet in the place of the others.",
+    ),
+    "LatchState": Words(
+        LatchState,
+        "`idle`: may ask. `asked`: waits for an outcome. `cooldown`: was refused or failed. `resting`: "
+        "failed too often, waits for calm.",
+    ),
+    "Strategy": Words(
+        Strategy,
+        "How a summary is made: one call; slices side by side, then joined; slices one after the other, "
+        "each told what the ones before gave (`sequential-accumulated`) or writing the summary on "
+        "(`sequential-rolling`, `incremental`); without a model, from what was said (`extractive`).",
+    ),
+    "SummaryFormat": Words(Format, "The sections a summary has."),
+    "Weigher": Words(
+        Weigher, '"tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts.'
+    ),
+    "FactSlot": Words(Slot, "What a fact is about."),
+    "FactSource": Words(Source, "Who said it."),
+    "Writer": Words(Literal["host", "ctxmgr"], "Who writes compactions and branch summaries."),
+    "SummaryModel": Words(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
+    "SliceBreaks": Words(Literal["steps", "natural"], "Where a long history is cut up."),
+    "SliceCohesion": Words(Literal["words", "embeddings", "host"], "What tells a change of subject."),
+    "CompactionMoment": Words(Literal["whenIdle", "midRun"], "When a host can compact on request."),
+    "CompactionReason": Words(Literal["threshold", "overflow"], "Why a compaction is asked for."),
+    "Delivery": Words(Literal["now", "whenIdle"], "When a compaction is to be made."),
+    "AnswerForm": Words(Literal["messages", "edits"], "How `context` gives the list."),
+    "Mode": Words(Literal["on", "off"], "Whether lists are projected."),
+    "VerdictKind": Words(
+        Literal["kept", "distilled", "pruned", "dropped", "inserted"], "What became of a message."
+    ),
+    "LeftKind": Words(LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."),
+    "ProgressKind": Words(Literal["begin", "report", "end"], "Where in a call it is."),
     # as ctxmgr.model.completion has it, which is above this floor
-    "Purpose": Literal["history", "turn-prefix", "slice", "merge", "branch", "short"],
+    "Purpose": Words(
+        Literal["history", "turn-prefix", "slice", "merge", "branch", "short"], "What a model call is for."
+    ),
 }
 
 GIVEN: tuple[type[msgspec.Struct], ...] = (HostPreparation, TreePreparation)
@@ -56,6 +83,10 @@ def many(items: Json) -> Json:
 
 def nullable(schema: Json) -> Json:
     return {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
+
+
+def about(description: str, schema: Json) -> Json:
+    return {"description": description, **schema}
 
 
 def _object(required: dict[str, Json], **optional: Json) -> Json:
@@ -109,24 +140,150 @@ MEMBERS: dict[str, Json] = {
 
 # Types that no struct stands for.
 TYPES: dict[str, Json] = {
-    "Message": {},
-    "Entry": {},
-    "RequestId": {"anyOf": [_TEXT, _NUMBER]},
-    "ProgressToken": {"anyOf": [_TEXT, {"type": "integer"}]},
-    "Edit": {"anyOf": [ref("KeepEdit"), ref("PutEdit")]},
-    "KeepEdit": _object({"keep": {"type": "array", "items": _INDEX, "minItems": 2, "maxItems": 2}}),
-    "PutEdit": _object({"put": ref("Message")}),
-    "ScratchpadOperation": {"anyOf": [ref("StrReplace"), ref("Insert"), ref("Overwrite")]},
-    "Thresholds": _object(dict.fromkeys(("usable", "yellow", "red", "compact", "limit"), _NUMBER)),
-    "SummaryDetails": _object(
-        {"readFiles": many(_TEXT), "modifiedFiles": many(_TEXT), "ctxmgr": {"type": "object"}}
+    "Message": about(
+        "One message, the host's own object in the format that `initialize` named. It goes through as "
+        "it came: members, blocks and roles that ctxmgr does not know stay where they are.",
+        {},
     ),
-    "DiscoverResult": {"type": "object"},
-    "RequestMessage": _object({"jsonrpc": _VERSION, "id": _ID, "method": _TEXT}, params={"type": "object"}),
-    "NotificationMessage": _object({"jsonrpc": _VERSION, "method": _TEXT}, params={"type": "object"}),
-    "ResultMessage": _object({"jsonrpc": _VERSION, "id": _ID, "result": {}}),
-    "ErrorMessage": _object({"jsonrpc": _VERSION, "id": nullable(_ID), "error": ref("ErrorObject")}),
-    "ErrorObject": _object({"code": {"type": "integer"}, "message": _TEXT}, data=ref("ErrorPlace")),
-    "ErrorPlace": _object({}, path=_TEXT, call=_TEXT),
+    "Entry": about(
+        "One entry of the host's session tree, the host's own object: `{id, parentId, type, "
+        "timestamp?}` and what belongs to its type, as pi has it: `message` of a message, `summary` of "
+        "a compaction. Types that are not known have a place in the tree and nothing else; what has no "
+        "`id` is passed over.",
+        {},
+    ),
+    "RequestId": about(
+        "The id of a request. ctxmgr answers with it byte for byte; its own are strings.",
+        {"anyOf": [_TEXT, _NUMBER]},
+    ),
+    "ProgressToken": about("A token of the host's choice.", {"anyOf": [_TEXT, {"type": "integer"}]}),
+    "Edit": about(
+        "One piece of the list to send: a run of the host's own messages, or a message to put in.",
+        {"anyOf": [ref("KeepEdit"), ref("PutEdit")]},
+    ),
+    "KeepEdit": about(
+        "Messages of the host that stay as they are.",
+        _object(
+            {
+                "keep": about(
+                    "`[from, to]`: indices into the whole list, its appended part included; `to` is not included.",
+                    {"type": "array", "items": _INDEX, "minItems": 2, "maxItems": 2},
+                ),
+            },
+        ),
+    ),
+    "PutEdit": about(
+        "A message that takes the place of others, or comes in addition.",
+        _object(
+            {
+                "put": about("The message, in the host's format.", ref("Message")),
+            },
+        ),
+    ),
+    "ScratchpadOperation": about(
+        "One edit, told apart by `op`.", {"anyOf": [ref("StrReplace"), ref("Insert"), ref("Overwrite")]}
+    ),
+    "Thresholds": about(
+        "Tokens by the provider's count. A zone begins at its threshold.",
+        _object(
+            {
+                "usable": about("The window less the reserve: what pressure is a share of.", _NUMBER),
+                "yellow": about("Where yellow begins.", _NUMBER),
+                "red": about("Where red begins: from here a compaction is asked for.", _NUMBER),
+                "compact": about("Where compact begins.", _NUMBER),
+                "limit": about("The largest list that leaves room for a reply.", _NUMBER),
+            },
+        ),
+    ),
+    "SummaryDetails": about(
+        "Files, and how a summary was made.",
+        _object(
+            {
+                "readFiles": about("Files that were read and not changed.", many(_TEXT)),
+                "modifiedFiles": about("Files that were written or edited.", many(_TEXT)),
+                "ctxmgr": about(
+                    "How it was made, for people: strategy, calls, tokens spent, what went wrong.",
+                    {"type": "object"},
+                ),
+            },
+        ),
+    ),
+    "DiscoverResult": about(
+        "The protocol as an OpenRPC document; `openrpc.json` in this folder is the same.", {"type": "object"}
+    ),
+    "RequestMessage": about(
+        "A request: it is answered once, with a result or an error of the same id.",
+        _object(
+            {
+                "jsonrpc": about(
+                    "The version of JSON-RPC. A host that writes one message a line may leave it out.", _VERSION
+                ),
+                "id": about("The id of the request.", _ID),
+                "method": about("The method.", _TEXT),
+            },
+            params=about("By name, never by place.", {"type": "object"}),
+        ),
+    ),
+    "NotificationMessage": about(
+        "A notification: it is never answered.",
+        _object(
+            {
+                "jsonrpc": about("The version of JSON-RPC.", _VERSION),
+                "method": about("The method.", _TEXT),
+            },
+            params=about("By name, never by place.", {"type": "object"}),
+        ),
+    ),
+    "ResultMessage": about(
+        "The answer to a request.",
+        _object(
+            {
+                "jsonrpc": about("The version of JSON-RPC.", _VERSION),
+                "id": about("The id of the request.", _ID),
+                "result": about("What the method gives, null for those that give nothing.", {}),
+            },
+        ),
+    ),
+    "ErrorMessage": about(
+        "The answer to a request that failed.",
+        _object(
+            {
+                "jsonrpc": about("The version of JSON-RPC.", _VERSION),
+                "id": about("Of the request; null where its id could not be read.", nullable(_ID)),
+                "error": about("What went wrong.", ref("ErrorObject")),
+            },
+        ),
+    ),
+    "ErrorObject": about(
+        "What went wrong. Its message never holds conversation text.",
+        _object(
+            {
+                "code": about("See README.md#errors.", {"type": "integer"}),
+                "message": about("A sentence for people.", _TEXT),
+            },
+            data=about("Where the fault is.", ref("ErrorPlace")),
+        ),
+    ),
+    "ErrorPlace": about(
+        "Where a fault is, and what to do about it.",
+        _object(
+            {},
+            path=about("JSON path below the params, such as `$.model.contextWindow`.", _TEXT),
+            call=about("Of `retrieve`: the call that gives the thing again, for the model.", _TEXT),
+        ),
+    ),
 }
+
+# Types of which the struct says something else: it stands for two of them.
+DESCRIPTIONS = {
+    "PolicyKeys": (
+        "Settings that differ from the defaults. An unknown key is refused (-32602). Beyond what a "
+        "schema can say: zones must rise, slices may not overlap by all they hold, and `model` "
+        '"endpoint" needs an `endpoint`.'
+    )
+}
+
+# Members that tell structs apart, and are none of theirs.
+TAGS = {"op": "Which edit it is."}
+
 ENVELOPE = ("RequestMessage", "NotificationMessage", "ResultMessage", "ErrorMessage")

@@ -1,68 +1,80 @@
 """The params and answers of branch summaries."""
 
-from typing import Any
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from ctxmgr.model.api.compaction.planning import CutSettings
-from ctxmgr.model.api.lifecycle import Count, RawList, Token, Wire
+from ctxmgr.model.api.lifecycle import Deadline, Instructions, ProgressToken, RawList, SessionId, Wire
 from ctxmgr.model.compaction import Strategy
 
 
 class TreePreparation(Wire, frozen=True):
     """A move in the session tree as the host has prepared it, in pi's names."""
 
-    entries_to_summarize: RawList | None = None
-    target_id: str | None = None
-    old_leaf_id: str | None = None
-    common_ancestor_id: str | None = None
-    user_wants_summary: bool | None = None
-    custom_instructions: str | None = None
-    replace_instructions: bool | None = None
+    entries_to_summarize: Annotated[
+        RawList | None, Meta(description="The entries that are left, oldest first.")
+    ] = None
+    target_id: Annotated[str | None, Meta(description="The entry the host goes to.")] = None
+    old_leaf_id: Annotated[str | None, Meta(description="The entry it leaves.")] = None
+    common_ancestor_id: Annotated[str | None, Meta(description="Where the two paths meet.")] = None
+    user_wants_summary: Annotated[bool | None, Meta(description="Without true no summary is written.")] = None
+    custom_instructions: Instructions = None
+    replace_instructions: Annotated[
+        bool | None, Meta(description="True: `customInstructions` take the place of the prompt's own.")
+    ] = None
 
 
 class SummarizeBranchParams(Wire, frozen=True):
-    """The branch from `oldLeafId` back to where it meets the path of `targetId`."""
+    """The branch that is left: from `oldLeafId` back to where it meets the path of `targetId`."""
 
-    entries: RawList
-    old_leaf_id: str | None
-    target_id: str | None
-    session_id: str | None = None
-    settings: CutSettings | None = None
-    custom_instructions: str | None = None
-    replace_instructions: bool | None = None
-    strategy: Strategy | None = None
-    deadline_ms: Count | None = None
-    progress_token: Token | None = None
+    entries: Annotated[RawList, Meta(description="The host's session tree, oldest entry first.")]
+    old_leaf_id: Annotated[str | None, Meta(description="The entry the host leaves; null where it left nothing.")]
+    target_id: Annotated[str | None, Meta(description="The entry it goes to; null before the first one.")]
+    session_id: Annotated[str | None, Meta(description="The session; its policy and its weigher count.")] = None
+    settings: Annotated[CutSettings | None, Meta(description="Settings for this call.")] = None
+    custom_instructions: Instructions = None
+    replace_instructions: Annotated[
+        bool | None, Meta(description="True: `customInstructions` take the place of the prompt's own.")
+    ] = None
+    strategy: Annotated[
+        Strategy | None, Meta(description="How the summary is made; absent, as the policy says.")
+    ] = None
+    deadline_ms: Deadline = None
+    progress_token: ProgressToken = None
 
 
 class BranchSummary(Wire, frozen=True, omit_defaults=False):
-    """A finished branch summary; `details` as a compaction's."""
+    """A finished branch summary."""
 
-    summary: str
-    details: dict[str, Any]
+    summary: Annotated[str, Meta(description="The summary.")]
+    details: Annotated[
+        dict[str, Any], Meta(description="Files, and how the summary was made. Keep them with the entry.")
+    ]
 
 
 class SummarizeBranchResult(Wire, frozen=True, omit_defaults=False):
-    """`summary` is null where nothing was left behind; `commonAncestorId` is where the two paths meet."""
+    """The summary of what was left."""
 
-    summary: BranchSummary | None
-    common_ancestor_id: str | None
-    entries_summarized: int
+    summary: Annotated[BranchSummary | None, Meta(description="The summary; null where nothing was left.")]
+    common_ancestor_id: Annotated[str | None, Meta(description="Where the two paths meet; null where they do not.")]
+    entries_summarized: Annotated[int, Meta(description="How many entries were left.")]
 
 
 class BeforeTreeParams(Wire, frozen=True):
-    """`preparation` is `{targetId, oldLeafId, commonAncestorId, entriesToSummarize[], userWantsSummary,
-    customInstructions?, replaceInstructions?}`, as pi names it."""
+    """The move that the host is about to make."""
 
-    session_id: str
-    preparation: msgspec.Raw
-    deadline_ms: Count | None = None
-    progress_token: Token | None = None
+    session_id: SessionId
+    preparation: Annotated[msgspec.Raw, Meta(description="The host's own plan of it.")]
+    deadline_ms: Deadline = None
+    progress_token: ProgressToken = None
 
 
 class BeforeTreeResult(Wire, frozen=True):
-    """Empty: the host goes on by itself."""
+    """`{}`: the host goes on by itself."""
 
-    cancel: bool | None = None
-    summary: BranchSummary | None = None
+    cancel: Annotated[bool | None, Meta(description="Not used yet.")] = None
+    summary: Annotated[BranchSummary | None, Meta(description="The summary of what is left.")] = None

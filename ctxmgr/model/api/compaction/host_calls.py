@@ -1,6 +1,10 @@
 """What ctxmgr asks of a host's models while it writes, and how it says how far it is."""
 
-from typing import Any, Literal
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle import Token, Wire
 
@@ -8,43 +12,61 @@ from ctxmgr.model.api.lifecycle import Token, Wire
 class CompleteParams(Wire, frozen=True):
     """One model call for the host to run: one user message under a system prompt, no tools."""
 
-    session_id: str | None
-    purpose: str
-    system: str
-    prompt: str
-    max_tokens: int
+    session_id: Annotated[
+        str | None, Meta(description="The session it is for; null where the call that needs it named none.")
+    ]
+    purpose: Annotated[str, Meta(description="What it is for.")]
+    system: Annotated[str, Meta(description="The system prompt.")]
+    prompt: Annotated[str, Meta(description="The user message.")]
+    max_tokens: Annotated[int, Meta(description="The longest answer in tokens.")]
 
 
 class CompleteResult(Wire, frozen=True):
-    """`stopReason`: "stop", "length", "toolUse", "error" or "aborted"; only "stop" is taken for an answer."""
+    """What the model answered. A failed call may be answered with an error as well."""
 
-    text: str = ""
-    stop_reason: str = "stop"
-    usage: Any = None
-    error_message: str | None = None
+    text: Annotated[str, Meta(description="The text.")] = ""
+    stop_reason: Annotated[
+        str,
+        Meta(
+            description='"stop", "length", "toolUse", "error" or "aborted"; the spellings of other '
+            'interfaces ("end_turn", "max_tokens", "tool_calls") are known. Only "stop" '
+            "is taken for an answer."
+        ),
+    ] = "stop"
+    usage: Annotated[
+        Any,
+        Meta(
+            description="`{input, output, cacheRead, cacheWrite}` in tokens; what has another shape is passed over."
+        ),
+    ] = None
+    error_message: Annotated[str | None, Meta(description="What went wrong.")] = None
 
 
 class EmbedParams(Wire, frozen=True):
     """Texts to turn into vectors, by a model of the host."""
 
-    session_id: str | None
-    texts: tuple[str, ...]
+    session_id: Annotated[
+        str | None, Meta(description="The session it is for; null where the call that needs it named none.")
+    ]
+    texts: Annotated[tuple[str, ...], Meta(description="The texts.")]
 
 
 class EmbedResult(Wire, frozen=True):
-    """One vector a text, in their order, all of one length."""
+    """The vectors."""
 
-    vectors: list[list[float]]
+    vectors: Annotated[list[list[float]], Meta(description="One vector a text, in their order, all of one length.")]
 
 
 class ProgressValue(Wire, frozen=True):
-    """`percentage` from 0 to 100."""
+    """One step of a call."""
 
-    kind: Literal["begin", "report", "end"]
-    message: str | None = None
-    percentage: int | None = None
+    kind: Annotated[Literal["begin", "report", "end"], Meta(description="Where in the call it is.")]
+    message: Annotated[str | None, Meta(description="What is being done, for people.")] = None
+    percentage: Annotated[int | None, Meta(description="From 0 to 100.")] = None
 
 
 class ProgressParams(Wire, frozen=True):
-    token: Token
-    value: ProgressValue
+    """How far a call is."""
+
+    token: Annotated[Token, Meta(description="The `progressToken` of the call.")]
+    value: Annotated[ProgressValue, Meta(description="How far it is.")]

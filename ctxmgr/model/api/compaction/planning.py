@@ -1,154 +1,205 @@
 """The params and answers of compactions: planned, written, or left to the host."""
 
-from typing import Any
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
-from ctxmgr.model.api.lifecycle import Count, Number, RawList, Token, Wire
+from ctxmgr.model.api.lifecycle import (
+    Count,
+    Deadline,
+    Entries,
+    Instructions,
+    LeafId,
+    Number,
+    ProgressToken,
+    RawList,
+    SessionId,
+    Wire,
+)
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 
 
 class CutSettings(Wire, frozen=True):
-    """Settings for one call; what is absent is as the policy says. Tokens by `weigher`: "tokens" are real ones,
-    "chars4" are UTF-16 units / 4, as pi counts. `contextWindow` of the summarising model."""
+    """Settings for one call; what is absent is as the policy says."""
 
-    enabled: bool | None = None
-    reserve_tokens: Count | None = None
-    keep_recent_tokens: Count | None = None
-    weigher: Weigher | None = None
-    context_window: Count | None = None
+    enabled: Annotated[bool | None, Meta(description="Goes into the answer's `settings`, nothing else.")] = None
+    reserve_tokens: Annotated[Count | None, Meta(description="Tokens kept free for the reply.")] = None
+    keep_recent_tokens: Annotated[Count | None, Meta(description="Tokens of the newest messages that stay.")] = None
+    weigher: Annotated[Weigher | None, Meta(description="How these tokens are counted.")] = None
+    context_window: Annotated[
+        Count | None, Meta(description="Window of the model that writes the summary, in tokens.")
+    ] = None
 
 
 class FileOps(Wire, frozen=True, omit_defaults=False):
     """Paths by what was done to them, over all earlier compactions."""
 
-    read: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()
-    edited: tuple[str, ...] = ()
+    read: Annotated[tuple[str, ...], Meta(description="Read.")] = ()
+    written: Annotated[tuple[str, ...], Meta(description="Written.")] = ()
+    edited: Annotated[tuple[str, ...], Meta(description="Edited.")] = ()
 
 
 class SettingsUsed(Wire, frozen=True, omit_defaults=False):
-    enabled: bool
-    reserve_tokens: int
-    keep_recent_tokens: int
-    weigher: Weigher
+    """The settings a plan was made with."""
+
+    enabled: Annotated[bool, Meta(description="As the call or the policy says.")]
+    reserve_tokens: Annotated[int, Meta(description="Tokens kept free for the reply.")]
+    keep_recent_tokens: Annotated[int, Meta(description="Tokens of the newest messages that stay.")]
+    weigher: Annotated[Weigher, Meta(description="How these tokens were counted.")]
 
 
 class Preparation(Wire, frozen=True, omit_defaults=False):
-    """What a compaction would summarise; messages as the host holds them. Names are pi's."""
+    """A compaction before it is written, in pi's names. Messages are as the host holds them."""
 
-    first_kept_entry_id: str
-    messages_to_summarize: tuple[msgspec.Raw, ...]
-    turn_prefix_messages: tuple[msgspec.Raw, ...]
-    is_split_turn: bool
-    tokens_before: int
-    file_ops: FileOps
-    settings: SettingsUsed
-    previous_summary: str | None = None
+    first_kept_entry_id: Annotated[str, Meta(description="The first entry that stays in the list.")]
+    messages_to_summarize: Annotated[tuple[msgspec.Raw, ...], Meta(description="What the summary is to stand for.")]
+    turn_prefix_messages: Annotated[
+        tuple[msgspec.Raw, ...], Meta(description="Of a turn that is cut in two, the part before the cut.")
+    ]
+    is_split_turn: Annotated[bool, Meta(description="The cut is inside a turn.")]
+    tokens_before: Annotated[int, Meta(description="Tokens of the list now.")]
+    file_ops: Annotated[FileOps, Meta(description="Files by what was done to them.")]
+    settings: Annotated[SettingsUsed, Meta(description="The settings that were used.")]
+    previous_summary: Annotated[
+        str | None, Meta(description="The summary of the compaction before, which this one carries on.")
+    ] = None
 
 
 class Prompt(Wire, frozen=True, omit_defaults=False):
-    """One model call that a host can run by itself: one user message under a system prompt."""
+    """One model call: one user message under a system prompt."""
 
-    purpose: str
-    system: str
-    prompt: str
-    max_tokens: int
+    purpose: Annotated[str, Meta(description="What it is for.")]
+    system: Annotated[str, Meta(description="The system prompt.")]
+    prompt: Annotated[str, Meta(description="The user message.")]
+    max_tokens: Annotated[int, Meta(description="The longest answer in tokens.")]
 
 
 class PlanCompactionParams(Wire, frozen=True):
-    """`entries`: the host's session tree, of which the path to `leafId` (absent: to the last) is meant. Without
-    them, what the session holds is planned on. `serialize`: the conversation as text comes with the answer, for a
-    host with prompts of its own."""
+    """What is to be planned on: `entries`, or without them what the session holds."""
 
-    session_id: str | None = None
-    entries: RawList | None = None
-    leaf_id: str | None = None
-    settings: CutSettings | None = None
-    custom_instructions: str | None = None
-    format: Format | None = None
-    serialize: bool | None = None
+    session_id: Annotated[
+        str | None, Meta(description="The session; its policy and its weigher count. May be absent with `entries`.")
+    ] = None
+    entries: Entries = None
+    leaf_id: LeafId = None
+    settings: Annotated[CutSettings | None, Meta(description="Settings for this call.")] = None
+    custom_instructions: Instructions = None
+    format: Annotated[Format | None, Meta(description="The format of the summary that the prompts ask for.")] = None
+    serialize: Annotated[bool | None, Meta(description="True: the conversation as text comes with the answer.")] = (
+        None
+    )
 
 
 class Serialized(Wire, frozen=True, omit_defaults=False):
     """Messages as text that a model does not take for a conversation to go on with; tool results are cut to 2,000
     characters. As pi writes it."""
 
-    history: str
-    turn_prefix: str
+    history: Annotated[str, Meta(description="What comes before the turn that is cut.")]
+    turn_prefix: Annotated[str, Meta(description="That turn's part before the cut.")]
 
 
 class PlanCompactionResult(Wire, frozen=True, omit_defaults=False):
-    """`reason` says why there is nothing to compact where `preparation` is null."""
+    """What a compaction would summarise and keep."""
 
-    preparation: Preparation | None
-    prompts: tuple[Prompt, ...]
-    reason: str | None = None
-    serialized: Serialized | None = None
+    preparation: Annotated[
+        Preparation | None, Meta(description="The plan; null where there is nothing to compact.")
+    ]
+    prompts: Annotated[tuple[Prompt, ...], Meta(description="The model calls that make the summary, in order.")]
+    reason: Annotated[str | None, Meta(description="Why there is nothing to compact.")] = None
+    serialized: Annotated[
+        Serialized | None, Meta(description="The conversation as text, where it was asked for.")
+    ] = None
 
 
 class CompactParams(Wire, frozen=True):
-    """As planCompaction; `deadlineMs` from now on. With `progressToken`, `$/progress` tells how far it is."""
+    """As for `planCompaction`, and how the summary is to be made."""
 
-    session_id: str | None = None
-    entries: RawList | None = None
-    leaf_id: str | None = None
-    settings: CutSettings | None = None
-    custom_instructions: str | None = None
-    strategy: Strategy | None = None
-    format: Format | None = None
-    deadline_ms: Count | None = None
-    progress_token: Token | None = None
+    session_id: Annotated[
+        str | None, Meta(description="The session; its policy and its weigher count. May be absent with `entries`.")
+    ] = None
+    entries: Entries = None
+    leaf_id: LeafId = None
+    settings: Annotated[CutSettings | None, Meta(description="Settings for this call.")] = None
+    custom_instructions: Instructions = None
+    strategy: Annotated[
+        Strategy | None, Meta(description="How the summary is made; absent, as the policy says.")
+    ] = None
+    format: Annotated[Format | None, Meta(description="The format of the summary; absent, as the policy says.")] = (
+        None
+    )
+    deadline_ms: Deadline = None
+    progress_token: ProgressToken = None
 
 
 class Compaction(Wire, frozen=True, omit_defaults=False):
-    """A finished compaction. `details` are `{readFiles, modifiedFiles, ctxmgr: {...how it was made}}`."""
+    """A finished compaction."""
 
-    summary: str
-    first_kept_entry_id: str
-    tokens_before: int
-    details: dict[str, Any]
+    summary: Annotated[str, Meta(description="The summary.")]
+    first_kept_entry_id: Annotated[str, Meta(description="The first entry that stays in the list.")]
+    tokens_before: Annotated[int, Meta(description="Tokens of the list before.")]
+    details: Annotated[
+        dict[str, Any],
+        Meta(
+            description="Files, and how the summary was made. Keep them with the entry: later "
+            "compactions read them."
+        ),
+    ]
 
 
 class CompactResult(Wire, frozen=True, omit_defaults=False):
-    compaction: Compaction
+    """A finished compaction. The host applies it and sends `session_compact`."""
+
+    compaction: Annotated[Compaction, Meta(description="The compaction.")]
 
 
 class GivenSettings(Wire, frozen=True):
-    """Of a host's preparation; what is no number counts as absent."""
+    """A host's own settings of a compaction. What is no number counts as absent."""
 
-    reserve_tokens: Any = None
-    keep_recent_tokens: Any = None
+    reserve_tokens: Annotated[Any, Meta(description="Tokens kept free for the reply.")] = None
+    keep_recent_tokens: Annotated[Any, Meta(description="Tokens of the newest messages that stay.")] = None
 
 
 class HostPreparation(Wire, frozen=True):
-    """A compaction as the host has prepared it, in pi's names. Members that are not listed are passed over."""
+    """A compaction as the host has prepared it, in pi's names. What is not listed is passed over."""
 
-    first_kept_entry_id: str
-    messages_to_summarize: RawList | None = None
-    turn_prefix_messages: RawList | None = None
-    is_split_turn: bool | None = None
-    tokens_before: Number | None = None
-    previous_summary: str | None = None
-    file_ops: Any = None
-    settings: GivenSettings | None = None
+    first_kept_entry_id: Annotated[str, Meta(description="The first entry that stays in the list.")]
+    messages_to_summarize: Annotated[RawList | None, Meta(description="What the summary is to stand for.")] = None
+    turn_prefix_messages: Annotated[
+        RawList | None, Meta(description="Of a turn that is cut in two, the part before the cut.")
+    ] = None
+    is_split_turn: Annotated[bool | None, Meta(description="The cut is inside a turn.")] = None
+    tokens_before: Annotated[Number | None, Meta(description="Tokens of the list now.")] = None
+    previous_summary: Annotated[str | None, Meta(description="The summary of the compaction before.")] = None
+    file_ops: Annotated[Any, Meta(description="`{read, written, edited}`: lists of paths.")] = None
+    settings: Annotated[
+        GivenSettings | None, Meta(description="The host's own settings, as far as they count here.")
+    ] = None
 
 
 class BeforeCompactParams(Wire, frozen=True):
-    """`preparation` is the host's own plan; with `branchEntries` (the whole tree) ctxmgr plans by itself."""
+    """The compaction that the host is about to make."""
 
-    session_id: str
-    preparation: msgspec.Raw
-    branch_entries: RawList | None = None
-    leaf_id: str | None = None
-    custom_instructions: str | None = None
-    reason: str | None = None
-    deadline_ms: Count | None = None
-    progress_token: Token | None = None
+    session_id: SessionId
+    preparation: Annotated[msgspec.Raw, Meta(description="The host's own plan.")]
+    branch_entries: Annotated[
+        RawList | None, Meta(description="The whole session tree: with it ctxmgr plans by itself.")
+    ] = None
+    leaf_id: LeafId = None
+    custom_instructions: Instructions = None
+    reason: Annotated[str | None, Meta(description="Why the host compacts: its own word.")] = None
+    deadline_ms: Deadline = None
+    progress_token: ProgressToken = None
 
 
 class BeforeCompactResult(Wire, frozen=True):
-    """Empty: the host goes on by itself. `cancel`: another compaction of this branch is running."""
+    """`{}`: the host goes on by itself. Else one of the two is there."""
 
-    cancel: bool | None = None
-    compaction: Compaction | None = None
+    cancel: Annotated[
+        bool | None, Meta(description="True: another compaction of this branch is being written.")
+    ] = None
+    compaction: Annotated[
+        Compaction | None, Meta(description="The compaction to apply in the place of the host's own.")
+    ] = None

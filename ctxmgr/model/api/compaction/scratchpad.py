@@ -1,45 +1,49 @@
 """The params and answers of the model's own notes."""
 
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+
 from typing import Annotated
 
-import msgspec
+from msgspec import Meta
 
-from ctxmgr.model.api.lifecycle import Count, Wire
+from ctxmgr.model.api.lifecycle import Count, Seq, SessionId, Wire
 
 
 class StrReplace(Wire, frozen=True, tag_field="op", tag="str_replace"):
-    """The one place where `oldText` stands becomes `newText`."""
+    """Replaces one text by another. The old one has to stand there exactly once."""
 
-    old_text: Annotated[str, msgspec.Meta(min_length=1)]
-    new_text: str
+    old_text: Annotated[str, Meta(min_length=1, description="What is replaced.")]
+    new_text: Annotated[str, Meta(description="What takes its place.")]
 
 
 class Insert(Wire, frozen=True, tag_field="op", tag="insert"):
-    """`text` after line `line`, counted from 1; 0 is before the first line, absent is at the end."""
+    """Puts a text in after a line."""
 
-    text: str
-    line: Count | None = None
+    text: Annotated[str, Meta(description="The text.")]
+    line: Annotated[
+        Count | None, Meta(description="The line, counted from 1; 0 is before the first, absent is at the end.")
+    ] = None
 
 
 class Overwrite(Wire, frozen=True, tag_field="op", tag="overwrite"):
-    """The whole text anew."""
+    """Writes the notes anew."""
 
-    text: str
+    text: Annotated[str, Meta(description="The whole text.")]
 
 
 ScratchpadOperation = StrReplace | Insert | Overwrite
 
 
 class EditScratchpadParams(Wire, frozen=True):
-    """Applied in order, all or none."""
+    """Edits of the model's own notes."""
 
-    session_id: str
-    operations: list[ScratchpadOperation]
+    session_id: SessionId
+    operations: Annotated[list[ScratchpadOperation], Meta(description="Applied in order, all or none.")]
 
 
 class ScratchpadResult(Wire, frozen=True, omit_defaults=False):
-    """The model's own notes; `tokens` is their weight."""
+    """The model's own notes."""
 
-    text: str
-    tokens: int
-    seq: int
+    text: Annotated[str, Meta(description="The text.")]
+    tokens: Annotated[int, Meta(description="Its weight.")]
+    seq: Seq

@@ -1,100 +1,168 @@
 """The params and answers of what begins and ends: the connection, a session, the model it uses."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
-from ctxmgr.model.api.lifecycle.plain import Count, RawList, Window, Wire
+from ctxmgr.model.api.lifecycle.plain import Count, RawList, SessionId, Window, Wire
 from ctxmgr.model.policy import Policy
 
 
 class ClientInfo(Wire, frozen=True):
-    name: str
-    version: str | None = None
+    """The program that spawned ctxmgr."""
+
+    name: Annotated[str, Meta(description="Its name.")]
+    version: Annotated[str | None, Meta(description="Its version.")] = None
 
 
 class HostCapabilities(Wire, frozen=True):
     """What the host can do. Nothing is used that was not declared."""
 
-    request_compaction: Literal["whenIdle", "midRun"] | bool | None = None
-    complete: bool | None = None
-    embed: bool | None = None
-    retrieve: bool | None = None
-    edits: bool | None = None
+    request_compaction: Annotated[
+        Literal["whenIdle", "midRun"] | bool | None,
+        Meta(
+            description='When the host can compact on request: false (never), "whenIdle" (true means '
+            'the same) or "midRun" (also between two model calls of one run).'
+        ),
+    ] = None
+    complete: Annotated[
+        bool | None, Meta(description="It runs a model call for ctxmgr on request: `complete`.")
+    ] = None
+    embed: Annotated[bool | None, Meta(description="It turns texts into vectors on request: `embed`.")] = None
+    retrieve: Annotated[
+        bool | None,
+        Meta(
+            description="Its model has a tool that calls `retrieve`. Without, nothing is archived, "
+            "and markers say which call to make again instead of a handle."
+        ),
+    ] = None
+    edits: Annotated[
+        bool | None, Meta(description="It applies `edits`. Every `context` says by itself which answer it wants.")
+    ] = None
 
 
 class InitializeParams(Wire, frozen=True):
-    protocol_version: str
-    client_info: ClientInfo | None = None
-    capabilities: HostCapabilities | None = None
-    message_format: str | None = None
-    policy: dict[str, Any] | None = None
-    state_dir: str | None = None
-    process_id: int | None = None
+    """Who the host is, what it can do, and the policy its sessions begin with."""
+
+    protocol_version: Annotated[
+        str, Meta(description='What the host speaks: "1.0". Another major version is refused.')
+    ]
+    client_info: Annotated[
+        ClientInfo | None, Meta(description="Who the host is, for people who read a transcript.")
+    ] = None
+    capabilities: Annotated[
+        HostCapabilities | None, Meta(description="What the host can do. What is not declared is never asked for.")
+    ] = None
+    message_format: Annotated[
+        str | None,
+        Meta(
+            description="The format of the host's messages, one of the answer's `messageFormats`; absent, \"pi\"."
+        ),
+    ] = None
+    policy: Annotated[dict[str, Any] | None, Meta(description="The keys that differ from the defaults.")] = None
+    state_dir: Annotated[
+        str | None, Meta(description="Where snapshots are kept; absent, the user's state directory.")
+    ] = None
+    process_id: Annotated[
+        int | None, Meta(description="The host's own process. When it is gone, ctxmgr saves and ends.")
+    ] = None
 
 
 class ServerInfo(Wire, frozen=True):
-    name: str
-    version: str
+    """Name and version of this ctxmgr."""
+
+    name: Annotated[str, Meta(description='"ctxmgr".')]
+    version: Annotated[str, Meta(description="The version of the program, not of the protocol.")]
 
 
 class ServerCapabilities(Wire, frozen=True, omit_defaults=False):
-    """`messageFormats` that `initialize` may name, `presets` that a policy may, framings that are understood."""
+    """What this ctxmgr can do."""
 
-    message_formats: tuple[str, ...]
-    presets: tuple[str, ...]
-    framings: tuple[str, ...] = ("content-length", "ndjson")
-    append: bool = True
-    edits: bool = True
+    message_formats: Annotated[tuple[str, ...], Meta(description="Formats that `initialize` may name.")]
+    presets: Annotated[tuple[str, ...], Meta(description="Presets that a policy may name.")]
+    framings: Annotated[tuple[str, ...], Meta(description="Framings that are understood.")] = (
+        "content-length",
+        "ndjson",
+    )
+    append: Annotated[bool, Meta(description="`context` takes `append`.")] = True
+    edits: Annotated[bool, Meta(description='`context` takes `answer: "edits"`.')] = True
 
 
 class InitializeResult(Wire, frozen=True, omit_defaults=False):
-    protocol_version: str
-    server_info: ServerInfo
-    capabilities: ServerCapabilities
-    policy: Policy
+    """What ctxmgr is and can do, and the policy that came of the host's keys."""
+
+    protocol_version: Annotated[str, Meta(description="What ctxmgr speaks.")]
+    server_info: Annotated[ServerInfo, Meta(description="Name and version of this ctxmgr.")]
+    capabilities: Annotated[ServerCapabilities, Meta(description="What ctxmgr can do.")]
+    policy: Annotated[Policy, Meta(description="All policy keys with their values.")]
 
 
 class NoParams(Wire, frozen=True):
-    pass
+    """Nothing. `params` may be left out."""
 
 
 class CancelParams(Wire, frozen=True):
-    id: msgspec.Raw
+    """Which request is cancelled."""
+
+    id: Annotated[msgspec.Raw, Meta(description="The id of the request, as it was sent.")]
 
 
 class SessionParams(Wire, frozen=True):
-    session_id: str
+    """The session, and nothing else."""
+
+    session_id: SessionId
 
 
 class Prices(Wire, frozen=True):
     """Dollars per million tokens."""
 
-    input: Count | None = None
-    output: Count | None = None
-    cache_read: Count | None = None
-    cache_write: Count | None = None
+    input: Annotated[Count | None, Meta(description="Input that no cache held.")] = None
+    output: Annotated[Count | None, Meta(description="Output.")] = None
+    cache_read: Annotated[Count | None, Meta(description="Input read from a cache.")] = None
+    cache_write: Annotated[Count | None, Meta(description="Input written to a cache.")] = None
 
 
 class Model(Wire, frozen=True):
-    """`contextWindow` in tokens, `cacheTtlMs` in milliseconds."""
+    """A model and its window."""
 
-    id: str
-    context_window: Window
-    provider: str | None = None
-    max_output_tokens: Count | None = None
-    prices: Prices | None = None
-    cache_ttl_ms: Count | None = None
+    id: Annotated[
+        str, Meta(description="The model's name. What is measured about its tokens is kept by this name.")
+    ]
+    context_window: Annotated[Window, Meta(description="Its window in tokens.")]
+    provider: Annotated[str | None, Meta(description="Who runs it.")] = None
+    max_output_tokens: Annotated[
+        Count | None,
+        Meta(description="The longest answer in tokens. Summaries that this model writes are kept below it."),
+    ] = None
+    prices: Annotated[Prices | None, Meta(description="What its tokens cost. Only proportions count.")] = None
+    cache_ttl_ms: Annotated[
+        Count | None, Meta(description="How long its provider keeps a cached prompt, in milliseconds.")
+    ] = None
 
 
 class SessionStartParams(Wire, frozen=True):
-    session_id: str
-    model: Model
-    cwd: str | None = None
-    entries: RawList | None = None
-    leaf_id: str | None = None
+    """A session and the model it begins with. It is no event: it does not count in `seq`."""
+
+    session_id: Annotated[
+        str, Meta(description="The host's own id of the session; the same id goes on where it ended.")
+    ]
+    model: Annotated[Model, Meta(description="The model that the session's lists are for.")]
+    cwd: Annotated[str | None, Meta(description="The working directory. Kept for people, not used.")] = None
+    entries: Annotated[
+        RawList | None,
+        Meta(
+            description="The host's session tree, oldest entry first: ctxmgr learns from it what a "
+            "snapshot does not hold, and which entry each message belongs to."
+        ),
+    ] = None
+    leaf_id: Annotated[
+        str | None, Meta(description="The entry the session stands at; absent, the last of `entries`.")
+    ] = None
 
 
 class ModelSelectParams(Wire, frozen=True):
-    session_id: str
-    model: Model
+    """The model of the session from now on."""
+
+    session_id: SessionId
+    model: Annotated[Model, Meta(description="The new model.")]

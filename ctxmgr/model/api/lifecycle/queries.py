@@ -1,67 +1,96 @@
 """The params and answers of queries and settings: policy, pruning, ledger, packet."""
 
-from typing import Any
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
 
-from ctxmgr.model.api.lifecycle.plain import Wire
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from ctxmgr.model.api.lifecycle.plain import Seq, SessionId, Wire
 from ctxmgr.model.policy import Policy
 
 
 class SetPruningParams(Wire, frozen=True):
-    session_id: str
-    enabled: bool
+    """Whether lists are projected."""
+
+    session_id: SessionId
+    enabled: Annotated[bool, Meta(description="False: lists go as they came. Ledger and snapshot go on.")]
 
 
 class SetPolicyParams(Wire, frozen=True):
-    session_id: str
-    policy: dict[str, Any]
+    """Keys to set for this session."""
+
+    session_id: SessionId
+    policy: Annotated[
+        dict[str, Any],
+        Meta(description="The keys to set; others stay as they are, null takes one back to its default."),
+    ]
 
 
 class GetPacketParams(Wire, frozen=True):
-    """`resume`: render the resume packet instead of the lean one."""
+    """Which packet."""
 
-    session_id: str
-    resume: bool | None = None
+    session_id: SessionId
+    resume: Annotated[
+        bool | None,
+        Meta(description="True: the longer one, which comes once after a compaction or a move in the tree."),
+    ] = None
 
 
 class PolicyResult(Wire, frozen=True, omit_defaults=False):
-    """`thresholds` in provider tokens for the session's model."""
+    """The policy in force, and what it comes to for the session's model."""
 
-    policy: Policy
-    thresholds: dict[str, float]
-    seq: int
+    policy: Annotated[Policy, Meta(description="All keys with their values, those of the session's model put in.")]
+    thresholds: Annotated[dict[str, float], Meta(description="The policy in tokens.")]
+    seq: Seq
 
 
 class PruneStats(Wire, frozen=True, omit_defaults=False):
-    """Of tool-output pruning: tokens scanned, pruned and protected by the last pass, and the totals."""
+    """What pruning of tool output has done. Tokens are ctxmgr's own weights."""
 
-    enabled: bool
-    scanned: int
-    pruned: int
-    protected: int
-    prunable: int
-    results_pruned: int
-    tokens_pruned: int
-    results_distilled: int
-    turns_dropped: int
-    seq: int
+    enabled: Annotated[bool, Meta(description="Pruning is on.")]
+    scanned: Annotated[int, Meta(description="Tokens that the last pass looked at.")]
+    pruned: Annotated[int, Meta(description="Tokens pruned so far.")]
+    protected: Annotated[int, Meta(description="Tokens that the last pass left because they are protected.")]
+    prunable: Annotated[int, Meta(description="Tokens that the last pass could have pruned.")]
+    results_pruned: Annotated[int, Meta(description="Results pruned so far.")]
+    tokens_pruned: Annotated[int, Meta(description="Tokens pruned so far.")]
+    results_distilled: Annotated[int, Meta(description="Results distilled so far.")]
+    turns_dropped: Annotated[int, Meta(description="Turns dropped so far.")]
+    seq: Seq
 
 
 class LedgerFact(Wire, frozen=True):
-    slot: str
-    text: str
-    source: str
-    status: str = ""
-    at: int = 0
-    detail: str = ""
-    entry_id: str | None = None
+    """One statement with its source and time."""
+
+    slot: Annotated[str, Meta(description="Its kind.")]
+    text: Annotated[str, Meta(description="The statement.")]
+    source: Annotated[str, Meta(description="Who made it.")]
+    status: Annotated[
+        str,
+        Meta(
+            description="Of a task: open, active, done, blocked. Of a file: read, written, edited, "
+            "deleted. Of a command: ok, failed. Of a constraint: retracted."
+        ),
+    ] = ""
+    at: Annotated[int, Meta(description="The host's time, in milliseconds since the epoch.")] = 0
+    detail: Annotated[
+        str,
+        Meta(description="Of a failed command, the line of its error; of a summary, the heading it stood under."),
+    ] = ""
+    entry_id: Annotated[str | None, Meta(description="The entry it came from, where that is known.")] = None
 
 
 class LedgerResult(Wire, frozen=True, omit_defaults=False):
-    facts: tuple[LedgerFact, ...]
-    seq: int
+    """The facts that hold now."""
+
+    facts: Annotated[tuple[LedgerFact, ...], Meta(description="In the order they came.")]
+    seq: Seq
 
 
 class PacketResult(Wire, frozen=True, omit_defaults=False):
-    text: str
-    tokens: int
-    seq: int
+    """The packet as it would be now, whether or not the next list needs one."""
+
+    text: Annotated[str, Meta(description="Its text.")]
+    tokens: Annotated[int, Meta(description="Its weight.")]
+    seq: Seq

@@ -1,71 +1,105 @@
 """Where a session stands, and the answers that are no more than that."""
 
-from typing import Literal
+from __future__ import annotations  # evaluated with the first call that needs them, not at the start
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle.events import Command
-from ctxmgr.model.api.lifecycle.plain import Wire
+from ctxmgr.model.api.lifecycle.plain import Seq, Wire
 
 
 class Summaries(Wire, frozen=True, omit_defaults=False):
     """How many summaries of each kind the session has heard."""
 
-    compaction: int
-    branch: int
+    compaction: Annotated[int, Meta(description="Of compactions.")]
+    branch: Annotated[int, Meta(description="Of branches that were left.")]
 
 
 class LatchStatus(Wire, frozen=True, omit_defaults=False):
-    state: str
-    failures: int
+    """The memory that this episode has asked for a compaction already. See README.md#the-latch."""
+
+    state: Annotated[str, Meta(description="Its state.")]
+    failures: Annotated[int, Meta(description="Failures in a row.")]
 
 
 class Stats(Wire, frozen=True, omit_defaults=False):
-    """Totals of the session; tokens are uncalibrated weights."""
+    """Totals of the session. Tokens are ctxmgr's own weights."""
 
-    contexts: int = 0
-    fallbacks: int = 0
-    turns_dropped: int = 0
-    results_distilled: int = 0
-    results_pruned: int = 0
-    tokens_scanned: int = 0
-    tokens_pruned: int = 0
-    tokens_protected: int = 0
-    compactions_requested: int = 0
+    contexts: Annotated[int, Meta(description="Lists projected.")] = 0
+    fallbacks: Annotated[int, Meta(description="Lists answered by the fallback, after a fault inside.")] = 0
+    turns_dropped: Annotated[int, Meta(description="Turns dropped.")] = 0
+    results_distilled: Annotated[int, Meta(description="Tool results distilled.")] = 0
+    results_pruned: Annotated[int, Meta(description="Tool results pruned.")] = 0
+    tokens_scanned: Annotated[int, Meta(description="Tokens of tool output that the last pruning looked at.")] = 0
+    tokens_pruned: Annotated[int, Meta(description="Tokens pruned.")] = 0
+    tokens_protected: Annotated[
+        int, Meta(description="Tokens that the last pruning left because they are protected.")
+    ] = 0
+    compactions_requested: Annotated[int, Meta(description="Compactions asked for.")] = 0
 
 
 class Status(Wire, frozen=True, omit_defaults=False):
-    """`tokens` is null while unknown; `pressure` is used / usable. `promise` is false where the window is too
-    small for red to come before the host's own compaction. `weigher` names what weighs text now."""
+    """Where a session stands."""
 
-    mode: Literal["on", "off"]
-    preset: str
-    zone: str
-    pressure: float
-    tokens: int | None
-    context_window: int
-    packet_tokens: int
-    summaries: Summaries
-    latch: LatchStatus
-    stats: Stats
-    epoch: int
-    pins: int
-    promise: bool
-    weigher: str
-    notes: tuple[str, ...]
-    seq: int
+    mode: Annotated[
+        Literal["on", "off"], Meta(description='"off" in the preset `off` and after `setPruning` false.')
+    ]
+    preset: Annotated[str, Meta(description="The preset in force.")]
+    zone: Annotated[str, Meta(description="The band of pressure that the session is in.")]
+    pressure: Annotated[float, Meta(description="Tokens used / tokens usable.")]
+    tokens: Annotated[
+        int | None,
+        Meta(
+            description="Tokens of the list, by the provider's count; null until the first `usage`, "
+            "and after a compaction until the next."
+        ),
+    ]
+    context_window: Annotated[int, Meta(description="The model's window in tokens.")]
+    packet_tokens: Annotated[int, Meta(description="Weight of the packet in the last list.")]
+    summaries: Annotated[Summaries, Meta(description="Summaries heard so far.")]
+    latch: Annotated[LatchStatus, Meta(description="Whether a compaction has been asked for.")]
+    stats: Annotated[Stats, Meta(description="Totals of the session.")]
+    epoch: Annotated[int, Meta(description="The cache epoch in force; 0 before the first.")]
+    pins: Annotated[int, Meta(description="How many pins there are.")]
+    promise: Annotated[
+        bool,
+        Meta(description="False where the window is so small that the host may compact before ctxmgr can ask."),
+    ]
+    weigher: Annotated[str, Meta(description="What weighs text now: a vocabulary, or `estimate`.")]
+    notes: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="What people should know: a snapshot that was not read, a vocabulary that is "
+            "not there, an archive that takes nothing."
+        ),
+    ]
+    seq: Seq
 
 
 class SessionStartResult(Wire, frozen=True, omit_defaults=False):
-    restored: bool
-    status: Status
-    seq: int
+    """What was known of the session."""
+
+    restored: Annotated[
+        bool, Meta(description="True where the session was known: still open, or read from its snapshot.")
+    ]
+    status: Annotated[Status, Meta(description="Where the session stands after this call.")]
+    seq: Seq
 
 
 class StatusResult(Wire, frozen=True, omit_defaults=False):
-    status: Status
-    seq: int
+    """Where the session stands."""
+
+    status: Annotated[Status, Meta(description="Where the session stands after this call.")]
+    seq: Seq
 
 
 class TurnEndResult(Wire, frozen=True, omit_defaults=False):
-    commands: tuple[Command, ...]
-    status: Status
-    seq: int
+    """What is to be done now, and where the session stands."""
+
+    commands: Annotated[
+        tuple[Command, ...], Meta(description="What the host is asked to do. Empty most of the time.")
+    ]
+    status: Annotated[Status, Meta(description="Where the session stands after this call.")]
+    seq: Seq

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 import pytest
@@ -12,7 +12,7 @@ from ctxmgr.model.api.lifecycle import Wire
 from ctxmgr.model.completion import Purpose
 from ctxmgr.server.connection import PROTOCOL_VERSION
 from ctxmgr.wire.methods import TABLE
-from ctxmgr.wire.spec import meanings, schema, shapes
+from ctxmgr.wire.spec import schema, shapes
 
 Json = dict[str, Any]
 DOCUMENT = schema.document()
@@ -87,7 +87,7 @@ def test_everything_says_what_it_is() -> None:
     silent = [name for name, one in TYPES.items() if not one.get("description")]
     for name, one in TYPES.items():
         silent += [f"{name}.{member}" for member, shape in one.get("properties", {}).items() if not _says(shape)]
-    assert silent == [], "say it in ctxmgr.wire.spec.meanings"
+    assert silent == [], "say it in the docstring of the struct, or in the Meta of its field"
 
 
 def _says(shape: Json) -> bool:
@@ -95,8 +95,28 @@ def _says(shape: Json) -> bool:
 
 
 def test_no_words_are_left_of_what_is_gone() -> None:
-    names = [*TYPES, *(f"{name}.{member}" for name, one in TYPES.items() for member in one.get("properties", {}))]
-    assert set(meanings.MEANINGS) == {meanings.where(name) for name in names} - {None}
+    """Words that stand beside no field name a type or a member that is there."""
+    assert set(shapes.DESCRIPTIONS) | set(shapes.LITERALS) | set(shapes.TYPES) <= set(TYPES)
+    members = {member for one in TYPES.values() for member in one.get("properties", {})}
+    assert set(shapes.TAGS) <= members
+
+
+def test_a_description_stands_at_its_field() -> None:
+    class Painted(Wire, frozen=True):
+        """A painted thing."""
+
+        colour: Annotated[str, msgspec.Meta(description="Its colour.", min_length=1)]
+        bare: int = 0
+
+    row = msgspec.structs.replace(TABLE[0], params=Painted)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "TABLE", (*TABLE, row))
+        found = schema.types()["Painted"]
+    assert found["description"] == "A painted thing."
+    colour = found["properties"]["colour"]
+    assert next(iter(colour)) == "description"
+    assert colour == {"description": "Its colour.", "type": "string", "minLength": 1}
+    assert not _says(found["properties"]["bare"])
 
 
 def test_words_are_for_host_authors() -> None:
@@ -115,7 +135,7 @@ def test_shapes_name_what_is_there() -> None:
 
 
 def test_words_above_this_floor_are_the_same() -> None:
-    assert get_args(shapes.LITERALS["Purpose"]) == get_args(Purpose)
+    assert get_args(shapes.LITERALS["Purpose"].literal) == get_args(Purpose)
 
 
 @pytest.mark.parametrize("read", [compaction.HostPreparation, compaction.GivenSettings, compaction.TreePreparation])
