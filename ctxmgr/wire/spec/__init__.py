@@ -1,1 +1,4 @@
-"""The protocol described: OpenRPC, JSON Schema, words for a host author. Loaded only when asked for."""
+"""Turns the table of methods and its types into JSON Schema and OpenRPC, for `describe` and the generators.
+
+Loaded only when asked for. It knows what goes over the wire and nothing of what is done with it.
+"""
