@@ -23,6 +23,7 @@ Way = Literal[
     "unfinished",  # no finish reason, then the end mark
     "no-end-mark",  # a finish reason, then nothing
     "stays-open",  # a finish reason, then nothing, and no end of the body until the gate opens
+    "lingers",  # all of it and the end mark, and no end of the body until the gate opens
     "error-event",  # an error as a piece, after some text
     "endless",  # the text again and again, until the client goes away
     "endless-line",  # one line without an end
@@ -31,6 +32,9 @@ Way = Literal[
     "other-json",  # JSON of another shape
     "compressed",  # says that it is gzip
 ]
+
+
+OPEN_AT_THE_END = ("stays-open", "lingers")  # what is held back is the end
 
 
 class Gate:
@@ -126,7 +130,7 @@ class Answering:
     async def run(self) -> bool:
         """Whether the answer is whole as HTTP sees it, so that the connection can be used on."""
         reply = self._reply
-        if reply.hold is not None and reply.hold_after is None and reply.way != "stays-open":
+        if reply.hold is not None and reply.hold_after is None and reply.way not in OPEN_AT_THE_END:
             await reply.hold.passed()
         if reply.way == "hangs-up":
             return False
@@ -172,14 +176,16 @@ class Answering:
             yield self._piece(delta)
         async for part in self._texts():
             yield part
-        if reply.way in ("whole", "no-end-mark", "stays-open"):
+        if reply.way in ("whole", "no-end-mark", *OPEN_AT_THE_END):
             yield self._piece({}, reply.finish_reason)
         if reply.way == "stays-open" and reply.hold is not None:
             await reply.hold.passed()
         if reply.way == "whole" and self._wants_usage():
             yield self._event({**self._base("chat.completion.chunk"), "choices": [], "usage": self._usage()})
-        if reply.way in ("whole", "unfinished"):
+        if reply.way in ("whole", "unfinished", "lingers"):
             yield b"data: [DONE]\n\n"
+        if reply.way == "lingers" and reply.hold is not None:
+            await reply.hold.passed()
 
     async def _texts(self) -> AsyncIterator[bytes]:
         reply, pieces = self._reply, self._reply.pieces

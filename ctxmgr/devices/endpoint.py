@@ -12,7 +12,7 @@
    what it took is remembered.
 6. The key is read when it is needed: it may be exchanged while we run.
 
-Many calls may be under way at once; how many is the caller's choice. Needs the `openai` extra, and imports it
+Many calls may be under way at once; how many is the caller's choice. Needs the `endpoint` extra, and imports it
 with the first call.
 """
 
@@ -27,14 +27,14 @@ from ctxmgr.model.completion import Ask, Completion
 from ctxmgr.model.policy import Endpoint
 
 if TYPE_CHECKING:
-    import openai
+    import httpx
 
     from ctxmgr.devices.endpoint_client import Client
 
-RETRIES = 2  # the official client's, as is the pause
+RETRIES = 2  # as OpenAI's own client, as is the pause
 BACKOFF_SECONDS = 0.5  # before the first further try, twice that before the next
 RETRY_AFTER_SECONDS = 20.0  # a longer wait than this, which a server may ask for, is the caller's to decide
-NOT_INSTALLED = "the openai extra is not installed: pip install 'ctxmgr[openai]'"
+NOT_INSTALLED = "the endpoint extra is not installed: pip install 'ctxmgr[endpoint]'"
 NO_ADDRESS = "the endpoint's baseUrl is no http or https address"
 CLOSED = "the endpoint is closed"
 
@@ -75,9 +75,9 @@ class Chat:
         try:
             async with asyncio.timeout(self._endpoint.timeout_ms / 1_000):
                 client, key = await self._opened(), self._key()
-                stream = await self._sent(client, ask, key)
+                response = await self._sent(client, ask, key)
                 began = True
-                await client.read(stream, answer)
+                await client.read(response, answer)
         except TimeoutError:
             fault = TIMED_OUT
         except Trouble as trouble:
@@ -108,7 +108,7 @@ class Chat:
             if self._closed:
                 raise Trouble(CLOSED)
             if self._client is None:
-                try:  # in a thread: the import would hold up every session for half a second
+                try:  # in a thread: the import would hold up every session for a tenth of a second
                     self._client = await asyncio.to_thread(_open, self._endpoint)
                 except ImportError:
                     raise Trouble(NOT_INSTALLED) from None
@@ -127,13 +127,13 @@ class Chat:
             raise Trouble(f"the key in {name} holds characters that no header can hold")
         return key
 
-    async def _sent(self, client: "Client", ask: Ask, key: str | None) -> "openai.AsyncStream[object]":
+    async def _sent(self, client: "Client", ask: Ask, key: str | None) -> "httpx.Response":
         """The response, begun. `Trouble` where it did not come to that."""
         ways, tries = self._ways, 0
         changed: set[str] = set()  # each way is changed once a call at most
         while True:
             try:
-                stream = await client.send(self._body(ask, ways), key, self._endpoint.api_key_env)
+                response = await client.send(self._body(ask, ways), key, self._endpoint.api_key_env)
             except Trouble as trouble:
                 way = ways.refused_by(trouble.refused)
                 if way and way not in changed:
@@ -145,7 +145,7 @@ class Chat:
                     raise
             else:
                 self._ways = ways
-                return stream
+                return response
             tries += 1
             await self._pause(wait)
 

@@ -4,12 +4,13 @@
 """
 
 import asyncio
-import os
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -103,6 +104,35 @@ async def test_nothing_is_sent_that_the_call_does_not_need(monkeypatch: pytest.M
         "user-agent",
     ]
     assert headers["accept-encoding"] == "identity"
+
+
+async def test_a_cookie_is_not_given_back() -> None:
+    replies = [Reply(headers={"Set-Cookie": "who=you; Path=/"}), Reply()]
+    async with ModelServer(replies) as server, Calls(server.url) as calls:
+        for _ in replies:
+            await calls.complete()
+    assert ["cookie" in request.headers for request in server.requests] == [False, False]
+
+
+async def test_nothing_of_a_netrc_is_sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("default login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    async with ModelServer([Reply()]) as server, Calls(server.url, api_key_env=None) as calls:
+        await calls.complete()
+    assert "authorization" not in server.requests[0].headers
+
+
+ADDRESSES = [
+    ("http://host/v1", "http://host/v1/chat/completions"),
+    ("http://host/v1/", "http://host/v1/chat/completions"),
+    ("http://host", "http://host/chat/completions"),
+    ("https://host/a%2Fb?api-version=1", "https://host/a%2Fb/chat/completions?api-version=1"),
+]
+
+
+@pytest.mark.parametrize(("base", "address"), ADDRESSES)
+def test_the_path_goes_below_the_address_and_its_query_stays(base: str, address: str) -> None:
+    assert str(endpoint_client._address(base)) == address
 
 
 async def test_an_empty_system_prompt_is_left_out() -> None:
@@ -270,6 +300,14 @@ async def test_what_is_endless_without_text_is_cut(reply: Reply, monkeypatch: py
     async with ModelServer([reply]) as server, Calls(server.url) as calls:
         assert (await calls.complete()).fault == "the answer is larger than 32 MiB"
         await server.until(lambda it: it.requests[0].cancelled)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+async def test_what_comes_compressed_is_settled_before_it_is_read(status: int) -> None:
+    reply = Reply(status=status, headers={"Content-Encoding": "gzip"})
+    async with ModelServer([reply]) as server, Calls(server.url) as calls:
+        done = await calls.complete()
+    assert (done.fault, done.settled) == ("the answer came compressed, which was not asked for", True)
 
 
 async def test_a_huge_error_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -544,14 +582,30 @@ async def test_a_connection_is_used_again() -> None:
     assert {request.connection for request in server.requests} == {0}
 
 
+async def test_a_connection_that_stays_open_after_the_end_mark_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint_client, "DRAIN_SECONDS", 0)
+    reply = Reply("all", way="lingers", hold=Gate())
+    async with ModelServer([reply]) as server, Calls(server.url) as calls:
+        assert (await calls.complete()).text == "all"
+        await server.until(lambda it: it.requests[0].cancelled)
+
+
+def test_what_several_addresses_gave_is_looked_at() -> None:
+    several = OSError("All connection attempts failed")
+    several.__cause__ = ExceptionGroup("", [ConnectionRefusedError(), ConnectionRefusedError()])
+    fault = httpx.ConnectError("")
+    fault.__cause__ = several
+    assert str(endpoint_client._connection(fault)) == "the connection was refused"
+
+
 # the package
 
 
 async def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "httpx", None)
     monkeypatch.delitem(sys.modules, "ctxmgr.devices.endpoint_client")
     async with Calls("http://127.0.0.1:1/v1") as calls:
-        fault = "the openai extra is not installed: pip install 'ctxmgr[openai]'"
+        fault = "the endpoint extra is not installed: pip install 'ctxmgr[endpoint]'"
         assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
 
 
@@ -559,23 +613,21 @@ async def test_the_package_is_not_imported_before_the_first_call() -> None:
     code = (
         "import sys; from ctxmgr.devices.endpoint import Chat; from ctxmgr.model.policy import Endpoint; "
         "Chat(Endpoint(base_url='http://127.0.0.1:1/v1', model='m'), {}); "
-        "print({'openai', 'httpx2', 'pydantic'} & set(sys.modules))"
+        "print({'httpx', 'httpcore', 'anyio'} & set(sys.modules))"
     )
     done = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
     assert (await done.communicate())[0].strip() == b"set()"
 
 
-async def test_nothing_is_logged(capfd: pytest.CaptureFixture[str]) -> None:
-    """In a process of its own: the client reads OPENAI_LOG when it is imported."""
+async def test_nothing_is_logged() -> None:
+    """In a process of its own, which would show it."""
     code = (
-        "import asyncio; from tests.unit.devices.test_endpoint import completed, Reply; "
+        "import asyncio, logging; from tests.unit.devices.test_endpoint import completed, Reply; "
+        "logging.basicConfig(level=logging.INFO); "
         "print(asyncio.run(completed(Reply('fine'), Reply(status=500))).text)"
     )
-    environment = {**os.environ, "OPENAI_LOG": "debug"}
     pipe = asyncio.subprocess.PIPE
-    done = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", code, stdout=pipe, stderr=pipe, env=environment
-    )
+    done = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=pipe, stderr=pipe)
     out, err = await done.communicate()
     assert (out.strip(), err) == (b"fine", b"")
 
@@ -598,6 +650,10 @@ ENDED = b'data: {"choices": [{"delta": {"content": "all"}, "finish_reason": "sto
 RAW: list[tuple[str, bytes, str]] = [
     ("comments", b": PROCESSING\n\n" + ENDED, ""),
     ("carriage returns", ENDED.replace(b"\n", b"\r\n"), ""),
+    ("carriage returns alone", ENDED.replace(b"\n", b"\r"), ""),
+    ("a byte order mark", b"\xef\xbb\xbf" + ENDED, ""),
+    ("a piece over two lines", ENDED.replace(b", ", b",\ndata: "), ""),
+    ("garbage after the end mark", ENDED + b"data: [DONE]\n\ndata: {\n\n", ""),
     ("no blanks", ENDED.replace(b": ", b":"), ""),
     ("a named ping", b"event: ping\ndata: {}\n\n" + ENDED, ""),
     ("nothing", b"", NO_COMPLETION),
