@@ -19,6 +19,8 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "describe": "print all methods and their shapes as OpenRPC JSON",
 }
 
+NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr[study]'"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
@@ -27,6 +29,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "rich":
+            raise
+        print(NO_STUDY, file=sys.stderr)
+        return 2
     except BrokenPipeError:  # who read the output wanted no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

@@ -22,8 +22,9 @@ from ctxmgr.study.compare.report import Outcome, Written
 from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import Settings, Wrong, settings
+from ctxmgr.study.plain_text import safe
 from ctxmgr.study.recordings.recording import Unreadable
-from ctxmgr.study.spawning.console import console, plain, safe
+from ctxmgr.study.spawning.console import console, plain
 
 FOLDER = "ctxmgr-compare"
 VOCABULARY = "o200k_base"

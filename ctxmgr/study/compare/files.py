@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy
 from ctxmgr.study.compare.rows import Row
-from ctxmgr.study.spawning.console import safe
+from ctxmgr.study.plain_text import safe
 
 STEM_BYTES = 120  # of the recording's name: file names end at 255 bytes, and half of them are ours
 MARK_CHARACTERS = 8  # of the fingerprint in a name

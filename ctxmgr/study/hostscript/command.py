@@ -14,7 +14,8 @@ from rich.console import Console
 
 from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
-from ctxmgr.study.spawning.console import console, plain, safe
+from ctxmgr.study.plain_text import safe
+from ctxmgr.study.spawning.console import console, plain
 from ctxmgr.study.spawning.spawned import Spawned, this_ctxmgr
 from ctxmgr.wire import transcript
 

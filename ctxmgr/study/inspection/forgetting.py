@@ -7,7 +7,7 @@ from pathlib import Path
 from ctxmgr.devices.archive import Archive, ArchiveFault
 from ctxmgr.devices.snapshots import Store, file_name
 from ctxmgr.server.state_files import default_state_dir
-from ctxmgr.study.spawning.console import safe
+from ctxmgr.study.plain_text import safe
 
 
 def run(parsed: Namespace) -> int:

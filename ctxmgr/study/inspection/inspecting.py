@@ -7,15 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
 from ctxmgr.devices import snapshots
 from ctxmgr.engine.ledger.fold import current
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.state import State
 from ctxmgr.session import journal, ledger_updates
-from ctxmgr.study.spawning.console import console, plain, safe
+from ctxmgr.study.plain_text import columns, safe, table, write
 
 SUMMARY_CHARACTERS = 400  # of a raw summary that is not shown whole
 TEXT_CHARACTERS = 160  # of a fact
@@ -28,7 +26,6 @@ def run(parsed: Namespace) -> int:
     if not path.exists():
         print(f"ctxmgr inspect: no such file: {safe(parsed.file)}", file=sys.stderr)
         return 2
-    out = console()
     reading = snapshots.read(path)
     faults = [reading.fault] if reading.fault else []
     if reading.torn and not reading.fault:
@@ -41,35 +38,33 @@ def run(parsed: Namespace) -> int:
         except journal.Unreadable as unreadable:
             faults.append(str(unreadable))
         else:
-            _show(out, state, len(reading.bodies), len(strange), parsed.full)
+            _show(state, len(reading.bodies), len(strange), parsed.full)
     for fault in faults:
-        out.print(plain(fault, "bold red"))
+        write(fault)
     return 1 if faults else 0
 
 
-def _show(out: Console, state: State, lines: int, strange: int, full: bool) -> None:
-    out.print(_head(state, lines, strange))
+def _show(state: State, lines: int, strange: int, full: bool) -> None:
+    write(f"session {state.session_id}\n")
+    print(table(_head(state, lines, strange), columns()))
     if state.overrides:
-        out.print(plain(f"policy set for this session: {msgspec.json.encode(state.overrides).decode()}"))
-    out.print(_facts(state, full))
+        write(f"\npolicy set for this session: {msgspec.json.encode(state.overrides).decode()}")
+    _facts(state, full)
     if state.pending or state.away:
         unbound, away = len(state.pending), len(state.away)
-        out.print(plain(f"facts not shown: {unbound} not bound to an entry, {away} on other branches"))
+        write(f"\nfacts not shown: {unbound} not bound to an entry, {away} on other branches")
     for number, summary in enumerate(state.summaries, 1):
         title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.at)}"
-        out.print(plain(f"\n{title}, {len(summary.text):,} characters", "bold"))
-        out.print(plain(summary.text if full else _short(summary.text, SUMMARY_CHARACTERS)))
+        write(f"\n{title}, {len(summary.text):,} characters\n")
+        write(summary.text if full else _short(summary.text, SUMMARY_CHARACTERS))
 
 
-def _head(state: State, lines: int, strange: int) -> Table:
-    table = Table(title=plain(f"session {state.session_id}"), title_justify="left", show_header=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
+def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
     model, meter, latch, totals = state.model, state.meter, state.latch, state.totals
     kinds = Counter(decision.kind for decision in state.decisions.values())
     reading = "unknown" if meter.reading is None else f"{meter.reading:,} tokens"
     ratios = ", ".join(f"{name} {ratio:.3f}" for name, ratio in meter.ratios.items()) or "none yet"
-    rows = [
+    return [
         ("lines", f"{lines}, {strange} of a kind not known here" if strange else str(lines)),
         ("events (seq)", str(state.seq)),
         ("newest time", _moment(state.clock)),
@@ -83,40 +78,30 @@ def _head(state: State, lines: int, strange: int) -> Table:
         ("path", f"{len(state.trail)} entries" + (f", newest {state.trail[-1]}" if state.trail else "")),
         ("totals", ", ".join(f"{name} {value:,}" for name, value in _totals(totals).items() if value) or "none"),
     ]
-    for name, text in rows:
-        table.add_row(name, plain(text))
-    return table
 
 
 def _totals(totals: msgspec.Struct) -> dict[str, int]:
     return {name.replace("_", " "): getattr(totals, name) for name in totals.__struct_fields__}
 
 
-def _facts(state: State, full: bool) -> Table:
+def _facts(state: State, full: bool) -> None:
     facts = state.facts if full else current(ledger_updates.ledger(state))
     title = f"{len(facts)} facts that hold, of {len(state.facts)} that were learned (--full shows all)"
-    if full:
-        title = f"{len(facts)} facts that were learned"
-    table = Table(title=title, title_justify="left")
-    for name in ("slot", "status", "text", "source", "when", "entry"):
-        table.add_column(name, overflow="fold")
+    write("\n" + (f"{len(facts)} facts that were learned" if full else title) + "\n")
 
     def rank(fact: Fact) -> int:
         return SLOTS.index(fact.slot) if fact.slot in SLOTS else len(SLOTS)
 
+    rows = [("slot", "status", "source", "when", "entry", "text")]
     before = ""
     for fact in sorted(facts, key=lambda fact: (rank(fact), fact.at, fact.seq, fact.place)):
         text = f"{fact.text} ({fact.detail})" if fact.detail else fact.text
-        table.add_row(
-            plain(fact.slot if fact.slot != before else "", "bold"),
-            plain(fact.status),
-            plain(text if full else _short(text, TEXT_CHARACTERS)),
-            plain(fact.source),
-            _moment(fact.at) if fact.at else f"event {fact.seq}",
-            plain(fact.entry or ""),
-        )
+        when = _moment(fact.at) if fact.at else f"event {fact.seq}"
+        slot = fact.slot if fact.slot != before else ""
+        text = text if full else _short(text, TEXT_CHARACTERS)
+        rows.append((slot, fact.status, fact.source, when, fact.entry or "", text))
         before = fact.slot
-    return table
+    print(table(rows, columns()))
 
 
 def _moment(at: int) -> str:

@@ -16,6 +16,7 @@ from rich.table import Table
 from ctxmgr.study.metrics import figures as measures_figures
 from ctxmgr.study.metrics.billing import Prices
 from ctxmgr.study.metrics.tables import means_table
+from ctxmgr.study.plain_text import safe
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
@@ -25,7 +26,7 @@ from ctxmgr.study.replay.outcomes import Options, Outcome
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import page
 from ctxmgr.study.report.lines import BASE, Sheet
-from ctxmgr.study.spawning.console import console, plain, safe
+from ctxmgr.study.spawning.console import console, plain
 
 FINDINGS_SHOWN = 50
 KNOBBED = "balanced"  # the preset that costVersusRecall is of

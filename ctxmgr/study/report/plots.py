@@ -11,8 +11,8 @@ from html import escape
 
 import msgspec
 
+from ctxmgr.study.plain_text import safe
 from ctxmgr.study.report.scales import Scale, rounded_up, thinned, ticks
-from ctxmgr.study.spawning.console import safe
 
 WIDTH, HEIGHT = 720, 300
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 44  # room around the frame: numbers and names of the axes

@@ -1,21 +1,12 @@
-"""What people see: a console, and recorded text made safe for a terminal."""
+"""What people see: a console of `rich`, and recorded text made safe for it."""
 
-import re
 import sys
 from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
 
-PIPED_COLUMNS = 160  # where no terminal says how wide it is: tables must not fold
-
-# C0 but newline and tab, DEL, C1, and what turns the direction of text or hides it: a recording may hold any.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-
-
-def safe(text: str) -> str:
-    """The text with each character that a terminal would obey written as its escape."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+from ctxmgr.study.plain_text import PIPED_COLUMNS, safe
 
 
 def plain(text: str, style: str = "") -> Text:

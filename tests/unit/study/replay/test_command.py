@@ -214,6 +214,46 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
         assert b"Traceback" not in process.stderr.read()
 
 
+WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from ctxmgr.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def without_rich(*arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """A command in a process where `rich` can not be imported."""
+    command = [sys.executable, "-c", WITHOUT_RICH, *arguments]
+    return subprocess.run(command, input=input, capture_output=True, timeout=60)
+
+
+def test_what_a_host_needs_works_without_rich(snapshot: Path, tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    greeting = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}\n'
+    served = without_rich("serve", "--state-dir", state, input=greeting + b'{"jsonrpc":"2.0","method":"exit"}\n')
+    assert json.loads(served.stdout)["result"]["serverInfo"]["name"] == "ctxmgr"
+    described, inspected = without_rich("describe"), without_rich("inspect", str(snapshot))
+    assert (described.returncode, inspected.returncode, served.stderr) == (0, 0, b"")
+    assert json.loads(described.stdout)["openrpc"]
+    assert b"session s" in inspected.stdout
+    forgotten = without_rich("forget", "nobody", "--state-dir", state)
+    assert forgotten.returncode == 2
+    assert b"nothing is kept of nobody" in forgotten.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["replay", str(GREENHOUSE)], ["compare", str(GREENHOUSE)], ["conform", "host-side"]],
+    ids=["replay", "compare", "conform"],
+)
+def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
+    done = without_rich(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr[study]'\n"
+
+
+def test_another_missing_module_is_no_word_of_the_study_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ctxmgr.study.replay.command", None)
+    with pytest.raises(ModuleNotFoundError):
+        main(["replay", str(GREENHOUSE)])
+
+
 def test_starting_the_server_imports_nothing_of_the_views() -> None:
     looked_for = "[name for name in sys.modules if 'rich' in name or 'study' in name]"
     parser = "from ctxmgr.cli.commands import parser; parser('serve')"

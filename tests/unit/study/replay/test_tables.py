@@ -5,9 +5,9 @@ import json
 
 from rich.console import Console
 
+from ctxmgr.study.plain_text import safe
 from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
 from ctxmgr.study.replay.tables import figures, percentile, tables
-from ctxmgr.study.spawning.console import safe
 
 
 def call(zone: str, before: int, after: int, seconds: float = 0.001) -> Call:

@@ -1,0 +1,49 @@
+"""Turns recorded text, and rows of it, into text that is safe on a terminal. For what runs without `rich`."""
+
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+PIPED_COLUMNS = 160  # where no terminal says how wide it is: tables must not fold
+GAP = "  "  # between columns
+NARROWEST = 20  # characters of the last column, however narrow the terminal
+
+# C0 but newline and tab, DEL, C1, and what turns the direction of text or hides it: a recording may hold any.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+def safe(text: str) -> str:
+    """The text with each character that a terminal would obey written as its escape."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write(text: str) -> None:
+    """To stdout, made safe; what can not be encoded there is replaced."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    print(safe(text))
+
+
+def columns() -> int:
+    """How many characters a line holds."""
+    return shutil.get_terminal_size((PIPED_COLUMNS, 0)).columns if sys.stdout.isatty() else PIPED_COLUMNS
+
+
+def table(rows: Sequence[Sequence[str]], width: int) -> str:
+    """Rows below one another, made safe; the last column folds where `width` characters do not hold it."""
+    cells = [[safe(cell) for cell in row] for row in rows]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]) - 1)] if cells else []
+    indent = sum(widths) + len(GAP) * len(widths)
+    lines = []
+    for *first, last in cells:
+        lead = "".join(cell.ljust(wide) + GAP for cell, wide in zip(first, widths, strict=True))
+        folded = _folded(last, max(width - indent, NARROWEST))
+        lines += [(lead + folded[0]).rstrip(), *((" " * indent + more).rstrip() for more in folded[1:])]
+    return "\n".join(lines)
+
+
+def _folded(text: str, width: int) -> list[str]:
+    lines = [part for line in text.split("\n") for part in (textwrap.wrap(line, width) or [""])]
+    return lines or [""]
