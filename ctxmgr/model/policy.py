@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
+from ctxmgr.model.prices import Prices
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -143,7 +144,7 @@ class Tokenizer(Setting, frozen=True):
     path: Annotated[str | None, Meta(description="Its file; null: where it is kept by itself.")] = None
 
 
-class ModelPrices(Setting, frozen=True):
+class ModelPrices(Prices, Setting, frozen=True, omit_defaults=False):
     """Dollars per million tokens."""
 
     input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]

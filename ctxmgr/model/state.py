@@ -8,16 +8,8 @@ from ctxmgr.model.epochs import Epoch, Opening, Pin, Receipt
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.latch import Latch
 from ctxmgr.model.meter import Meter
+from ctxmgr.model.prices import Prices
 from ctxmgr.model.projection import Decision
-
-
-class Prices(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Dollars per million tokens."""
-
-    input: float = 0
-    output: float = 0
-    cache_read: float = 0
-    cache_write: float = 0
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -18,7 +18,7 @@ from ctxmgr.engine.pressure import latch, meter, zone
 from ctxmgr.engine.pressure.overflow import overflowed
 from ctxmgr.engine.pressure.zone import Thresholds, thresholds
 from ctxmgr.formats.pi_tree import entries as tree
-from ctxmgr.model import policy_keys
+from ctxmgr.model import policy_keys, prices
 from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Opening
@@ -26,7 +26,7 @@ from ctxmgr.model.latch import Latch
 from ctxmgr.model.messages import Call, Message, Usage
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Plan
-from ctxmgr.model.state import ModelSpec, Prices, State
+from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session import ledger_updates, remaining, scratchpad
 from ctxmgr.session import tree as branches
 from ctxmgr.session.branch_locks import Claims
@@ -385,15 +385,12 @@ class Session:
 
 
 def model_spec(model: lifecycle.Model) -> ModelSpec:
-    prices = model.prices
     return ModelSpec(
         id=model.id,
         window=int(model.context_window),
         provider=model.provider or "",
         max_output=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
-        prices=Prices(prices.input or 0, prices.output or 0, prices.cache_read or 0, prices.cache_write or 0)
-        if prices
-        else None,
+        prices=prices.told(model.prices),
         cache_ttl=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
     )
 

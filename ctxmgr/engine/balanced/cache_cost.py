@@ -14,24 +14,14 @@ it makes every call read it. Rules (design, section 6), in tokens of uncached in
    savings, over as many calls as the last epoch had, exceed its cost by most.
 """
 
-import math
 from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.model.state import Prices
+from ctxmgr.model.prices import Rates
 
-READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
 CACHE_TTL = 300_000  # milliseconds
-DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is above is a slip
 CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the last one did
-
-
-class Rates(msgspec.Struct, frozen=True):
-    """Prices of a cached token and of one written to the cache, as parts of the input price."""
-
-    read: float = READ
-    write: float = WRITE
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -55,24 +45,6 @@ class Break(msgspec.Struct, frozen=True):
     left: int
     cost: float
     saves: float
-
-
-def rates(prices: Prices | None) -> Rates:
-    """Of a model. What is not told is as most providers have it: a price of 0 for reading the cache is none, and
-    where reading is told and writing is not, writing costs what input does. What no provider asks counts as not
-    told."""
-    if prices is None or not prices.input > 0:
-        return Rates()
-    read, write = _share(prices.cache_read, prices.input), _share(prices.cache_write, prices.input)
-    if write is None:
-        write = WRITE if read is None else 1.0
-    return Rates(min(READ if read is None else read, write), write)
-
-
-def _share(price: float, of: float) -> float | None:
-    """None where it is not told, or absurd (infinite and no number too)."""
-    share = price / of if math.isfinite(of) else 0.0
-    return share if 0 < share <= DEAREST_SHARE else None
 
 
 def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:

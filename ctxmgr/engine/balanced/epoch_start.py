@@ -24,7 +24,7 @@ from ctxmgr.engine.balanced import apply_decisions as held
 from ctxmgr.engine.balanced import lasting, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout, Shorten
 from ctxmgr.engine.balanced.budget import USER_SHARE, Room
-from ctxmgr.engine.balanced.cache_cost import Break, Rates, Row, arithmetic, best_break, cost
+from ctxmgr.engine.balanced.cache_cost import Break, Row, arithmetic, best_break, cost
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
 from ctxmgr.engine.balanced.receipts import Original, changed, originals, receipt, shown_weights
 from ctxmgr.engine.balanced.reuse_value import worths
@@ -38,6 +38,7 @@ from ctxmgr.engine.staleness import staleness
 from ctxmgr.model.epochs import Epoch, Opening, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Decision, Packet, Plan
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place

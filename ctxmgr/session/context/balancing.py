@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import pins, receipts
 from ctxmgr.engine.balanced.budget import room
-from ctxmgr.engine.balanced.cache_cost import is_cold, rates
+from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import Want
 from ctxmgr.engine.balanced.project import Ask, Projected, project, standing, stood
 from ctxmgr.engine.conversation.turns import Index, digest_of, key
@@ -25,8 +25,9 @@ from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Opening
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
+from ctxmgr.model.prices import in_force, rates
 from ctxmgr.model.projection import Packet, Plan
-from ctxmgr.model.state import Prices, Rendered, State
+from ctxmgr.model.state import Rendered, State
 from ctxmgr.session.context.inputs import Setting, packet_budget, rewriting, told
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
@@ -141,7 +142,7 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
         zone=zone,
         policy=setting.policy,
         room=room(setting.policy.cost_versus_recall, usable, zone),
-        rates=rates(_prices(model.prices, setting)),
+        rates=rates(in_force(model.prices, setting.policy.prices)),
         decisions=arrived.last.decisions if arrived.last is not None else state.decisions,
         packet=packet,
         place=place,
@@ -168,14 +169,6 @@ def _facts(state: State, zone: Zone, setting: Setting, stands_for: int) -> str:
 
 def _no_handle(key: str) -> str:
     return ""
-
-
-def _prices(host: Prices | None, setting: Setting) -> Prices | None:
-    """The host's, else the policy's."""
-    ours = setting.policy.prices
-    if (host is not None and host.input > 0) or ours is None:
-        return host
-    return Prices(ours.input, ours.output, ours.cache_read, ours.cache_write)
 
 
 def _packet(state: State, arrived: Arrived) -> tuple[int, Packet, Opening | None]:

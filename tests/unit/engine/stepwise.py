@@ -6,7 +6,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import Room
-from ctxmgr.engine.balanced.cache_cost import Rates
 from ctxmgr.engine.balanced.epoch_start import Want
 from ctxmgr.engine.balanced.project import Ask, Projected, project
 from ctxmgr.engine.presets.turns.project import rewriter
@@ -15,6 +14,7 @@ from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
+from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Edit, Keep, Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.latch import Latch
 from ctxmgr.model.meter import Meter
+from ctxmgr.model.prices import Prices
 from ctxmgr.model.projection import Decision
-from ctxmgr.model.state import ModelSpec, Prices, RawSummary, State, Totals
+from ctxmgr.model.state import ModelSpec, RawSummary, State, Totals
 from ctxmgr.session.journal import VERSION, Unreadable, base, delta, restore
 
 START = State("s", ModelSpec("m", 200_000))

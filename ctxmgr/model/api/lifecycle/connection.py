@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from ctxmgr.model import prices
 from ctxmgr.model.api.lifecycle.plain import Count, RawList, SessionId, Window, Wire
 from ctxmgr.model.policy import Policy
 
@@ -114,7 +115,7 @@ class SessionParams(Wire, frozen=True):
     session_id: SessionId
 
 
-class Prices(Wire, frozen=True):
+class Prices(prices.Prices, Wire, frozen=True):
     """Dollars per million tokens."""
 
     input: Annotated[Count | None, Meta(description="Input that no cache held.")] = None

@@ -1,6 +1,5 @@
-"""When an epoch pays, and where: prices, the cold cache, the cost of a change, the best place, the line."""
+"""When an epoch pays, and where: the cold cache, the cost of a change, the best place, the line."""
 
-import math
 import re
 
 import pytest
@@ -10,43 +9,16 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.cache_cost import (
     CACHE_TTL,
     CALLS_AT_LEAST,
-    READ,
-    WRITE,
     Break,
-    Rates,
     Row,
     arithmetic,
     best_break,
     cost,
     is_cold,
-    rates,
 )
-from ctxmgr.model.state import Prices
+from ctxmgr.model.prices import Rates
 
 TENTH = Rates(0.1, 1.25)
-
-RATES: list[tuple[str, Prices | None, Rates]] = [
-    ("not told", None, Rates(READ, WRITE)),
-    ("a price of nothing", Prices(), Rates(READ, WRITE)),
-    ("all told", Prices(3, 15, 0.3, 3.75), Rates(0.1, 1.25)),
-    ("input alone", Prices(2), Rates(READ, WRITE)),
-    ("reading alone: writing costs what input does", Prices(2, 8, 0.5), Rates(0.25, 1)),
-    ("writing alone", Prices(2, 8, 0, 4), Rates(READ, 2)),
-    ("an input price of next to nothing", Prices(1e-308, 0, 1e308, 1e308), Rates(READ, WRITE)),
-    ("no finite price", Prices(math.inf, math.inf, math.inf, math.inf), Rates(READ, WRITE)),
-    ("none that is a number", Prices(math.nan, 1, math.nan, 1), Rates(READ, WRITE)),
-    ("an absurd price of reading", Prices(1, 1, 1_000, 2), Rates(READ, 2)),
-    ("an absurd price of writing", Prices(1, 1, 0.5, 1_000), Rates(0.5, 1)),
-    ("no number for reading", Prices(2, 8, math.nan, 4), Rates(READ, 2)),
-    ("reading is never dearer than writing", Prices(1, 1, 3, 2), Rates(2, 2)),
-]
-
-
-@pytest.mark.parametrize(("name", "prices", "expected"), RATES, ids=[row[0] for row in RATES])
-def test_rates(name: str, prices: Prices | None, expected: Rates) -> None:
-    found = rates(prices)
-    assert (found.read, found.write) == pytest.approx((expected.read, expected.write))
-
 
 COLD: list[tuple[int | None, int | None, int | None, bool]] = [
     (None, None, None, False),

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Room
-from ctxmgr.engine.balanced.cache_cost import Rates, cost
+from ctxmgr.engine.balanced.cache_cost import cost
 from ctxmgr.engine.balanced.project import Projected
 from ctxmgr.engine.conversation.steps import atoms_of
 from ctxmgr.engine.invariants import steps
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, Policy
+from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Packet, Plan
 from tests.conversations import pairs
 from tests.notation import Said, a, call, err, indexed, note, packet, r, raws, read, sh, summary, think, u

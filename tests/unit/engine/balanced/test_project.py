@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import Room
-from ctxmgr.engine.balanced.cache_cost import Rates
 from ctxmgr.engine.balanced.epoch_start import MUST
 from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due, project
 from ctxmgr.engine.conversation.turns import Index, extend
@@ -19,6 +18,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model.epochs import Epoch, Opening
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
+from ctxmgr.model.prices import Rates
 from tests import translation
 from tests.notation import a, indexed, raws, read, u
 from tests.translation import RULES

@@ -1,0 +1,59 @@
+"""What a model's tokens cost, and turns that into rates: what the cache costs as parts of the input price.
+
+The one place that says what a price is. A host tells prices with the model (`wire`), the policy may say them where
+it does not: both are these, under the names and within the limits of their door. What a price depends on beside
+the kind of token, such as the length of the prompt, belongs here: a further field, a further argument of `rates`.
+"""
+
+import msgspec
+
+READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropic's, 5 minutes
+DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is above is a slip
+
+
+class Prices(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Dollars per million tokens; None and 0: not told. As snapshots have them."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """Prices of a cached token and of one written to the cache, as parts of the input price."""
+
+    read: float = READ
+    write: float = WRITE
+
+
+def told(prices: Prices | None) -> Prices | None:
+    """These prices without what a door adds to them; a price of 0 is none."""
+    if prices is None:
+        return None
+    return Prices(
+        prices.input or None, prices.output or None, prices.cache_read or None, prices.cache_write or None
+    )
+
+
+def in_force(host: Prices | None, policy: Prices | None) -> Prices | None:
+    """The host's where it tells the price of input, else the policy's."""
+    return host if policy is None or (host is not None and (host.input or 0) > 0) else policy
+
+
+def rates(prices: Prices | None) -> Rates:
+    """Of a model. What is not told is as most providers have it: a price of 0 for reading the cache is none, and
+    where reading is told and writing is not, writing costs what input does. What no provider asks counts as not
+    told."""
+    if prices is None or prices.input is None or not prices.input > 0:
+        return Rates()
+    read, write = _share(prices.cache_read, prices.input), _share(prices.cache_write, prices.input)
+    if write is None:
+        write = WRITE if read is None else 1.0
+    return Rates(min(READ if read is None else read, write), write)
+
+
+def _share(price: float | None, of: float) -> float | None:
+    """None where it is not told, or absurd (infinite and no number too)."""
+    share = price / of if price is not None and of < float("inf") else 0.0
+    return share if 0 < share <= DEAREST_SHARE else None
