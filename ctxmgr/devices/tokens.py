@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sized
 import msgspec
 
 from ctxmgr.devices.vocabulary import VOCABULARIES, Found, Vocabulary, find
+from ctxmgr.model.weights import Weigh
 
 ESTIMATE = "estimate"
 CHARACTERS_A_TOKEN = 4
@@ -55,7 +56,7 @@ class Weigher:
 
     __slots__ = ("_weigh", "name")
 
-    def __init__(self, name: str, weigh: Callable[[str], int]) -> None:
+    def __init__(self, name: str, weigh: Weigh) -> None:
         self.name = name
         self._weigh = weigh
 

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.api import lifecycle
+from ctxmgr.model.weights import Weigh
 
-Weigh = Callable[[str], int]
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
 

@@ -21,7 +21,8 @@ from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.model.faults import where
 from ctxmgr.model.policy import Preset
 from ctxmgr.model.rules import RULES
-from ctxmgr.server.config import Embed, Request, Terms, Weigh
+from ctxmgr.model.weights import Weigh
+from ctxmgr.server.config import Embed, Request, Terms
 from ctxmgr.server.effects import Effect, End, Record, Say, Send, Watch
 from ctxmgr.wire import envelope, errors, transcript
 from ctxmgr.wire.errors import RpcError

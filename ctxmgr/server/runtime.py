@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, Options
 from ctxmgr.server.model_calls import ModelCalls
@@ -50,7 +51,7 @@ class Runtime:
 
     def __init__(self, setup: Setup, send: Callable[[Parts], None], say: Callable[[str], None]) -> None:
         self.say, self._write = say, send
-        weighers: dict[str, Callable[[str], int]] = {ESTIMATE: _estimate}
+        weighers: dict[str, Weigh] = {ESTIMATE: _estimate}
         fallback = ESTIMATE
         if setup.preload:
             from ctxmgr.devices.tokens import load

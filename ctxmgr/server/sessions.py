@@ -13,7 +13,8 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.archive import Archived
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.state import ModelSpec, State
-from ctxmgr.server.config import Request, Terms, Weigh
+from ctxmgr.model.weights import Weigh
+from ctxmgr.server.config import Request, Terms
 from ctxmgr.server.effects import (
     Archive,
     Begin,

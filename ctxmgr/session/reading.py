@@ -1,10 +1,11 @@
 """Turns raw messages into messages the engine can weigh: decoded once, weighed once. Runs in any thread."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType, ModuleType
 
 from ctxmgr.engine.conversation.digest import digest
 from ctxmgr.model.messages import Message, View
+from ctxmgr.model.weights import Weigh
 
 IMAGE_TOKENS = 1_200  # weight of one image: between what providers charge for small and for large ones
 
@@ -15,7 +16,7 @@ NONE_KNOWN: Mapping[bytes, Message] = MappingProxyType({})
 class Reader:
     """Reads messages of one format with one weigher; `name` says which weigher."""
 
-    def __init__(self, form: ModuleType, weigh: Callable[[str], int], name: str) -> None:
+    def __init__(self, form: ModuleType, weigh: Weigh, name: str) -> None:
         self.form, self.weigh, self.name = form, weigh, name
 
     def read(self, raws: Sequence[bytes], known: Mapping[bytes, Message] = NONE_KNOWN) -> tuple[Message, ...]:

@@ -40,6 +40,7 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Decision, Packet, Plan
+from ctxmgr.model.weights import Weigh
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
@@ -73,7 +74,7 @@ class Want(msgspec.Struct, frozen=True):
     shorten: Shorten
     facts: Callable[[int], str]
     handle: Callable[[str], str]
-    weigh: Callable[[str], int]
+    weigh: Weigh
     memo: Memo
 
 

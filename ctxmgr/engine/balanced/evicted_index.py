@@ -20,6 +20,7 @@ from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.text.one_line import code, one_line
 from ctxmgr.engine.tools.touches import reading
 from ctxmgr.model.messages import Message, Unit
+from ctxmgr.model.weights import Weigh
 
 HEADING = "## Left out (names it held; look again for more)"
 SAID_HEADING = "## Said by the user (shortened)"
@@ -28,8 +29,6 @@ LABELS_SHARE = 0.25  # of the budget, for what has no name to tell
 ALSO = "- also: "
 SAID_CHARACTERS = (400, 200, 80)  # of one user message: the first that all fit with
 NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
-
-Weigh = Callable[[str], int]
 
 
 class Lost(msgspec.Struct, frozen=True, gc=False):

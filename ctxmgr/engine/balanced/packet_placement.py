@@ -23,6 +23,7 @@ from ctxmgr.engine.invariants.turns import USER_LIKE
 from ctxmgr.engine.packet import packet
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+from ctxmgr.model.weights import Weigh
 
 NO_PACKET = Packet("", 0)
 
@@ -49,7 +50,7 @@ class Telling(Protocol):
     @property
     def handle(self) -> Callable[[str], str]: ...
     @property
-    def weigh(self) -> Callable[[str], int]: ...
+    def weigh(self) -> Weigh: ...
     @property
     def memo(self) -> Memo: ...
 

@@ -24,9 +24,10 @@ import msgspec
 
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.render import clipped, utf16_units
-from ctxmgr.engine.compaction.weighing import Weigh, quarters
+from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.model.branch import BranchEntry, BranchMessage
 from ctxmgr.model.compaction import BranchPreparation, FileOps, Weigher
+from ctxmgr.model.weights import WeighMessage
 
 SUMMARY_SHARE = 0.9  # of the budget: below it a summary is taken though it does not fit (pi)
 ERROR_UNITS = 600  # UTF-16 units of a failed result: an error and a few lines around it
@@ -46,7 +47,7 @@ def prepare(
     old: Sequence[BranchEntry],
     target: Sequence[BranchEntry],
     budget: int,
-    weigh: Weigh,
+    weigh: WeighMessage,
     weigher: Weigher = "tokens",
 ) -> BranchPreparation:
     """The branch summary of going from the end of path `old` to the end of path `target`.
@@ -88,7 +89,7 @@ def _told(entry: BranchEntry, pi_like: bool) -> tuple[BranchMessage, ...]:
 
 
 def _newest(
-    entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], budget: int, weigh: Weigh
+    entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], budget: int, weigh: WeighMessage
 ) -> tuple[list[Taken], int, int]:
     """(messages that are taken, newest first; place where it ended; their weight) by rules 2 and 3."""
     taken: list[Taken] = []
@@ -109,7 +110,7 @@ def _newest(
 
 
 def _results(
-    told: Sequence[Sequence[BranchMessage]], first: int, budget: int, total: int, weigh: Weigh
+    told: Sequence[Sequence[BranchMessage]], first: int, budget: int, total: int, weigh: WeighMessage
 ) -> tuple[list[Taken], int]:
     """(shortened results from entry `first` on that fit, weight with them) by rule 5, newest first."""
     found = [

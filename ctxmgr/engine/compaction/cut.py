@@ -22,8 +22,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.compaction.weighing import Weigh
 from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.weights import WeighMessage
 
 
 class Cut(msgspec.Struct, frozen=True, gc=False):
@@ -39,7 +39,7 @@ def points(entries: Sequence[BranchEntry], start: int) -> tuple[int, ...]:
     return tuple(number for number in range(start, len(entries)) if _is_point(entries[number]))
 
 
-def reached(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh) -> int | None:
+def reached(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> int | None:
     """The newest entry from which on there are `keep` tokens or more; None where there are fewer in all."""
     total = 0
     for number in range(len(entries) - 1, start - 1, -1):
@@ -50,7 +50,7 @@ def reached(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh)
     return None
 
 
-def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh) -> Cut | None:
+def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> Cut | None:
     """The cut by pi's rules, of entries from `start` on; None where there is no valid place."""
     valid = points(entries, start)
     if not valid:
@@ -58,7 +58,7 @@ def host_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh
     return _placed(entries, start, _chosen(entries, start, valid, reached(entries, start, keep, weigh)))
 
 
-def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weigh) -> Cut | None:
+def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: WeighMessage) -> Cut | None:
     """The cut by rule 6; None where no place fulfils it. With nothing to summarise before pi's cut, it is that."""
     valid = points(entries, start)
     if not valid:

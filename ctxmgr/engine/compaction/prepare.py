@@ -19,9 +19,10 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.cut import Cut, host_cut, points, reached, speaks, whole_cut
-from ctxmgr.engine.compaction.weighing import Weigh, before, quarters
+from ctxmgr.engine.compaction.weighing import before, quarters
 from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
 from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
+from ctxmgr.model.weights import WeighMessage
 
 EMPTY = Nothing("Nothing to compact: the session holds no messages.")
 ALREADY = Nothing("Already compacted: nothing came since the last compaction.")
@@ -31,13 +32,13 @@ NAMELESS = Nothing("Nothing to compact: no entry that the kept part could start 
 PARTED = Nothing("Nothing to compact: every place for a cut would part a tool call from its result.")
 
 
-def prepare(path: Sequence[BranchEntry], settings: CutSettings, weigh: Weigh) -> Preparation | None:
+def prepare(path: Sequence[BranchEntry], settings: CutSettings, weigh: WeighMessage) -> Preparation | None:
     """The compaction of a branch path, None where there is nothing to compact. `decide` tells why."""
     decided = decide(path, settings, weigh)
     return decided if isinstance(decided, Preparation) else None
 
 
-def decide(path: Sequence[BranchEntry], settings: CutSettings, weigh: Weigh) -> Preparation | Nothing:
+def decide(path: Sequence[BranchEntry], settings: CutSettings, weigh: WeighMessage) -> Preparation | Nothing:
     """The compaction of a branch path (oldest entry first), or why there is none.
 
     `weigh`: tokens of one message; with the weigher "chars4" it is not asked, pi's estimate counts.
@@ -96,7 +97,7 @@ def _files(
 
 
 def _why(
-    entries: Sequence[BranchEntry], start: int, cut: Cut | None, settings: CutSettings, weigh: Weigh
+    entries: Sequence[BranchEntry], start: int, cut: Cut | None, settings: CutSettings, weigh: WeighMessage
 ) -> Nothing:
     """Why there is nothing to compact."""
     if not spoken(entries[start:]):

@@ -16,7 +16,7 @@ The points add up; numbers are choices of ours, in hundredths, so that sums are 
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -26,6 +26,7 @@ from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.weights import Weigh
 
 SPEAKS = {"user": 55, "assistant": 30, "result": 10, "": 0}  # signal 1
 BINDS = 30  # signal 2
@@ -46,8 +47,6 @@ _CHANGING = ("edit", "write", "patch", "replace", "insert", "create", "delete", 
 
 WHOLE = 2**62  # more characters than any text has
 AS_SHOWN = Shown()
-
-Weigh = Callable[[str], int]
 
 
 def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[float, ...]:

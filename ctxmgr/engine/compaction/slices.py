@@ -27,6 +27,7 @@ from ctxmgr.engine.compaction import cohesion
 from ctxmgr.engine.compaction.render import Shown, message_text
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.policy import Slices
+from ctxmgr.model.weights import Weigh
 
 REACH = 0.25
 """Of the target: how far from it a natural break may be, and how much more than it a last slice may weigh."""
@@ -37,7 +38,6 @@ stopped by its limit has failed. A choice of ours."""
 
 AS_SHOWN = Shown()
 
-Weigh = Callable[[str], int]
 Step = tuple[BranchMessage, ...]
 Depths = Callable[[Sequence[Step]], Sequence[float]] | Sequence[float]
 

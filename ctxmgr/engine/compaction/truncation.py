@@ -17,7 +17,7 @@ Knows no window and no prompt: the room is what the caller has left for the text
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 import msgspec
@@ -26,10 +26,9 @@ from ctxmgr.engine.compaction.render import Shown
 from ctxmgr.engine.compaction.scoring import AS_SHOWN, WHOLE, within
 from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.weights import Weigh
 
 SEPARATOR = "\n\n"  # between messages, as `render` puts it
-
-Weigh = Callable[[str], int]
 
 
 class Rung(msgspec.Struct, frozen=True):

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from ctxmgr.model.branch import BranchEntry, BranchMessage, Prompt
 from ctxmgr.model.compaction import Weigher
 from ctxmgr.model.messages import View
+from ctxmgr.model.weights import Weigh, WeighMessage
 
 UNITS_A_TOKEN = 4  # pi's estimate, UTF-16 units
-
-Weigh = Callable[[BranchMessage], int]
 
 
 def quarters(message: BranchMessage) -> int:
@@ -24,7 +23,7 @@ def quarters(message: BranchMessage) -> int:
     return -(-message.units // UNITS_A_TOKEN)
 
 
-def by_text(weigh: Callable[[str], int], image_tokens: int, extra: Callable[[View], int]) -> Weigh:
+def by_text(weigh: Weigh, image_tokens: int, extra: Callable[[View], int]) -> WeighMessage:
     """A weigher of messages from one of text: all units of the view, so much an image, and what the format says
     that a model sees around them (`extra`)."""
 
@@ -40,7 +39,7 @@ def before(
     path: Sequence[BranchEntry],
     places: Sequence[int],
     listed: Sequence[BranchEntry],
-    weigh: Weigh,
+    weigh: WeighMessage,
     weigher: Weigher,
 ) -> int:
     """Tokens of the model's list before a compaction. `listed` are its entries, `places` theirs in the path."""
@@ -63,7 +62,7 @@ def _trusted(path: Sequence[BranchEntry], place: int, weigher: Weigher) -> bool:
     return not any(path[later].kind in ("edit", "compaction") for later in range(place + 1, len(path)))
 
 
-def _whole(listed: Sequence[BranchEntry], weigh: Weigh, weigher: Weigher) -> int:
+def _whole(listed: Sequence[BranchEntry], weigh: WeighMessage, weigher: Weigher) -> int:
     """Rule 3. By text the changes of a prompt are weighed one by one: they are small beside its head."""
     messages = [message for one in listed for message in one.messages]
     spoken = sum(weigh(message) for message in messages if not message.system)

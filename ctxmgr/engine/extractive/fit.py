@@ -8,21 +8,18 @@ Rules:
 4. A section without a line says "(none)" where there is room for that.
 """
 
-from collections.abc import Callable
-
 import msgspec
 
 from ctxmgr.engine.extractive.layout import RIGHTS, Layout, Part, Put
 from ctxmgr.engine.extractive.lines import Kind, Line
 from ctxmgr.engine.text.headings import heading
+from ctxmgr.model.weights import Weigh
 
 NONE = "(none)"
 INDENT = "    "  # of a code fence's lines; four: a heading has at most three
 NONE_TOKENS = 300  # of budget, from which on empty sections are named
 FULL_SHARE = 0.6  # of a kind's share, for its newest lines in full; older ones are told in brief
 JOIN_TOKENS = 1  # a line end, and what joins at it
-
-Weigh = Callable[[str], int]
 
 
 class _Choice(msgspec.Struct):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from ctxmgr.engine.extractive.assemble import gather
 from ctxmgr.engine.extractive.carry import LATEST
 from ctxmgr.engine.extractive.facts import taken_away
-from ctxmgr.engine.extractive.fit import Weigh, fit
+from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import BRANCH, LAYOUTS
 from ctxmgr.engine.extractive.lines import Kind, Lines
 from ctxmgr.engine.extractive.split import request, split_turn
@@ -23,6 +23,7 @@ from ctxmgr.engine.extractive.work import open_request
 from ctxmgr.engine.text.wording import shorten
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Format
+from ctxmgr.model.weights import Weigh
 
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history

@@ -9,12 +9,11 @@ Rules:
 4. Same ledger, same bytes: no clock, no counter; the order of lines comes from the facts alone.
 """
 
-from collections.abc import Callable
-
 import msgspec
 
 from ctxmgr.engine.packet.parts import Part, parts_of
 from ctxmgr.model.facts import Ledger
+from ctxmgr.model.weights import Weigh
 
 MARK = "[ctxmgr packet]"
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
@@ -24,8 +23,6 @@ RESUME_NOTE = (
 
 NOTE_TOKENS = 1_000  # of budget; below it the note under the mark has the least right to stay
 ROOMY_TOKENS = 600  # of budget; from here on the goal gets its full 600 characters
-
-Weigh = Callable[[str], int]
 
 
 class _Line(msgspec.Struct, frozen=True, gc=False):

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.compaction.weighing import Weigh, by_text
+from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction as wire
@@ -17,6 +17,7 @@ from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, Strategy
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Compaction
+from ctxmgr.model.weights import WeighMessage
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import IMAGE_TOKENS, Reader
 from ctxmgr.session.session import Embedding, Session
@@ -46,7 +47,7 @@ class Occasion(msgspec.Struct, frozen=True):
     embed: Embedding | None = None
 
     @property
-    def weigh(self) -> Weigh:
+    def weigh(self) -> WeighMessage:
         """Tokens of a message, uncalibrated."""
         return by_text(self.reader.weigh, IMAGE_TOKENS, self.form.extra_weight)
 

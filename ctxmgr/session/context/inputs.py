@@ -1,6 +1,5 @@
 """What one `context` is computed from beside state and list, and what both ways of projecting share."""
 
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -15,8 +14,7 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.state import State
-
-Weigh = Callable[[str], int]
+from ctxmgr.model.weights import Weigh
 
 
 class Setting(msgspec.Struct, frozen=True):

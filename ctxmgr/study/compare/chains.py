@@ -22,11 +22,11 @@ from ctxmgr.formats.pi_tree.entry import Node
 from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
 from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
 from ctxmgr.model.completion import Asking
+from ctxmgr.model.weights import WeighMessage
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import Brief, Written
 
-Weigh = Callable[[BranchMessage], int]
 Path = tuple[BranchEntry, ...]
 
 _encode = msgspec.json.Encoder().encode
@@ -68,7 +68,7 @@ def walked(
     *,
     limit: int,
     cut: CutSettings,
-    weigh: Weigh,
+    weigh: WeighMessage,
     brief: Callable[[Preparation], Brief[Preparation]],
 ) -> Asking[Chain]:
     """The chain over a session's tree. `limit` in tokens of the list; `brief` says how each summary is written.
@@ -102,7 +102,7 @@ def recorded(raws: Sequence[bytes], leaf: str | None) -> list[Node]:
 class _Walk:
     """The session so far. `weight` of the list in tokens; `open`: calls that wait for their results."""
 
-    def __init__(self, weigh: Weigh) -> None:
+    def __init__(self, weigh: WeighMessage) -> None:
         self._weigh = weigh
         self._nodes: list[Node] = []
         self._entries: list[BranchEntry] = []

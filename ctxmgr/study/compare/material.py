@@ -11,6 +11,7 @@ from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
+from ctxmgr.model.weights import Weigh
 from ctxmgr.session.reading import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.compare.retention import Mentioned, mentioned
@@ -22,7 +23,7 @@ from ctxmgr.summarize.request.brief import Brief
 class Material:
     """One recording, made ready as far as its rows need it. `weigher` is the name of the vocabulary."""
 
-    def __init__(self, session: Session, settings: Settings, weigh: Callable[[str], int], weigher: str) -> None:
+    def __init__(self, session: Session, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
         self.weigh_message = _remembered(by_text(weigh, IMAGE_TOKENS, lambda view: 0))
 

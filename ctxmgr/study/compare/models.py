@@ -13,6 +13,7 @@ import msgspec
 
 from ctxmgr.devices.endpoint import Chat
 from ctxmgr.model.completion import Ask, Asking, Completion, Result
+from ctxmgr.model.weights import Weigh
 from ctxmgr.study.compare import scripted_model
 from ctxmgr.study.compare.settings import Settings
 
@@ -27,7 +28,7 @@ class Spending(msgspec.Struct):
     reported: int = 0
     weighed: int = 0
 
-    def add(self, ask: Ask, completion: Completion, weigh: Callable[[str], int]) -> None:
+    def add(self, ask: Ask, completion: Completion, weigh: Weigh) -> None:
         """A call that failed without an answer is weighed by what was sent."""
         if completion.spent is not None:
             self.reported += 1
@@ -77,7 +78,7 @@ async def opened(settings: Settings) -> AsyncIterator[Model]:
         await chat.close()
 
 
-async def answered(asking: Asking[Result], model: Model, weigh: Callable[[str], int]) -> tuple[Result, Spending]:
+async def answered(asking: Asking[Result], model: Model, weigh: Weigh) -> tuple[Result, Spending]:
     """What the generator ends with. It may ask for nothing, to let others have their turn."""
     spent = Spending()
     gate = asyncio.Semaphore(model.concurrency)

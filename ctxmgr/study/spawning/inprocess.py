@@ -19,13 +19,13 @@ import msgspec
 from ctxmgr.devices.tokens import ESTIMATE, estimate
 from ctxmgr.model.archive import Archived, ArchiveRow
 from ctxmgr.model.completion import Completion
+from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, Options
 from ctxmgr.server.effects import Found
 from ctxmgr.study.spawning.client import RpcFailure
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 
-Weigh = Callable[[str], int]
 Framing = Literal["content-length", "ndjson"]
 ALL_CAPABILITIES = {"requestCompaction": "whenIdle", "edits": True}
 

@@ -1,6 +1,5 @@
 """What has to be known to write a summary, and what is written."""
 
-from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -8,6 +7,7 @@ import msgspec
 from ctxmgr.engine.compaction.slices import Depths
 from ctxmgr.model.compaction import BranchPreparation, Format, Preparation, Strategy
 from ctxmgr.model.policy import Slices
+from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.request.prompt_task import Terms
 from ctxmgr.summarize.request.usage import Account
 
@@ -27,7 +27,7 @@ class Brief(msgspec.Struct, Generic[Prepared], frozen=True):
     """
 
     preparation: Prepared
-    weigh: Callable[[str], int]
+    weigh: Weigh
     strategy: Strategy = "single-shot"
     format: Format = "structured"
     instructions: str = ""

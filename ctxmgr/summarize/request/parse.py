@@ -12,7 +12,6 @@ Rules:
 """
 
 import re
-from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -21,6 +20,7 @@ from ctxmgr.engine.compaction.files import without_lists
 from ctxmgr.engine.text.sections import parse
 from ctxmgr.engine.text.wording import FENCE, plain, sentences, shorten
 from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.continue_format import SHORT_SENTENCES
 from ctxmgr.summarize.prompts.shape import FREE, Shape
 from ctxmgr.summarize.request.outline import first_section, kinds, outside_fences, undoubled
@@ -51,8 +51,6 @@ _TAG_LINE = re.compile(
     r"\s*</?(?:analysis|summary|previous-summary|conversation|short|part\b[^>]*)>\s*", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(r"\[[^\[\]\n]{20,}\]")
-
-Weigh = Callable[[str], int]
 
 
 class Accepted(msgspec.Struct, frozen=True):

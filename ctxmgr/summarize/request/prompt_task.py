@@ -6,7 +6,7 @@ Rules:
 2. What the ladder left out is told in a digest. What was shortened or left out is noted in the account.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -17,13 +17,12 @@ from ctxmgr.engine.extractive import summary
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.completion import Ask, Purpose
 from ctxmgr.model.policy import Slices
+from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.prompts import SYSTEM, Given, Matter, merge_prompt, prompt
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.request.parse import Refused
 from ctxmgr.summarize.request.retry import Question, give_up
 from ctxmgr.summarize.request.usage import Account
-
-Weigh = Callable[[str], int]
 
 INPUT_SHARE = 0.8
 """Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does

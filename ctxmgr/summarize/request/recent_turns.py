@@ -9,18 +9,17 @@ Rules:
    summary of the others is what was asked for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from ctxmgr.engine.text.wording import plain, shorten
 from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.shape import FREE
 from ctxmgr.summarize.request.outline import parts
 
 HEADING = "## Recent Turns"
-
-Weigh = Callable[[str], int]
 
 
 class Detail(msgspec.Struct, frozen=True):

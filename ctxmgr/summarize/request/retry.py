@@ -7,17 +7,16 @@ Rules:
 3. When one ask has no try left, all of them have failed: nobody waits for the others' tries.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 import msgspec
 
 from ctxmgr.model.completion import Ask, Asking, Completion
+from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.request.parse import Accepted, Reason, Refused, verdict
 from ctxmgr.summarize.request.usage import Account
-
-Weigh = Callable[[str], int]
 
 _HINTS: dict[Reason, str] = {
     "empty": "Your last answer said nothing. Fill in the sections from the conversation.",

@@ -35,6 +35,7 @@ from ctxmgr.engine.rewriting.prune import Target, call_of, named, results
 from ctxmgr.model.messages import Message, Unit
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model.weights import Weigh
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to by rule 4
@@ -80,9 +81,7 @@ def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
     return draft.plan()
 
 
-def rewriter(
-    messages: Sequence[Message], index: Index, weigh: Callable[[str], int], handles: bool = False
-) -> Rewrite:
+def rewriter(messages: Sequence[Message], index: Index, weigh: Weigh, handles: bool = False) -> Rewrite:
     """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
 
     def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
