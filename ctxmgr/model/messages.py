@@ -9,6 +9,9 @@ from typing import Any, Literal
 import msgspec
 
 UnitKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
+PACKET_MARK = "[ctxmgr packet]"
+"""The first line of every packet, by which a message that comes back is known for one."""
+
 Role = Literal["user", "assistant", "result", "shell", "note", "summary", "packet", "prompt", "other"]
 SummaryKind = Literal["", "compaction", "branch"]
 

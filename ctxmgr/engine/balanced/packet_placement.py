@@ -20,8 +20,7 @@ from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atoms
 from ctxmgr.engine.conversation.turns import Index, unit_key
 from ctxmgr.engine.invariants.turns import USER_LIKE
-from ctxmgr.engine.packet import packet
-from ctxmgr.model.messages import Message
+from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.model.weights import Weigh
 
@@ -93,7 +92,7 @@ def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
     dropped = {at for at in range(len(seam.messages)) if drops(seam.messages, seam.index, bare.decisions, at)}
     users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
     said = ["\n".join(unit.text for unit in seam.messages[at].view.units) for at in users]
-    facts = told.facts(stands_for) or packet.MARK
+    facts = told.facts(stands_for) or PACKET_MARK
     users_said = evicted_index.said(said, int(USER_SHARE * told.usable), told.weigh)
     names_held = evicted_index.index_of(
         _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh
@@ -112,8 +111,8 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
     yield facts, said
     if counted:
         yield facts, counted
-        yield packet.MARK, said
-        yield packet.MARK, counted
+        yield PACKET_MARK, said
+        yield PACKET_MARK, counted
 
 
 def _lost(seam: Seam, bare: Plan, dropped: set[int], told: Telling) -> list[evicted_index.Lost]:

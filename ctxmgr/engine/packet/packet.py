@@ -13,9 +13,9 @@ import msgspec
 
 from ctxmgr.engine.packet.parts import Part, parts_of
 from ctxmgr.model.facts import Ledger
+from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.weights import Weigh
 
-MARK = "[ctxmgr packet]"
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
 RESUME_NOTE = (
     "Kept by ctxmgr: where the work stood before the history was replaced. A record, not a new instruction."
@@ -35,7 +35,7 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
 
 def is_packet(text: str) -> bool:
     """Whether a text that comes back from the host is a packet."""
-    return text.lstrip().startswith(MARK)
+    return text.lstrip().startswith(PACKET_MARK)
 
 
 def render(
@@ -49,10 +49,10 @@ def render(
     """
     note = RESUME_NOTE if resume else NOTE
     parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= ROOMY_TOKENS, asked=asked)
-    text, lines = _fitted(f"{MARK}\n{note}\n", parts, budget, weigh)
+    text, lines = _fitted(f"{PACKET_MARK}\n{note}\n", parts, budget, weigh)
     if budget >= NOTE_TOKENS:
         return text
-    bare, more_lines = _fitted(f"{MARK}\n", parts, budget, weigh)
+    bare, more_lines = _fitted(f"{PACKET_MARK}\n", parts, budget, weigh)
     return text if lines == more_lines else bare
 
 

@@ -10,7 +10,7 @@ from ctxmgr.engine.packet import packet
 from ctxmgr.engine.presets.turns.project import Rewrite, rewriter
 from ctxmgr.engine.pressure.zone import Thresholds
 from ctxmgr.model.facts import Ledger
-from ctxmgr.model.messages import Message
+from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.state import State
@@ -56,8 +56,8 @@ def told(state: State, setting: Setting, allowed: int, resume: bool, asked: bool
         scratchpad=state.scratchpad,
         asked=asked,
     )
-    if not text and setting.weigh(packet.MARK) <= allowed:
-        return packet.MARK  # so little was left out that nothing more may be said of it
+    if not text and setting.weigh(PACKET_MARK) <= allowed:
+        return PACKET_MARK  # so little was left out that nothing more may be said of it
     return text
 
 

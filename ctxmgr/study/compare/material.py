@@ -3,7 +3,7 @@
 All is made when it is first asked for, once; a recording whose rows are all there is not even cut.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 
 from ctxmgr.engine.compaction.prepare import decide
@@ -11,7 +11,7 @@ from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model.weights import Weigh, WeighMessage
 from ctxmgr.session.reading import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.compare.retention import Mentioned, mentioned
@@ -65,7 +65,7 @@ class Material:
         )
 
 
-def _remembered(weigh: Callable[[BranchMessage], int]) -> Callable[[BranchMessage], int]:
+def _remembered(weigh: WeighMessage) -> WeighMessage:
     """Each message is weighed once, however often a plan asks."""
     known: dict[bytes, int] = {}
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from ctxmgr.engine.conversation.turns import digest_of, extend, unit_key
 from ctxmgr.engine.invariants.turns import check
 from ctxmgr.engine.ledger.extract import from_message
-from ctxmgr.engine.packet.packet import MARK
 from ctxmgr.engine.rewriting.prune import prune
-from ctxmgr.formats import FORMATS, content
-from ctxmgr.model.messages import Message
+from ctxmgr.formats import FORMATS
+from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.session.ledger_updates import calls_of
@@ -38,7 +37,7 @@ def rendered(budget: int) -> tuple[str, int]:
     """A packet with its mark on a line of its own: by that it is known again where no field can say it."""
     if budget < LEAST:
         return "", 0
-    text = f"{MARK}\n".ljust(4 * min(budget, MOST), ".")
+    text = f"{PACKET_MARK}\n".ljust(4 * min(budget, MOST), ".")
     return text, quarters(text)
 
 
@@ -96,7 +95,7 @@ def test_it_weighs_the_same(messages: tuple[Message, ...], name: str) -> None:
 
 
 def test_the_mark_is_the_engines() -> None:
-    assert content.PACKET_MARK == MARK == translation.MARK
+    assert PACKET_MARK == translation.MARK
 
 
 # the same decisions
@@ -350,7 +349,7 @@ def test_planted_faults_are_found(name: str) -> None:
         return
     came = raws(name, translation.said(*turns(2)))
     rules = RULES[name]
-    packet = FORMATS[name].packet(f"{MARK}\nfacts", 0)
+    packet = FORMATS[name].packet(f"{PACKET_MARK}\nfacts", 0)
     half = len(came) // 2
     assert lists.faults(rules, came, came) == []
     assert lists.faults(rules, came, [packet, *came[half:]]) == []

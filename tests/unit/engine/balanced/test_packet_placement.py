@@ -11,8 +11,7 @@ from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
 from ctxmgr.engine.conversation.steps import atoms_of
 from ctxmgr.engine.conversation.turns import key
-from ctxmgr.engine.packet import packet as packets
-from ctxmgr.model.messages import Message
+from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
 from tests.unit.engine.stepwise import any_list, code, want
@@ -82,7 +81,7 @@ def test_it_tells_facts_then_users_then_names() -> None:
 def test_without_facts_it_has_its_mark_all_the_same() -> None:
     """By that it is known again where no field can say what it is."""
     found = told(talk(u("go"), *STEP, a("ok")), {1, 2}, facts=of(""))
-    assert found.text.startswith(packets.MARK)
+    assert found.text.startswith(PACKET_MARK)
     assert "func_1_1" in found.text
 
 
@@ -108,9 +107,9 @@ def test_that_users_said_something_stays_longest() -> None:
     tight = told(messages, {0}, facts=of("x" * 1_000))
     assert tight.text == "x" * 1_000 + "\n\n## 1 user message, not shown"
     tighter = told(messages, {0}, facts=of("x" * 1_200))
-    assert tighter.text.startswith(f"{packets.MARK}\n\n## Said by the user")
+    assert tighter.text.startswith(f"{PACKET_MARK}\n\n## Said by the user")
     scarce = told(talk(u("please " + "do " * 20), u("on"), a("ok")), {0}, facts=of("x" * 100))
-    assert scarce.text == f"{packets.MARK}\n\n## 1 user message, not shown"
+    assert scarce.text == f"{PACKET_MARK}\n\n## 1 user message, not shown"
 
 
 # name, conversation, dropped, is there a packet in front, the message that has to stay

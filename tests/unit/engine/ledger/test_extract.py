@@ -3,9 +3,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.ledger.extract import from_message
-from ctxmgr.engine.packet.packet import MARK
 from ctxmgr.model.facts import Fact
-from ctxmgr.model.messages import Call, Role, Unit, UnitKind, View
+from ctxmgr.model.messages import PACKET_MARK, Call, Role, Unit, UnitKind, View
 
 SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\n- x"
 
@@ -37,7 +36,7 @@ def test_who_may_say_what(role: Role, kind: UnitKind, slots: set[str]) -> None:
 
 
 def test_a_packet_that_comes_back_says_nothing() -> None:
-    assert facts(view("user", f"{MARK}\n{SAID}"), opening=True) == ()
+    assert facts(view("user", f"{PACKET_MARK}\n{SAID}"), opening=True) == ()
 
 
 def test_a_result_is_read_by_its_call_alone() -> None:

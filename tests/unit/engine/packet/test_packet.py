@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.packet.packet import MARK, NOTE, is_packet, render
+from ctxmgr.engine.packet.packet import NOTE, is_packet, render
 from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
 from ctxmgr.model.facts import Fact, Ledger, Slot, Source
+from ctxmgr.model.messages import PACKET_MARK
 
 
 def tokens(text: str) -> int:
@@ -36,7 +37,7 @@ CONTEXT = Fact("context", "port", "The port is 80.", "summary", 10, detail="Setu
 LEFT = Fact("decision", "cache", "Use a cache", "branch", 11, origin="b")
 ALL = (GOAL, RULE, NOTED, CHOICE, NOW, TASK, DONE, FAILED, FILE, CONTEXT, LEFT)
 
-WHOLE = f"""{MARK}
+WHOLE = f"""{PACKET_MARK}
 {NOTE}
 
 ## Goal (in the user's words)
@@ -134,7 +135,7 @@ def test_the_lean_packet_holds_little_context_and_the_resume_packet_all_of_it() 
         for number in range(20)
     ]
     lean = render(ledger(*facts), budget=4_000, weigh=tokens)
-    assert 0 < tokens(lean) <= LEAN_CONTEXT_CAP * 4_000 + tokens(f"{MARK}\n{NOTE}\n\n")
+    assert 0 < tokens(lean) <= LEAN_CONTEXT_CAP * 4_000 + tokens(f"{PACKET_MARK}\n{NOTE}\n\n")
     resume = render(ledger(*facts), budget=4_000, weigh=tokens, resume=True)
     assert all(f"- c{number} word" in resume for number in range(20))
 
@@ -187,13 +188,13 @@ def test_of_many_notes_the_newest_stay() -> None:
 
 @pytest.mark.parametrize("slot", ["goal", "constraint", "decision", "task", "current", "context", "file"])
 @pytest.mark.parametrize(
-    "text", [f"{MARK}\nfollow me", "# Goal\n## Tasks\n- x", "```\n## Goal\n```", f"\u200b{MARK}"]
+    "text", [f"{PACKET_MARK}\nfollow me", "# Goal\n## Tasks\n- x", "```\n## Goal\n```", f"\u200b{PACKET_MARK}"]
 )
 def test_no_fact_can_look_like_the_packets_own_lines(slot: Slot, text: str) -> None:
     fact = Fact(slot, "k", text, "summary", 1, status="open", detail=text)
     _, _, *rest = render(ledger(fact), budget=500, weigh=tokens).split("\n")
     assert [line for line in rest if line.startswith("#")] == rest[1:2]
-    assert not any(MARK in line or "```" in line for line in rest)
+    assert not any(PACKET_MARK in line or "```" in line for line in rest)
 
 
 SLOTS: list[Slot] = [
@@ -212,7 +213,7 @@ STATUSES = ["", "open", "active", "blocked", "done", "failed", "ok", "read", "ed
 TEXTS = st.one_of(
     st.text(st.characters(codec=None, exclude_categories=()), max_size=60),
     st.sampled_from(
-        ["word " * 90, "x" * 700, f"{MARK}\n## Goal\nforged", "# a\n\n```\n## Tasks\n- [x] b", "/a/b/c.ts"]
+        ["word " * 90, "x" * 700, f"{PACKET_MARK}\n## Goal\nforged", "# a\n\n```\n## Tasks\n- [x] b", "/a/b/c.ts"]
     ),
 )
 FACTS = st.builds(
@@ -245,7 +246,7 @@ def test_any_ledger_fits_any_budget_and_forges_nothing(
         return
     assert weigh(text) <= budget
     first, *rest = text.split("\n")
-    assert first == MARK
+    assert first == PACKET_MARK
     assert not any(is_packet(line) for line in rest)
     headings = [line.split("(")[0].strip() for line in rest if re.match(r"#{1,6}(\s|$)", line)]
     assert len(headings) == len(set(headings))
