@@ -22,6 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from ctxmgr.engine.text.identifiers import identifiers, without
 from ctxmgr.model.branch import BranchMessage
 
 BLOCK = 8
@@ -37,8 +38,7 @@ USER_DEPTH = 0.1  # and what such a break has at least, of a depth between 0 and
 PATH_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
 SCALE = 100  # a term's weight in hundredths
 
-_TERM = re.compile(r"[\w$@~.-]*/[\w$@~./-]*\w|[^\W\d]\w{2,63}")
-_SIGNS_OF_NAME = re.compile(r"_|[a-z][A-Z]|\d")
+_WORD = re.compile(r"[^\W\d]\w{2,63}")
 _STOP_WORDS = """
 the and for that this with you are not but was have has from can will its let all now one out use see get there here
 they them then than when what which would should could into also just like more some any our your how why where who
@@ -104,17 +104,17 @@ def step_terms(step: Sequence[BranchMessage]) -> dict[str, int]:
 def terms(text: str) -> dict[str, int]:
     """Words, identifiers and paths of a text with their weights by kind; a path counts by its last part too."""
     found: dict[str, int] = {}
-    for term in _TERM.findall(text):
+    for term in identifiers(text):
         if "/" in term:
             found[term.lstrip("./~")] = PATH_WEIGHT
-            name = term.rsplit("/", 1)[1].partition(".")[0]
-            if len(name) > 2 and name.casefold() not in _STOP:
-                found[name.casefold()] = NAME_WEIGHT
-            continue
-        folded = term.casefold()
+            term = term.rsplit("/", 1)[1].partition(".")[0]
+        name = term.lstrip("-").casefold()
+        if len(name) > 2 and name not in _STOP:
+            found[name] = NAME_WEIGHT
+    for word in _WORD.findall(without(text)):
+        folded = word.casefold()
         if folded not in _STOP:
-            weight = NAME_WEIGHT if _SIGNS_OF_NAME.search(term) else WORD_WEIGHT
-            found[folded] = max(weight, found.get(folded, 0))
+            found.setdefault(folded, WORD_WEIGHT)
     return found
 
 

@@ -1,25 +1,17 @@
-"""Turns text into the names in it: paths, identifiers, codes of errors. What refers to old text does so by these.
+"""Turns messages into the names in them: what refers to old text does so by these.
 
-A name is a run of letters, digits and the marks that code and paths are joined by, which no plain word looks like:
-it has such a mark, a digit or a capital inside. Line numbers and marks at its ends are no part of it.
-
-The names of one message are looked for once, and kept in a memo by the message's digest.
+A name is an identifier (`identifiers`) without what begins a path. The names of one message are looked for once,
+and kept in a memo by the message's digest.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from ctxmgr.engine.text import identifiers
 from ctxmgr.model.messages import Message, Unit
 
-SHORTEST, LONGEST = 4, 120  # characters: `i.e` is no name, and what is longer was pasted
 DEEPEST = 20  # of arguments within arguments
 READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat
-
-_RUN = re.compile(r"[A-Za-z_$@~./][\w$@~./-]{3,}")
-_MARKED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./-]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d")
-_LETTERS = re.compile(r"[A-Za-z]{2}|^[A-Z]\d{3,5}$")  # E501, but not x = 12
-_ENDS = "./-~@"
 
 Names = tuple[frozenset[str], ...]
 Memo = dict[Any, Any]
@@ -27,15 +19,7 @@ Memo = dict[Any, Any]
 
 def names(text: str) -> frozenset[str]:
     """The names in a text."""
-    found = {run.strip(_ENDS) for run in set(_RUN.findall(text[:READ_AT_MOST]))}
-    return frozenset(name for name in found if _is_name(name))
-
-
-def _is_name(text: str) -> bool:
-    if not SHORTEST <= len(text) <= LONGEST or _MARKED.search(text) is None:
-        return False
-    joined = "-" in text and not ("/" in text or "." in text or "_" in text)  # "long-lived" is prose
-    return _LETTERS.search(text) is not None and not joined
+    return identifiers.bare(text[:READ_AT_MOST])
 
 
 def of_message(message: Message, memo: Memo) -> Names:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.carry import Carried
 from ctxmgr.engine.extractive.lines import Lines
-from ctxmgr.engine.text.sentences import names
+from ctxmgr.engine.text.identifiers import identifiers
 
 MOST_FILES = 32
 FILE_BUDGET = 400  # tokens of budget for each file that is listed
@@ -65,7 +65,7 @@ def add_names(lines: Lines, carried: Carried, budget: int) -> None:
     """What came up most and latest, unless a line names it already."""
     work, most = lines.work, min(MOST_NAMES, budget // NAME_BUDGET)
     shown = (line.text for kind in lines.kinds for line in lines.kinds[kind] if kind not in ("outcome", "request"))
-    said = {name for text in shown for name in names(text)}
+    said = {name for text in shown for name in identifiers(text)}
     places = {name: place for place, name in enumerate(work.named)}
     named = [name for name, seen in work.named.items() if seen >= LEAST_MENTIONS and not _NO_NAME.search(name)]
     named.sort(key=lambda name: (-work.named[name] * (0.5 + work.last_named[name] / work.size), places[name]))

@@ -16,7 +16,8 @@ import msgspec
 from ctxmgr.engine.extractive.carry import LATEST, Carried
 from ctxmgr.engine.extractive.phrases import done
 from ctxmgr.engine.extractive.work import Work
-from ctxmgr.engine.text.sentences import TEXT_CHARACTERS, names, spoken
+from ctxmgr.engine.text.identifiers import identifiers
+from ctxmgr.engine.text.sentences import TEXT_CHARACTERS, spoken
 from ctxmgr.engine.text.wording import key_of
 from ctxmgr.model.facts import Fact
 
@@ -108,7 +109,7 @@ def _likely(text: str, since: Since) -> bool:
 def _names(text: str) -> list[str]:
     """What a text names, and each word in ticks: a directory (`core/`) is one."""
     coded = (word.strip() for word in text.split("`")[1::2])
-    return [*names(text), *(word for word in coded if word.strip("./-") and " " not in word)]
+    return [*identifiers(text), *(word for word in coded if word.strip("./-") and " " not in word)]
 
 
 def _endings(name: str) -> Iterable[str]:

@@ -16,8 +16,9 @@ import msgspec
 
 from ctxmgr.engine.extractive.phrases import done, proposes, wrong
 from ctxmgr.engine.extractive.work import Stretch, Work
+from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.sentences import LEAST_WORDS, Spoken, best, finds, joined, names, skipped, spoken, stands
+from ctxmgr.engine.text.sentences import LEAST_WORDS, Spoken, best, finds, joined, skipped, spoken, stands
 from ctxmgr.engine.text.wording import plain, sentences, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
@@ -53,7 +54,7 @@ class Changes:
         if not self._last:
             return False
         coded = text.split("`")[1::2]
-        found = (name.rpartition("/")[2] for name in (*names(text), *coded))
+        found = (name.rpartition("/")[2] for name in (*identifiers(text), *coded))
         return any(self._last.get(key, -1) > at for name in found for key in (name.casefold(), _stem(name)))
 
     def standing(self, said: Sequence[Spoken]) -> list[Spoken]:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.packet.packet import is_packet
+from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
 from ctxmgr.engine.text.prose import prose
-from ctxmgr.engine.text.sentences import names
 from ctxmgr.engine.text.wording import key_of, sentences, shorten
 from ctxmgr.model.branch import BranchMessage
 
@@ -159,7 +159,7 @@ def _answered(work: Work, at: int, message: BranchMessage) -> None:
 
 
 def _name(work: Work, at: int, text: str) -> None:
-    for name in names(text):
+    for name in identifiers(text):
         work.named[name] += 1
         work.last_named[name] = at
 

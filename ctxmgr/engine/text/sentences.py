@@ -16,11 +16,12 @@ texts, same choice: ties go to the later sentence. Knows nothing of messages, fa
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import log, sqrt
 
 import msgspec
 
+from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
 from ctxmgr.engine.text.wording import key_of, sentences, unfenced
 
@@ -31,15 +32,8 @@ INTRODUCING_WORDS = 7  # "Fixed all tests to use the new themes:" says it all; "
 TEXT_CHARACTERS = 12_000  # of one text that is read: the rest is a document, not a statement
 COVERED = 0.7  # of a sentence's terms that the chosen ones hold: it is passed over then
 TELLING = 1.5  # how much the wording of a finding counts; a judgement, from reading recorded sessions
-RUN_CHARACTERS = 300  # without a space; a path of that length is no path
 WORD_CHARACTERS = 7  # shorter words are everybody's
 
-_TERM = re.compile(
-    r"~?/?[\w.@+-]+(?:/[\w.@+-]+)+/?"  # a path
-    r"|--[a-z][\w-]+"
-    r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+"  # dotted
-    r"|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*"
-)
 _WORD = re.compile(rf"[a-z]{{{WORD_CHARACTERS},}}")
 _NARRATION = re.compile(
     r"^(?:(?:ok(?:ay)?|so|and|but|good|great|perfect|right|now|first|next|then|also|alright|finally|wait|actually"
@@ -129,23 +123,10 @@ def stands(sentence: str) -> bool:
     return len(_PRAISE.sub("", sentence).split()) >= LEAST_WORDS
 
 
-def _named(text: str) -> Iterator[str]:
-    """Names as they stand in a text. What has no space for so long is no name but something that was pasted, and
-    reading it for names takes time in the square of its length."""
-    for run in text.split():
-        if len(run) <= RUN_CHARACTERS:
-            yield from _TERM.findall(run)
-
-
 def terms(text: str) -> frozenset[str]:
-    """What a text names: identifiers, paths, flags as written, and longer words in lower case."""
-    named = {term.strip("./-") for term in _named(text)}
+    """What a text names: identifiers, paths and flags as written, and longer words in lower case."""
+    named = {term.strip("./-") for term in identifiers(text)}
     return frozenset(named | set(_WORD.findall(text.casefold()))) - {""}
-
-
-def names(text: str) -> list[str]:
-    """The identifiers and paths that a text names, each time, in their order."""
-    return [name for term in _named(text) if len(name := term.rstrip("./-")) > 3]
 
 
 def central(texts: Iterable[str]) -> dict[str, float]:
@@ -169,9 +150,7 @@ def finds(one: Spoken) -> bool:
     """Whether a sentence can be told far from where it was said: names what it is about, states something."""
     if one.leans or "?" in one.text or _PRAISE.match(one.text) or len(one.text.split()) < FINDING_WORDS:
         return False
-    return ("`" in one.text or any(True for _ in _named(one.text))) and (
-        not one.listed or bool(_FINDING.search(one.text))
-    )
+    return ("`" in one.text or bool(identifiers(one.text))) and (not one.listed or bool(_FINDING.search(one.text)))
 
 
 def best(

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import identifiers
-from ctxmgr.engine.conversation.identifiers import LONGEST, READ_AT_MOST, SHORTEST
+from ctxmgr.engine.conversation.identifiers import READ_AT_MOST
+from ctxmgr.engine.text.identifiers import LONGEST, SHORTEST
 from tests.notation import a, call, r, talk, think
 
 TABLE: list[tuple[str, set[str]]] = [

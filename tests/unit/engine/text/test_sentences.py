@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.sentences import Spoken, best, central, finds, joined, names, spoken, stands, terms
+from ctxmgr.engine.text.sentences import Spoken, best, central, finds, joined, spoken, stands, terms
 
 STANDING = [
     ("The `Text` component does not implement `invalidate()`.", True),
@@ -46,7 +46,7 @@ this is code that nobody says
     assert [one.listed for one in spoken(text)] == [False, True, True]
 
 
-def test_terms_and_names() -> None:
+def test_terms() -> None:
     assert terms("see src/load.py and AgentSession.run for the max_size of --depth") == {
         "src/load.py",
         "AgentSession.run",
@@ -54,7 +54,6 @@ def test_terms_and_names() -> None:
         "depth",
         "agentsession",
     }
-    assert names("`Loader.run` in src/a.ts. Loader.run") == ["Loader.run", "src/a.ts", "Loader.run"]
 
 
 def test_a_finding_names_what_it_is_about() -> None:

@@ -1,0 +1,48 @@
+"""Turns text into the identifiers in it, as they stand there: paths, names of code, codes of errors, flags.
+
+The one reading of what a text names, for everything that asks: what may be referred to (`names`), what ties
+sentences together (`salient`), what a stretch of work is about (`cohesion`). Rules:
+
+1. An identifier is a run of letters, digits and the marks that code and paths are joined by, which no plain word
+   looks like: it has such a mark, a digit or a capital inside.
+2. Words that are joined by dashes alone are prose ("long-lived"), but a flag is none.
+3. Marks at its ends, and line numbers, are no part of it. What begins a path ("/", "./", "~/") is, as it is
+   written; `bare` is without.
+4. One time through the text: nothing here takes longer than in the length of it.
+"""
+
+import re
+
+SHORTEST, LONGEST = 4, 120  # characters: `i.e` is no name, and what is longer was pasted
+
+_RUN = re.compile(r"--[a-z][\w-]++(?![$@~./])|[A-Za-z_$@~./][\w$@~./-]{3,}")
+_MARKED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./-]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d")
+_LETTERS = re.compile(r"[A-Za-z]{2}|^[A-Z]\d{3,5}$")  # E501, but not x = 12
+_ENDS = "./-~@"
+
+
+def identifiers(text: str) -> list[str]:
+    """Each time that one stands there, in their order."""
+    return [run.rstrip(_ENDS) for run in _RUN.findall(text) if _is_flag(run) or _is_name(run.strip(_ENDS))]
+
+
+def bare(text: str) -> frozenset[str]:
+    """Without what begins a path, each once. A flag is here where its name is one."""
+    found = {run.strip(_ENDS) for run in set(_RUN.findall(text))}
+    return frozenset(name for name in found if _is_name(name))
+
+
+def without(text: str) -> str:
+    """The text with a blank in the place of each identifier: the words that are none."""
+    return _RUN.sub(lambda run: " " if _is_flag(run[0]) or _is_name(run[0].strip(_ENDS)) else run[0], text)
+
+
+def _is_flag(run: str) -> bool:
+    return run.startswith("--") and len(run.rstrip(_ENDS)) >= SHORTEST
+
+
+def _is_name(text: str) -> bool:
+    if not SHORTEST <= len(text) <= LONGEST or _MARKED.search(text) is None:
+        return False
+    joined = "-" in text and not ("/" in text or "." in text or "_" in text)  # "long-lived" is prose
+    return _LETTERS.search(text) is not None and not joined
