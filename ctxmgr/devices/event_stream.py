@@ -28,10 +28,10 @@ class EventStream:
 
     def feed(self, piece: bytes) -> list[bytes]:
         """The data of the events that this piece ends, in order."""
-        if self._after_return and piece:
-            piece = piece.removeprefix(b"\n")
-            self._after_return = False
-        self._open_line += piece
+        if not piece:
+            return []
+        self._open_line += piece.removeprefix(b"\n") if self._after_return else piece
+        self._after_return = piece.endswith(b"\r")
         events = []
         for line in self._lines():
             if line:
@@ -47,7 +47,6 @@ class EventStream:
         for end in _LINE_END.finditer(came, self._searched):
             lines.append(bytes(came[start : end.start()]))
             start = end.end()
-        self._after_return = came.endswith(b"\r")
         self._open_line = came[start:] if start else came
         self._searched = len(self._open_line)
         if lines and self._at_beginning:

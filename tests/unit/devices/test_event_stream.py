@@ -53,6 +53,10 @@ def test_an_event_does_not_wait_for_what_may_follow_a_return() -> None:
     assert stream.feed(b"\n\n") == []
 
 
+def test_a_piece_of_nothing_changes_nothing() -> None:
+    assert read(b"data: a\r", b"", b"\ndata: b\r", b"", b"\n\r", b"", b"\n") == [b"a\nb"]
+
+
 PIECES = st.lists(
     st.sampled_from([b"data", b":", b" ", b"\r", b"\n", b"\r\n", b"\n\n", b"x", b"\xef\xbb\xbf", "é".encode()])
 )
