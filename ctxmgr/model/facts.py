@@ -58,8 +58,8 @@ class Ledger(msgspec.Struct, frozen=True):
 
     Sources are kept apart so that closing one statement lets an older one of another source hold again.
     `facts` is keyed by those four, one a line (`ctxmgr.engine.ledger.fold` alone reads the keys).
-    `summary_stamp` is
-    the (at, seq) of the newest compaction summary; facts listed by an older compaction summary are closed.
+    `summary_stamp` is the (at, seq) of the newest compaction summary; facts listed by an older compaction summary
+    are closed.
     """
 
     facts: dict[str, Fact] = {}

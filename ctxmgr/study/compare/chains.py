@@ -7,8 +7,7 @@ Rules:
    it weighs more than the limit.
 3. What is written becomes an entry as a host stores it, details included, and all later planning starts from it.
 4. Conservation is checked at each compaction (`ctxmgr.study.compare.conserved`), the list after it is compared
-with what
-   was to be kept, and at the end each entry must have been shown to some compaction or be in the list.
+   with what was to be kept, and at the end each entry must have been shown to some compaction or be in the list.
 """
 
 from collections.abc import Callable, Iterable, Sequence
