@@ -20,6 +20,30 @@ class Prices(msgspec.Struct, frozen=True, omit_defaults=True):
     cache_write: float | None = None
 
 
+class PriceTier(msgspec.Struct, frozen=True):
+    """Dollars per million tokens of a request whose input has more than `above_tokens` tokens: of all of it."""
+
+    above_tokens: int = 0
+    input: float = 0
+    output: float = 0
+    cache_read: float = 0
+    cache_write: float = 0
+
+
+class TieredPrices(Prices, frozen=True, omit_defaults=True):
+    """Prices of requests however long they are; `tiers`: what longer ones cost instead. What is not told costs
+    nothing."""
+
+    tiers: tuple[PriceTier, ...] = ()
+
+    def tier(self, input_tokens: int) -> PriceTier:
+        """What a request of so much input pays: the tier with the largest bound that it is above."""
+        below = [one for one in self.tiers if input_tokens > one.above_tokens]
+        if below:
+            return max(below, key=lambda one: one.above_tokens)
+        return PriceTier(0, self.input or 0, self.output or 0, self.cache_read or 0, self.cache_write or 0)
+
+
 class Rates(msgspec.Struct, frozen=True):
     """Prices of a cached token and of one written to the cache, as parts of the input price."""
 

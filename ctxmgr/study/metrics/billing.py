@@ -9,28 +9,31 @@ Rules (DESIGN section 6):
 3. The first call writes all. Only one list is cached: providers keep older ones too, but no projection goes back.
 4. Weights are those of the conversation, uncalibrated: no system prompt, no tools, no output. They are the same
    for every preset, so a saving here is a larger share than on a bill.
+5. A request that is longer than a tier's bound (the overhead counts) pays that tier's prices for all of it.
 """
 
 from collections.abc import Callable, Sequence
 
 import msgspec
 
+from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.metrics.observations import Shown, Sight, same_start
 
 MILLION = 1_000_000
+ANTHROPIC = TieredPrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
 
 
-class Prices(msgspec.Struct, frozen=True):
-    """`input` in dollars a million tokens; `read` and `write` as shares of it; `ttl_ms`: how long the
-    cache lives, in milliseconds.
+class PriceSheet(msgspec.Struct, frozen=True):
+    """What a session is billed by. `ttl_ms`: how long the cache lives, in milliseconds; `overhead_tokens`: of system
+    prompt and tools, which every request has beside its list.
 
-    The defaults are the provider's of most recorded sessions, Anthropic's: 3 $, a tenth, five quarters, 5 minutes.
+    The defaults are the provider's of most recorded sessions, Anthropic's: input at 3 $, output at 15 $ a million,
+    reading the cache a tenth of the input price, writing it five quarters, 5 minutes.
     """
 
-    input: float = 3.0
-    read: float = 0.1
-    write: float = 1.25
+    prices: TieredPrices = ANTHROPIC
     ttl_ms: int = 300_000
+    overhead_tokens: int = 5_000
 
 
 class Billed(msgspec.Struct, frozen=True, gc=False):
@@ -81,28 +84,29 @@ class Bill(msgspec.Struct, frozen=True):
         return sum(call.cold for call in self.calls)
 
 
-def bill(sights: Sequence[Sight], prices: Prices, weigh: Callable[[bytes], int]) -> Bill:
+def bill(sights: Sequence[Sight], sheet: PriceSheet, weigh: Callable[[bytes], int]) -> Bill:
     """`weigh`: bytes of a message to tokens."""
     calls: list[Billed] = []
     before: Sight | None = None
     for sight in sights:
-        calls.append(_billed(before, sight, prices, weigh))
+        calls.append(_billed(before, sight, sheet, weigh))
         before = sight
     return Bill(tuple(calls))
 
 
-def _billed(before: Sight | None, sight: Sight, prices: Prices, weigh: Callable[[bytes], int]) -> Billed:
+def _billed(before: Sight | None, sight: Sight, sheet: PriceSheet, weigh: Callable[[bytes], int]) -> Billed:
     old: Sequence[Shown] = before.shown if before else ()
     common = same_start(old, sight.shown)
     weights = [weigh(one.raw) for one in sight.shown]
     tokens, cached = sum(weights), sum(weights[:common])
-    cold = before is not None and is_cold(before.at, sight.at, prices.ttl_ms)
-    warm = money(cached, tokens - cached, prices)
+    cold = before is not None and is_cold(before.at, sight.at, sheet.ttl_ms)
+    tier = sheet.prices.tier(tokens + sheet.overhead_tokens)
+    warm = dollars(tier, read=cached, written=tokens - cached)
     return Billed(
         tokens=tokens,
         cached=cached,
         cached_bytes=sum(len(one.raw) for one in sight.shown[:common]),
-        money=money(0, tokens, prices) if cold else warm,
+        money=dollars(tier, written=tokens) if cold else warm,
         warm=warm,
         cold=cold,
         broke=common < len(old),
@@ -115,6 +119,6 @@ def is_cold(before: int | None, now: int | None, ttl_ms: int) -> bool:
     return before is not None and now is not None and now - before > ttl_ms
 
 
-def money(read: int, written: int, prices: Prices) -> float:
-    """Dollars for so many tokens read from the cache and written to it."""
-    return (read * prices.read + written * prices.write) * prices.input / MILLION
+def dollars(tier: PriceTier, *, read: int = 0, written: int = 0, output: int = 0) -> float:
+    """For so many tokens read from the cache, written to it, and put out."""
+    return (read * tier.cache_read + written * tier.cache_write + output * tier.output) / MILLION

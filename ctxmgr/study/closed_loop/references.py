@@ -1,0 +1,85 @@
+"""Turns a recorded reply into what it acts on, and messages into which of that they hold.
+
+Rules:
+
+1. A reply acts on the lines that its edits replace (`edits`), where they have LETTERS letters or digits or more; and
+   on the paths, identifiers and error codes (`mentions`) in the arguments of its tool calls. What its text or its
+   thinking names does not count: it can be said from a summary.
+2. In this order: lines as the edits have them, then names, sorted. Each once a reply.
+3. A call that repeats an earlier one of the conversation, with the same tool and arguments, acts on nothing: it is a
+   re-fetch that the recording holds, and is billed as recorded.
+4. A message holds a line where it is verbatim part of a text of it or of a string in the arguments of its calls; it
+   holds a name where that occurs as a name, in its thinking too.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ctxmgr.model.messages import Unit
+from ctxmgr.study.metrics.edits import replaced
+from ctxmgr.study.metrics.grounding import Lines
+from ctxmgr.study.metrics.message_cache import Known, names_in, strings
+from ctxmgr.study.metrics.observations import Sight, newly_said
+
+LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
+
+_spelled = msgspec.json.Encoder(order="sorted").encode
+
+
+class Reference(NamedTuple):
+    """One thing that a reply acts on: a line to be replaced, or a name in an argument."""
+
+    is_name: bool
+    text: str
+
+
+class Occurrences:
+    """Which of these references a message holds (rule 4). A message is looked through once."""
+
+    def __init__(self, references: Iterable[Reference], known: Known) -> None:
+        every = set(references)
+        self._known = known
+        self._names = {one.text: one for one in every if one.is_name}
+        self._lines = Lines(sorted(one.text for one in every if not one.is_name))
+        self._within: dict[bytes, frozenset[Reference]] = {}
+
+    def within(self, raw: bytes) -> frozenset[Reference]:
+        found = self._within.get(raw)
+        if found is None:
+            names = (self._names[name] for name in self._known.names(raw) & self._names.keys())
+            lines = (Reference(False, line) for line in self._lines.within(raw, self._known))
+            found = self._within[raw] = frozenset((*names, *lines))
+        return found
+
+
+def acted_on(sights: Sequence[Sight], known: Known) -> tuple[tuple[Reference, ...], ...]:
+    """What each call's recorded reply acts on, whether or not the conversation had it before."""
+    earlier: set[bytes] = set()
+    out = []
+    for sight, came in zip(sights, newly_said(sights), strict=True):
+        earlier.update(_spelling(unit) for one in came for unit in _calls(one.raw, known))
+        new = [unit for unit in _calls(sight.reply.raw, known) if _spelling(unit) not in earlier]
+        lines = (line for unit in new for line in replaced(unit.arguments) if _is_telling(line))
+        names = {name for unit in new for text in strings(unit.arguments) for name in names_in(text)}
+        out.append(
+            (
+                *(Reference(False, line) for line in dict.fromkeys(lines)),
+                *(Reference(True, name) for name in sorted(names)),
+            )
+        )
+    return tuple(out)
+
+
+def _calls(raw: bytes, known: Known) -> list[Unit]:
+    return [unit for unit in known.message(raw).view.units if unit.kind == "call"]
+
+
+def _spelling(unit: Unit) -> bytes:
+    what: list[Any] = [unit.tool, unit.arguments]
+    return _spelled(what)
+
+
+def _is_telling(line: str) -> bool:
+    return sum(map(str.isalnum, line)) >= LETTERS
