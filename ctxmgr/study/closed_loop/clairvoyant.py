@@ -1,0 +1,78 @@
+"""Turns a session's course into what a clairvoyant would show: a policy that is possible with hindsight alone.
+
+It knows what each recorded reply acts on, keeps the messages that have it until their last use (`uses`), and leaves
+the rest out at the calls that cost least (`epochs`). Its lists go through the same meter as any policy's; of several
+patiences that which is cheapest by the meter is taken. So its closed-loop cost is one that can be reached: an upper
+bound of the optimum, not the optimum. Under tiers it plans at the lowest one's prices, and is billed at all.
+
+`floor` is the lower end: overhead read at each call, and every message of the recorded conversation written once. No
+policy that shows each message once costs less.
+"""
+
+from collections.abc import Sequence
+from math import inf
+
+import msgspec
+
+from ctxmgr.study.baselines import timeline
+from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.closed_loop.epochs import Life, epochs
+from ctxmgr.study.closed_loop.meter import ClosedLoop, closed_loop
+from ctxmgr.study.closed_loop.references import acted_on
+from ctxmgr.study.closed_loop.uses import Uses
+from ctxmgr.study.metrics.billing import PriceSheet, dollars
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import Sight, newly_said
+
+PATIENCES = (0.7, 1.0, 1.5, inf)
+
+
+class Foresight(msgspec.Struct, frozen=True):
+    """What is shown, and what that costs. `free`: dollars of the same plan, if leaving out broke no prefix."""
+
+    sights: tuple[Sight, ...]
+    loop: ClosedLoop
+    free: float
+
+
+def clairvoyant(
+    found: Course, known: Known, sheet: PriceSheet, patiences: Sequence[float] = PATIENCES
+) -> Foresight:
+    """The cheapest over these patiences; (inf,): the one that nothing is missed by."""
+    whole = [timeline.sight(found, asked, found.wholes[: asked.end], 0) for asked in found.asked]
+    uses = Uses(found, acted_on(whole, known), known)
+    plans = [_plan(found, uses.lives(sheet, patience), known, sheet) for patience in patiences]
+    return min(plans, key=lambda one: one.loop.closed)
+
+
+def floor(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> float:
+    """Dollars, at the prices of the lowest tier."""
+    tokens = sum(known.weight(one.raw) for came in newly_said(sights) for one in came)
+    return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)
+
+
+def _plan(found: Course, lives: Sequence[Life], known: Known, sheet: PriceSheet) -> Foresight:
+    tier = sheet.prices.tier(0)
+    opened = epochs(lives, len(found.asked), tier)
+    sights = shown(found, lives, opened)
+    loop = closed_loop(sights, known, sheet)
+    return Foresight(tuple(sights), loop, _free(lives, len(found.asked), sheet))
+
+
+def shown(found: Course, lives: Sequence[Life], opened: Sequence[int]) -> list[Sight]:
+    """The lists of these epochs; `epoch` counts them."""
+    out = []
+    number = 0
+    for call, asked in enumerate(found.asked):
+        number += call in opened[number : number + 1]
+        last = opened[number - 1] if number else 0
+        kept = tuple(found.wholes[place] for place in range(asked.end) if lives[place].last_use >= last)
+        out.append(timeline.sight(found, asked, kept, number))
+    return out
+
+
+def _free(lives: Sequence[Life], calls: int, sheet: PriceSheet) -> float:
+    """Each message is written once, and read at each later call up to its last use."""
+    written = sum(one.tokens for one in lives)
+    read = sum(one.tokens * (min(one.last_use, calls - 1) - one.arrives) for one in lives)
+    return dollars(sheet.prices.tier(0), read=read + calls * sheet.overhead_tokens, written=written)

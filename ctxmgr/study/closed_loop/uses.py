@@ -1,0 +1,139 @@
+"""Turns a session's whole future into how long each of its messages is worth keeping.
+
+Rules:
+
+1. Messages leave in atoms: from one place where a list may be cut to the next (`course`), so that a call and its
+   result leave together. What the user says never leaves. What stands before the first such place leaves only where
+   the list still begins with a user's message then.
+2. Calls are gone through in their order. What a reply acts on and no atom that is still kept shows, is served in one
+   of two ways: an atom that has it is kept from its last use until now, which is reading it at each call between; or
+   it is fetched again then. Taken is what costs least for a reference served, and again, until none is left.
+3. What is fetched stands with the atom of the reply that needed it, and serves later calls from there.
+4. `patience`: what a re-fetch is taken to cost, as a multiple of what it does; without end: nothing is missed.
+
+Greedy in who serves which need: later needs of the same atom are not looked at when one is decided.
+"""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+from ctxmgr.model.prices import PriceTier
+from ctxmgr.study.baselines.timeline import CUT_AT, Course
+from ctxmgr.study.closed_loop.epochs import Life
+from ctxmgr.study.closed_loop.meter import CALL_TOKENS
+from ctxmgr.study.closed_loop.originals import Originals
+from ctxmgr.study.closed_loop.references import Occurrences, Reference
+from ctxmgr.study.metrics.billing import PriceSheet, dollars
+from ctxmgr.study.metrics.message_cache import Known
+
+MOST_HOLDERS = 16  # atoms that a need is looked for in, newest first
+
+
+class Uses:
+    """What replies of one session act on, and which atoms have it. Worked out once, asked for several patiences."""
+
+    def __init__(self, found: Course, wanted: Sequence[Sequence[Reference]], known: Known) -> None:
+        self.found, self.wanted, self.known = found, wanted, known
+        self.occurrences = Occurrences((one for some in wanted for one in some), known)
+        self.tokens = [known.weight(one.raw) for one in found.items]
+        self.atoms = _atoms(found)
+        ends = [asked.end for asked in found.asked]
+        self.arrives = [bisect_right(ends, place) for place in range(len(found.items))]
+
+    def lives(self, sheet: PriceSheet, patience: float) -> list[Life]:
+        """One for each message that some call has, in their order."""
+        serving = _Serving(self, sheet, patience)
+        for call in range(len(self.found.asked)):
+            serving.serve(call)
+        there = self.found.asked[-1].end if self.found.asked else 0
+        return [
+            Life(self.arrives[place], serving.ends[self.atoms[place]], serving.tokens[place])
+            for place in range(there)
+        ]
+
+    def staying(self) -> set[int]:
+        """The atoms that never leave (rule 1)."""
+        roles = [one.role for one in self.found.items]
+        users = {self.atoms[place] for place, role in enumerate(roles) if role == "user"}
+        speaker = next((role for role in roles if role in CUT_AT), "assistant")
+        return users if speaker == "user" or roles[:1] == ["assistant"] else users | {0}
+
+
+class _Serving:
+    """`ends` by atom: the last call that needs it; `tokens` by message, with what was fetched for it."""
+
+    def __init__(self, uses: Uses, sheet: PriceSheet, patience: float) -> None:
+        self.uses, self.sheet, self.patience = uses, sheet, patience
+        self.tier: PriceTier = sheet.prices.tier(0)
+        self.tokens = list(uses.tokens)
+        self.weights, self.ends = [0] * (1 + max(uses.atoms, default=-1)), [0] * (1 + max(uses.atoms, default=-1))
+        for atom, arrives, tokens in zip(uses.atoms, uses.arrives, uses.tokens, strict=True):
+            self.ends[atom] = max(self.ends[atom], arrives)
+            self.weights[atom] += tokens
+        for atom in uses.staying():
+            self.ends[atom] = len(uses.found.asked)
+        self.holders: defaultdict[Reference, list[int]] = defaultdict(list)  # atoms, oldest first
+        self.originals = Originals(uses.occurrences)
+        self.came = 0
+
+    def serve(self, call: int) -> None:
+        """Rule 2, for all that the reply of this call acts on."""
+        asked = self.uses.found.asked[call]
+        for place in range(self.came, asked.end):
+            self._hold(self.uses.atoms[place], self.uses.occurrences.within(self.uses.found.items[place].raw))
+        self.originals.add(self.uses.found.items[self.came : asked.end])
+        self.came = asked.end
+        wanted = [one for one in self.uses.wanted[call] if one in self.originals]
+        while wanted := [one for one in wanted if not self._is_kept(one, call)]:
+            original = self.originals.of(wanted[0])
+            fetched = self.uses.occurrences.within(original).intersection(wanted)
+            atom, price = self._cheapest(wanted, call)
+            if self._refetch(original, call) / len(fetched) < price:
+                self._bring(original, asked.end)
+                wanted = [one for one in wanted if one not in fetched]
+            else:
+                self.ends[atom] = call
+
+    def _is_kept(self, one: Reference, call: int) -> bool:
+        return any(self.ends[atom] >= call for atom in reversed(self.holders[one]))
+
+    def _cheapest(self, wanted: Iterable[Reference], call: int) -> tuple[int, float]:
+        """The atom that is kept for the least a reference, and what that is in dollars."""
+        served = Counter(atom for one in wanted for atom in self.holders[one][-MOST_HOLDERS:])
+
+        def price(atom: int) -> float:
+            tokens = (call - self.ends[atom]) * self.weights[atom]
+            return dollars(self.tier, read=tokens) / served[atom]
+
+        atom = min(served, key=price)
+        return atom, price(atom)
+
+    def _refetch(self, original: bytes, call: int) -> float:
+        """What it is taken to cost, in dollars; the list is what is kept until now."""
+        there = 1 + self.uses.atoms[self.came - 1]
+        kept = sum(
+            tokens for tokens, ends in zip(self.weights[:there], self.ends[:there], strict=True) if ends >= call
+        )
+        brought = CALL_TOKENS + self.uses.known.weight(original)
+        read = kept + self.sheet.overhead_tokens
+        return self.patience * dollars(self.tier, read=read, written=brought, output=CALL_TOKENS)
+
+    def _bring(self, original: bytes, place: int) -> None:
+        """Rule 3: `place` is of the reply."""
+        brought = CALL_TOKENS + self.uses.known.weight(original)
+        atom = self.uses.atoms[place]
+        self.tokens[place] += brought
+        self.weights[atom] += brought
+        self._hold(atom, self.uses.occurrences.within(original))
+
+    def _hold(self, atom: int, references: Iterable[Reference]) -> None:
+        for one in references:
+            self.holders[one].append(atom)
+
+
+def _atoms(found: Course) -> list[int]:
+    """The atom of each message: from cut to cut, and what stands behind a user's message by itself (rule 1)."""
+    starts = {0, *found.cuts, *(cut + 1 for cut in found.cuts if found.items[cut].role == "user")}
+    return [number - 1 for number in accumulate(int(place in starts) for place in range(len(found.items)))]
