@@ -26,7 +26,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import Measures, measure
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.ratio import Share
@@ -98,7 +98,7 @@ def gone_through(recording: Recording, window: int, console: Console) -> tuple[R
             task = progress.add_task(preset, total=len(recording.entries))
             options = Options(preset=preset, window=window, state_dir=Path(state) / preset, measure=True)
             outcome = drive(recording, options, partial(progress.advance, task))
-            runs.append(Run(outcome, measure(outcome.sights, ground, Prices())))
+            runs.append(Run(outcome, measure(outcome.sights, ground, PriceSheet())))
     return runs[0], runs[1]
 
 
@@ -206,10 +206,12 @@ def _balance(console: Console, off: Run, ours: Run, epochs: Sequence[Opened]) ->
     table.add_row("time a call, median", "", _middle([seconds for opens, seconds in times if not opens]))
     table.add_row("time of one that opens an epoch", "", _middle([seconds for opens, seconds in times if opens]))
     console.print(table)
-    prices = ours.measures.prices
+    sheet = ours.measures.sheet
+    prices = sheet.prices
+    read, write = (price / prices.input for price in (prices.cache_read, prices.cache_write))
     note = (
-        f"Input at {prices.input:g} $ a million tokens, read from the cache at {prices.read:g} of it, written at "
-        f"{prices.write:g}, cold after {prices.ttl_ms // 60_000} minutes. The recorded replies do not react to "
+        f"Input at {prices.input:g} $ a million tokens, read from the cache at {read:g} of it, written at "
+        f"{write:g}, cold after {sheet.ttl_ms // 60_000} minutes. The recorded replies do not react to "
         "what is shown: the shares say what a reply would have missed."
     )
     console.print(Padding(Text(note, style="dim"), (0, 0, 1, 2)))

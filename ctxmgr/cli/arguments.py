@@ -3,7 +3,7 @@
 import argparse
 
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
-MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that, or not a number, is a mistake
+MAX_TOKENS = 1_000_000_000  # of one number on the command line
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 
 
@@ -28,11 +28,17 @@ def positive(text: str) -> int:
     return number
 
 
-def prices(text: str) -> tuple[float, float, float]:
-    input, read, write = map(float, text.split(","))
-    if not all(0 <= price < MAX_PRICE for price in (input, read, write)):
+def whole(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= MAX_TOKENS:
         raise ValueError(text)
-    return input, read, write
+    return number
+
+
+def prices(text: str) -> object:
+    from ctxmgr.study import price_text
+
+    return price_text.prices(text)
 
 
 def share(text: str) -> float:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ctxmgr.cli.arguments import positive, prices, seconds, share
+from ctxmgr.cli.arguments import positive, prices, seconds, share, whole
 
 PRESETS = ("off", "tools", "turns", "balanced")  # written out: no start waits for an import it does not need
 DESCRIPTION = (
@@ -59,17 +59,36 @@ def _measures(command: argparse.ArgumentParser) -> None:
     )
     measures.add_argument(
         "--prices",
-        metavar="INPUT,READ,WRITE",
+        metavar="INPUT,READ,WRITE[,OUTPUT[,TIER...]]",
         type=prices,
-        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of it "
-        "(default: 3,0.1,1.25)",
+        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of "
+        "it; of output, in dollars; TOKENS:FACTOR[:FACTOR]: a request above so many tokens costs FACTOR times "
+        "that, its output the second FACTOR times (default: 3,0.1,1.25,15)",
     )
     measures.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
     measures.add_argument(
         "--control", action="store_true", help="beside them, a plain rule: the newest 20000 tokens"
     )
-    hindsight = "beside them, the cheapest cuts that hindsight finds, and how far off the presets are"
-    measures.add_argument("--optimum", action="store_true", help=hindsight)
+    hindsight = "beside them, who knows what each reply will need, and what that costs"
+    measures.add_argument("--clairvoyant", action="store_true", help=hindsight)
+    measures.add_argument(
+        "--overhead",
+        metavar="TOKENS",
+        type=whole,
+        default=5_000,
+        help="of system prompt and tools in each request, in the closed-loop cost (default: 5000)",
+    )
+    measures.add_argument(
+        "--weighed-usage",
+        action="store_true",
+        help="the host compacts by its list as ctxmgr weighs it, with the overhead, not by the usage recorded",
+    )
+    measures.add_argument(
+        "--host-keep",
+        metavar="TOKENS",
+        type=positive,
+        help="what the host's own compaction keeps (default: 20000, at most a quarter of the window)",
+    )
     knob = "preset balanced with this costVersusRecall as well; several times: its curve"
     measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
     measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")

@@ -34,6 +34,10 @@ class TieredPrices(Prices, frozen=True, omit_defaults=True):
     """Prices of requests however long they are; `tiers`: what longer ones cost instead. What is not told costs
     nothing."""
 
+    input: float = 0
+    output: float = 0
+    cache_read: float = 0
+    cache_write: float = 0
     tiers: tuple[PriceTier, ...] = ()
 
     def tier(self, input_tokens: int) -> PriceTier:
@@ -41,7 +45,7 @@ class TieredPrices(Prices, frozen=True, omit_defaults=True):
         below = [one for one in self.tiers if input_tokens > one.above_tokens]
         if below:
             return max(below, key=lambda one: one.above_tokens)
-        return PriceTier(0, self.input or 0, self.output or 0, self.cache_read or 0, self.cache_write or 0)
+        return PriceTier(0, self.input, self.output, self.cache_read, self.cache_write)
 
 
 class Rates(msgspec.Struct, frozen=True):

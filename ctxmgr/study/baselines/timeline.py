@@ -1,6 +1,6 @@
 """Turns a recorded session into its course: every message once, the calls on the way, and where a list may be cut.
 
-The ground of what is simulated in the study itself, without ctxmgr (`control`, `optimum`). Rules:
+The ground of what is simulated in the study itself, without ctxmgr (`control`, `closed_loop`). Rules:
 1. The host never compacts here, and its recorded compactions are left out, as `drive` leaves them out: what stays
    is the simulated policy's own business.
 2. A list may be cut before a user's or an assistant's message, but nowhere between a call and its result.

@@ -1,12 +1,13 @@
 """Turns a session's course into what a clairvoyant would show: a policy that is possible with hindsight alone.
 
 It knows what each recorded reply acts on, keeps the messages that have it until their last use (`uses`), and leaves
-the rest out at the calls that cost least (`epochs`). Its lists go through the same meter as any policy's; of several
-patiences that which is cheapest by the meter is taken. So its closed-loop cost is one that can be reached: an upper
-bound of the optimum, not the optimum. Under tiers it plans at the lowest one's prices, and is billed at all.
+the rest out at the calls that cost least (`epochs`). Its lists go through the same meter as any policy's; of
+several patiences that which is cheapest by the meter is taken. So its closed-loop cost is one that can be reached:
+an upper bound of the optimum, not the optimum. Under tiers it plans at the lowest one's prices, and is billed at
+all.
 
-`floor` is the lower end: overhead read at each call, and every message of the recorded conversation written once. No
-policy that shows each message once costs less.
+`floor` is the lower end: overhead read at each call, and every message of the recorded conversation written once.
+No policy that shows each message once costs less.
 """
 
 from collections.abc import Sequence

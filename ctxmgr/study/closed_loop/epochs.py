@@ -2,11 +2,11 @@
 
 Rules, for messages in their order, each there from the call it `arrives` at:
 
-1. An epoch opens before a call and leaves out all messages whose last use was before it. Between two epochs the list
-   only grows.
+1. An epoch opens before a call and leaves out all messages whose last use was before it. Between two epochs the
+   list only grows.
 2. A call reads what its list has in common with the list before, from the start on, and writes the rest.
-3. Found by dynamic programming over (epoch, the epoch before it): exact for these rules, at the prices of the lowest
-   tier, in O(calls x (calls + messages)).
+3. Found by dynamic programming over (epoch, the epoch before it): exact for these rules, at the prices of the
+   lowest tier, in O(calls x (calls + messages)).
 """
 
 from collections.abc import Sequence

@@ -5,7 +5,8 @@ Rules:
 1. What came back stands right before the reply that needed it.
 2. It stands until that reply, or every tool result of it, is no longer shown as it came. A reply without a result
    stands for itself alone. Once gone, it does not return; a later need fetches it again.
-3. A reference is visible in a shown message, rewritten or put in ones by the text that they have, and in what stands.
+3. A reference is visible in a shown message, rewritten or put in ones by the text that they have, and in what
+   stands.
 """
 
 from collections import Counter

@@ -1,19 +1,19 @@
 """Turns what a model was shown into its *closed-loop cost*: with what it had to fetch again to do what it did.
 
-A replay replays the recorded replies whatever a policy left out, so input alone rewards forgetting, and recall alone
-rewards keeping. One figure has both, in dollars. Rules:
+A replay replays the recorded replies whatever a policy left out, so input alone rewards forgetting, and recall
+alone rewards keeping. One figure has both, in dollars. Rules:
 
-1. What a reply acts on (`references`) and the conversation had, and the list of its call does not show (`lists`), is
-   missing. The first missing is fetched, the newest tool result that had it first (`originals`), whole; all else that
-   this one holds is struck out; and so on.
+1. What a reply acts on (`references`) and the conversation had, and the list of its call does not show (`lists`),
+   is missing. The first missing is fetched, the newest tool result that had it first (`originals`), whole; all else
+   that this one holds is struck out; and so on.
 2. Each is one more model call: it reads the list as it stands, with what the fetches before it brought, and writes
    the original and the call for it (CALL_TOKENS), which it also puts out. No cache is cold between a call and its
    re-fetches.
 3. The next list is billed by its common prefix with the one that the last re-fetch left.
 4. A prompt is the list and the overhead (system prompt, tools), which is always read.
 5. `closed`: input of all calls, as if no cache were ever cold, and the re-fetches. `all`: the same with cold caches
-   (then the overhead is written too), with summaries as if a model had written them (each reads the list of the call
-   before it, overhead and all, and puts out the summary), and with the recorded output of all calls.
+   (then the overhead is written too), with summaries as if a model had written them (each reads the list of the
+   call before it, overhead and all, and puts out the summary), and with the recorded output of all calls.
 
 Bias: originals come whole and one by one; a name may stand in new code by chance; the policy is not told what came
 back. Not charged: work done wrong because nobody noticed that something was missing.

@@ -2,12 +2,12 @@
 
 Rules:
 
-1. A reply acts on the lines that its edits replace (`edits`), where they have LETTERS letters or digits or more; and
-   on the paths, identifiers and error codes (`mentions`) in the arguments of its tool calls. What its text or its
-   thinking names does not count: it can be said from a summary.
+1. A reply acts on the lines that its edits replace (`edits`), where they have LETTERS letters or digits or more;
+   and on the paths, identifiers and error codes (`mentions`) in the arguments of its tool calls. What its text or
+   its thinking names does not count: it can be said from a summary.
 2. In this order: lines as the edits have them, then names, sorted. Each once a reply.
-3. A call that repeats an earlier one of the conversation, with the same tool and arguments, acts on nothing: it is a
-   re-fetch that the recording holds, and is billed as recorded.
+3. A call that repeats an earlier one of the conversation, with the same tool and arguments, acts on nothing: it is
+   a re-fetch that the recording holds, and is billed as recorded.
 4. A message holds a line where it is verbatim part of a text of it or of a string in the arguments of its calls; it
    holds a name where that occurs as a name, in its thinking too.
 """

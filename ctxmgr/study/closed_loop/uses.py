@@ -5,9 +5,10 @@ Rules:
 1. Messages leave in atoms: from one place where a list may be cut to the next (`course`), so that a call and its
    result leave together. What the user says never leaves. What stands before the first such place leaves only where
    the list still begins with a user's message then.
-2. Calls are gone through in their order. What a reply acts on and no atom that is still kept shows, is served in one
-   of two ways: an atom that has it is kept from its last use until now, which is reading it at each call between; or
-   it is fetched again then. Taken is what costs least for a reference served, and again, until none is left.
+2. Calls are gone through in their order. What a reply acts on and no atom that is still kept shows, is served in
+   one of two ways: an atom that has it is kept from its last use until now, which is reading it at each call
+   between; or it is fetched again then. Taken is what costs least for a reference served, and again, until none is
+   left.
 3. What is fetched stands with the atom of the reply that needed it, and serves later calls from there.
 4. `patience`: what a re-fetch is taken to cost, as a multiple of what it does; without end: nothing is missed.
 

@@ -24,8 +24,8 @@ ANTHROPIC = TieredPrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.7
 
 
 class PriceSheet(msgspec.Struct, frozen=True):
-    """What a session is billed by. `ttl_ms`: how long the cache lives, in milliseconds; `overhead_tokens`: of system
-    prompt and tools, which every request has beside its list.
+    """What a session is billed by. `ttl_ms`: how long the cache lives, in milliseconds; `overhead_tokens`: of
+    system prompt and tools, which every request has beside its list.
 
     The defaults are the provider's of most recorded sessions, Anthropic's: input at 3 $, output at 15 $ a million,
     reading the cache a tenth of the input price, writing it five quarters, 5 minutes.

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.metrics.billing import Bill
+from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import Measured, Measures
 from ctxmgr.study.metrics.ratio import Share
 from ctxmgr.study.metrics.recall import Recall
@@ -23,21 +23,24 @@ KINDS_OF_RECALL = {
     "farInPlace": "far_in_place",
 }
 
+LOOP_SUMS = ("billed", "closed", "all")
+
 Figures = dict[str, Any]
 
 
-def figures(one: Measures, off: Bill | None) -> Figures:
-    """`off`: what the same recording costs under preset `off`."""
+def figures(one: Measures, off: Measures | None) -> Figures:
+    """`off`: the same recording under preset `off`."""
     bill, last = one.bill, one.said_last
     calls = bill.calls
     return {
-        "prices": msgspec.to_builtins(one.prices),
+        "prices": _prices(one.sheet),
         "rawTokens": one.raw_tokens,
         "money": round(bill.money, 4),
         "moneyACall": round(bill.money / len(calls), 6) if calls else None,
-        "ofOff": ratio(bill.money, off.money) if off else None,
+        "ofOff": ratio(bill.money, off.bill.money) if off else None,
         "warmMoney": round(bill.warm, 4),
-        "warmOfOff": ratio(bill.warm, off.warm) if off else None,
+        "warmOfOff": ratio(bill.warm, off.bill.warm) if off else None,
+        "closedLoop": _closed_loop(one, off),
         "sentMean": round(bill.tokens / len(calls), 1) if calls else None,
         "sentLargest": max((call.tokens for call in calls), default=None),
         "cachedShare": ratio(sum(call.cached for call in calls), bill.tokens),
@@ -61,6 +64,51 @@ def figures(one: Measures, off: Bill | None) -> Figures:
             "inPlaceLast": shared(last.in_place),
         },
         "series": [_series(call) for call in one.calls],
+    }
+
+
+def floor(money: float, off: Measures) -> Figures:
+    """What no policy costs less than that shows each message once; shares of what `off` costs."""
+    return {
+        "money": round(money, 4),
+        "billedOfOff": ratio(money, off.closed.billed),
+        "closedOfOff": ratio(money, off.closed.closed),
+    }
+
+
+def _closed_loop(one: Measures, off: Measures | None) -> Figures:
+    """Dollars with overhead; shares of what `off` costs by the same rules."""
+    sums = {name: getattr(one.closed, name) for name in LOOP_SUMS}
+    base = {name: getattr(off.closed, name) if off else 0.0 for name in LOOP_SUMS}
+    return {
+        **{name: round(money, 4) for name, money in sums.items()},
+        **{f"{name}OfOff": ratio(money, base[name]) for name, money in sums.items()},
+        "calls": len(one.closed.calls),
+        "fetches": one.closed.fetches,
+        "fetchesIn100": None if one.closed.in_100 is None else round(one.closed.in_100, 3),
+    }
+
+
+def _prices(sheet: PriceSheet) -> Figures:
+    """`input`, `output` and tiers' in dollars a million tokens, `read` and `write` as shares of the input price."""
+    prices = sheet.prices
+    return {
+        "input": prices.input,
+        "read": ratio(prices.cache_read, prices.input) or 0.0,
+        "write": ratio(prices.cache_write, prices.input) or 0.0,
+        "ttl_ms": sheet.ttl_ms,
+        "output": prices.output,
+        "overheadTokens": sheet.overhead_tokens,
+        "tiers": [
+            {
+                "aboveTokens": one.above_tokens,
+                "input": one.input,
+                "output": one.output,
+                "cacheRead": one.cache_read,
+                "cacheWrite": one.cache_write,
+            }
+            for one in prices.tiers
+        ],
     }
 
 
@@ -100,6 +148,10 @@ MEANS = {
     "money": ("money",),
     "ofOff": ("ofOff",),
     "warmOfOff": ("warmOfOff",),
+    "billedOfOff": ("closedLoop", "billedOfOff"),
+    "closedOfOff": ("closedLoop", "closedOfOff"),
+    "allOfOff": ("closedLoop", "allOfOff"),
+    "fetchesIn100": ("closedLoop", "fetchesIn100"),
     "sentMean": ("sentMean",),
     "recall": ("recall", "overall", "share"),
     "inPlace": ("recall", "inPlace", "share"),

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.metrics import recall, refetch
-from ctxmgr.study.metrics.billing import Bill, Billed, Prices, bill
+from ctxmgr.study.metrics.billing import Bill, Billed, PriceSheet, bill
 from ctxmgr.study.metrics.grounding import Grounding, grounding
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.observations import Sight, newly_said
@@ -43,10 +44,11 @@ class Measures(msgspec.Struct, frozen=True):
     `epochs`: so many calls began one that was announced.
     """
 
-    prices: Prices
+    sheet: PriceSheet
     calls: tuple[Measured, ...]
     raw_tokens: int
     bill: Bill
+    closed: ClosedLoop
     recall: Recall
     lines: Share
     edits: int
@@ -65,9 +67,9 @@ class Measures(msgspec.Struct, frozen=True):
         return self.calls[-1].said if self.calls else Said()
 
 
-def measure(sights: Sequence[Sight], known: Known, prices: Prices) -> Measures:
+def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measures:
     """All measures of one session's calls, oldest first."""
-    billed = bill(sights, prices, known.weight)
+    billed = bill(sights, sheet, known.weight)
     recalled = recall.recall(sights, known)
     grounded = grounding(sights, known)
     fetched = refetch.refetch(sights, known)
@@ -80,10 +82,11 @@ def measure(sights: Sequence[Sight], known: Known, prices: Prices) -> Measures:
         parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
         calls.append(Measured(sight.at, sight.epoch, sight.own, spent, weight, *parts))
     return Measures(
-        prices=prices,
+        sheet=sheet,
         calls=tuple(calls),
         raw_tokens=weight,
         bill=billed,
+        closed=closed_loop(sights, known, sheet),
         recall=recall.together(recalled),
         lines=total(one.lines for one in grounded),
         edits=sum(one.edits for one in grounded),

@@ -18,7 +18,17 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
     prices = some[0][1]["prices"]
     raw = some[0][1]["rawTokens"]
     made = _table(f"what it costs and what it still knows: {raw:,} tokens of conversation")
-    heads = ("$", "¢ a call", "of off", "warm, of off", "sent", "cached", "breaks", "epochs", "cold")
+    heads = (
+        "$",
+        "¢ a call",
+        "of off",
+        "warm, of off",
+        "sent",
+        "cached",
+        "breaks",
+        "epochs",
+        "cold",
+    )
     for head in ("preset", *heads, *KNOWN, "said, last"):
         made.add_column(head, justify="left" if head == "preset" else "right")
     for preset, one in some:
@@ -50,22 +60,6 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
         "edits grounded: lines they replace that can be seen; gone in 100: of 100 tool calls those repeated whose "
         "answer was gone; said: by the user, word for word\n"
         "recorded replies do not react to what is shown: the figures say what a reply would have missed"
-    )
-    return made
-
-
-def distances_table(rows: Sequence[Figures]) -> Table:
-    """How far each is from the optimum of hindsight."""
-    made = _table("beside the optimum of hindsight")
-    for head in ("preset", "recall", "$", "optimum $", "floor $", "dearer"):
-        made.add_column(head, justify="left" if head == "preset" else "right")
-    for row in rows:
-        dearer = NONE if row["dearer"] is None else f"{row['dearer']:+.1%}"
-        money = (_number(row[name], 3) for name in ("money", "optimum", "floor"))
-        made.add_row(plain(row["preset"]), _number(row["recall"], 3), *money, dearer)
-    made.caption = (
-        "optimum: the cheapest schedule found that keeps what the user said and some suffix of the steps, and has\n"
-        "that recall; floor: no such schedule costs less"
     )
     return made
 

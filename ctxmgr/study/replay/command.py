@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.metrics import figures as measures_figures
-from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.tables import means_table
 from ctxmgr.study.plain_text import safe
 from ctxmgr.study.recordings import readers
@@ -22,7 +23,7 @@ from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
 from ctxmgr.study.replay import measuring, transcripts
 from ctxmgr.study.replay.drive import drive
-from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.outcomes import HostLimits, Options, Outcome
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import page
 from ctxmgr.study.report.lines import BASE, Sheet
@@ -38,8 +39,8 @@ def run(parsed: Namespace) -> int:
     if missing:
         print(f"ctxmgr replay: no such file: {safe(', '.join(missing))}", file=sys.stderr)
         return 2
-    if parsed.no_measures and (parsed.control or parsed.optimum or parsed.report):
-        print("ctxmgr replay: --control, --optimum and --report show measures", file=sys.stderr)
+    if parsed.no_measures and (parsed.control or parsed.clairvoyant or parsed.report):
+        print("ctxmgr replay: --control, --clairvoyant and --report show measures", file=sys.stderr)
         return 2
     out, bad = console(), False
     parts: list[list[Figures]] = []
@@ -58,12 +59,13 @@ def run(parsed: Namespace) -> int:
         bad = bad or any(part["failures"] for part in one)
         parts.append(one)
     bad = not _reported(parsed.report, sheets) or bad
-    means = _means(parts)
+    means, together = _means(parts), _together(parts)
     if parsed.json:
-        whole = [*(one for part in parts for one in part), *([{"means": means, "failures": []}] if means else [])]
+        whole = [*(one for part in parts for one in part), *_over_recordings(means, together)]
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     elif means:
         out.print(means_table(means))
+        out.print(totals_table(together))
     return 1 if bad else 0
 
 
@@ -109,15 +111,16 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
                 measure=measured,
                 policy={} if knob is None else {"costVersusRecall": knob},
                 label=None if knob is None else f"{KNOBBED} {knob:g}",
+                host=HostLimits(parsed.overhead if parsed.weighed_usage else None, parsed.host_keep),
             )
             outcomes.append(_driven(recorded, options))
     out = [figures(outcome) for outcome in outcomes]
     if measured:
-        control, optimum = (bool(parsed.report or asked_for) for asked_for in (parsed.control, parsed.optimum))
-        worked = measuring.work(recorded, outcomes, _prices(parsed), control, optimum)
+        control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
+        worked = measuring.work(recorded, outcomes, _price_sheet(parsed), control, clairvoyant)
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more
-        out[0] |= {"beside": worked.beside, "distances": worked.distances}
+        out[0] |= {"beside": worked.beside, "floor": worked.floor}
         sheets.append(worked.sheet)
     return out
 
@@ -134,19 +137,32 @@ def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:
     return True
 
 
-def _prices(parsed: Namespace) -> Prices:
-    prices = Prices(*parsed.prices) if parsed.prices else Prices()
+def _price_sheet(parsed: Namespace) -> PriceSheet:
+    sheet = PriceSheet(overhead_tokens=parsed.overhead)
+    if parsed.prices:
+        sheet = msgspec.structs.replace(sheet, prices=parsed.prices)
     if parsed.cache_ttl is None:
-        return prices
-    return msgspec.structs.replace(prices, ttl_ms=round(1000 * parsed.cache_ttl))
+        return sheet
+    return msgspec.structs.replace(sheet, ttl_ms=round(1000 * parsed.cache_ttl))
+
+
+def _over_recordings(means: list[Figures], together: list[Figures]) -> list[Figures]:
+    return [{"means": means, "totals": together, "failures": []}] if means else []
+
+
+def _measured(parts: Sequence[Sequence[Figures]]) -> list[list[Figures]]:
+    """Where several recordings were measured; each has a part."""
+    measured = [[*part, *part[0]["beside"]] for part in parts if "measures" in part[0]]
+    return measured if len(measured) > 1 else []
+
+
+def _together(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
+    measured = _measured(parts)
+    return totals(measured, BASE) if measured else []
 
 
 def _means(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
-    """Where several recordings were measured; each has a part."""
-    measured = [part for part in parts if "measures" in part[0]]
-    if len(measured) < 2:
-        return []
-    rows = [one for part in measured for one in (*part, *part[0]["beside"])]
+    rows = [one for part in _measured(parts) for one in part]
     return measures_figures.means([(one["preset"], one["measures"]) for one in rows])
 
 

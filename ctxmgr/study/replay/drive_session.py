@@ -106,6 +106,8 @@ class _Host:
         ratio known goes on."""
         if reply.message.get("stopReason") in ("error", "aborted"):
             return 0
+        if self.options.host.overhead_tokens is not None:
+            return int(report["tokens"]) + self.options.host.overhead_tokens + reply.weight
         recorded = reply.message.get("usage") or {}
         input = sum(int(recorded.get(name) or 0) for name in ("input", "cacheRead", "cacheWrite"))
         output = int(recorded.get("output") or 0)
@@ -142,7 +144,7 @@ class _Host:
         self.pending = False
         self.files = pi_host.files_of(side.items, self.files)
         self.compactions += 1
-        keep = min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
+        keep = self.options.host.keep_tokens or min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
         done = pi_host.compact(side.items, self.files, f"compaction-{self.compactions}", at or 0, keep)
         if done is None:
             side.outcome.failed += 1

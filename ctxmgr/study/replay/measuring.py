@@ -5,75 +5,68 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.baselines import baselines as beside
-from ctxmgr.study.baselines.baselines import Hindsight
+from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.metrics import figures as measures_figures
 from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.figures import Figures
 from ctxmgr.study.metrics.measures import Measures, measure
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import report_measured
 from ctxmgr.study.replay.outcomes import Outcome
-from ctxmgr.study.report.lines import BASE, OPTIMUM, Sheet
+from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, Sheet
 
 
 class Worked(msgspec.Struct, frozen=True):
     """`figures` by outcome, in their order; `beside`: the same of what was simulated, with its name as "preset".
 
-    `distances` of the presets from the optimum, as plain values. `sheet` for the report.
+    `floor`: what no policy costs less than, as plain values. `sheet` for the report.
     """
 
     figures: tuple[Figures, ...]
     beside: tuple[Figures, ...]
-    distances: tuple[Figures, ...]
+    floor: Figures
     sheet: Sheet
 
 
 def work(
-    recorded: Recording | Stream, outcomes: Sequence[Outcome], prices: Prices, control: bool, optimum: bool
+    recorded: Recording | Stream,
+    outcomes: Sequence[Outcome],
+    sheet: PriceSheet,
+    control: bool,
+    clairvoyant: bool,
 ) -> Worked:
     """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
     policy on: nothing stands beside it."""
     ground = Known(message_cache.reader())  # what is known of a message is known for all
-    measures = [measure(outcome.sights, ground, prices) for outcome in outcomes]
+    measures = [measure(outcome.sights, ground, sheet) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
-    base = presets[BASE].bill
+    base = presets[BASE]
+    least = floor(next(one.sights for one in outcomes if one.preset == BASE), ground, sheet)
     simulated: dict[str, Measures] = {}
-    seen: Hindsight | None = None
+    free: dict[str, Figures] = {}
     if isinstance(recorded, Recording):
         if control:
-            simulated[report_measured.CONTROL] = beside.the_control(recorded, ground, prices)
-        if optimum:
-            seen = beside.hindsight(recorded, ground, prices, outcomes[0].window, {**presets, **simulated})
-            simulated[OPTIMUM] = seen.best
+            simulated[CONTROL] = beside.the_control(recorded, ground, sheet)
+        if clairvoyant:
+            simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet)
+            free[CLAIRVOYANT] = {"free": round(seen.free, 4)}
     return Worked(
         figures=tuple(measures_figures.figures(one, base) for one in measures),
         beside=tuple(
-            {"preset": name, "measures": measures_figures.figures(one, base)} for name, one in simulated.items()
+            {"preset": name, "measures": measures_figures.figures(one, base), **free.get(name, {})}
+            for name, one in simulated.items()
         ),
-        distances=tuple(_distance(one) for one in seen.distances) if seen else (),
+        floor=measures_figures.floor(least, base),
         sheet=report_measured.sheet(
             recorded.name,
             _about(outcomes[0], measures[0]),
-            presets,
-            simulated,
-            seen,
+            {**presets, **simulated},
             {outcome.preset: outcome.arithmetic for outcome in outcomes},
+            least,
         ),
     )
-
-
-def _distance(one: beside.Distance) -> Figures:
-    optimum, floor, dearer = (None if at is None else round(at, 4) for at in (one.optimum, one.floor, one.dearer))
-    return {
-        "preset": one.preset,
-        "recall": round(one.recall, 5),
-        "money": round(one.cost, 4),
-        "optimum": optimum,
-        "floor": floor,
-        "dearer": dearer,
-    }
 
 
 def _about(outcome: Outcome, measures: Measures) -> str:

@@ -8,6 +8,18 @@ import msgspec
 from ctxmgr.study.metrics.observations import Sight
 
 
+class HostLimits(msgspec.Struct, frozen=True):
+    """How the host that is stood in for counts and compacts.
+
+    `overhead_tokens`: its usage is its list as ctxmgr weighs it, the reply and so much, not what was recorded; None
+    for the recorded one. `keep_tokens` of a compaction, None for the host's own number, at most a quarter of the
+    window.
+    """
+
+    overhead_tokens: int | None = None
+    keep_tokens: int | None = None
+
+
 class Options(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
 
@@ -25,6 +37,7 @@ class Options(msgspec.Struct, frozen=True):
     label: str | None = None
     env: dict[str, str] | None = None
     measure: bool = False
+    host: HostLimits = HostLimits()
 
 
 class Call(msgspec.Struct, frozen=True):

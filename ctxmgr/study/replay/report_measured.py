@@ -1,33 +1,24 @@
 """Turns measures into the report's lines and sheets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ctxmgr.study.baselines.baselines import Distance, Hindsight
 from ctxmgr.study.metrics.measures import Measures
-from ctxmgr.study.report.lines import BASE, OPTIMUM, Line, Sheet
-from ctxmgr.study.report.scales import dollars
+from ctxmgr.study.report.lines import CLAIRVOYANT, CONTROL, Line, Sheet
 
-CONTROL = "control"
-SIMULATED = (CONTROL, OPTIMUM)
+SIMULATED = (CONTROL, CLAIRVOYANT)
 
 
 def sheet(
     name: str,
     about: str,
-    presets: Mapping[str, Measures],
-    simulated: Mapping[str, Measures],
-    hindsight: Hindsight | None = None,
-    receipts: Mapping[str, Sequence[str]] | None = None,
+    policies: Mapping[str, Measures],
+    receipts: Mapping[str, Sequence[str]],
+    floor: float | None = None,
 ) -> Sheet:
-    """One recording: presets and what stands beside them, by name; `receipts`: lines of arithmetic by preset."""
-    every = {**presets, **simulated}
-    return Sheet(
-        name=name,
-        lines=tuple(line(one, measures, (receipts or {}).get(one, ())) for one, measures in every.items()),
-        about=about,
-        curve=hindsight.corners if hindsight else (),
-        notes=tuple(_distances(hindsight.distances)) if hindsight else (),
-    )
+    """One recording: presets and what stands beside them, by name; `receipts`: lines of arithmetic by preset;
+    `floor` in dollars."""
+    lines = tuple(line(one, measures, receipts.get(one, ())) for one, measures in policies.items())
+    return Sheet(name=name, lines=lines, about=about, floor=floor)
 
 
 def line(name: str, measures: Measures, receipts: Sequence[str] = ()) -> Line:
@@ -44,18 +35,6 @@ def line(name: str, measures: Measures, receipts: Sequence[str] = ()) -> Line:
         epochs=tuple(number for number, call in enumerate(measures.bill.calls) if call.announced),
         receipts=tuple(receipts),
         simulated=name in SIMULATED,
+        closed=measures.closed.closed,
+        fetches_in_100=measures.closed.in_100,
     )
-
-
-def _distances(some: Sequence[Distance]) -> Iterator[str]:
-    """One sentence for each preset that is no yardstick itself."""
-    for one in some:
-        if one.preset == BASE:
-            continue
-        if one.optimum is None or one.dearer is None:
-            yield f"{one.preset}: no schedule of the optimum's family reaches its recall of {one.recall:.3f}."
-        else:
-            yield (
-                f"{one.preset} cost {dollars(one.cost)} at recall {one.recall:.3f}; the optimum of hindsight "
-                f"reaches that for {dollars(one.optimum)}: {one.dearer:+.0%}."
-            )

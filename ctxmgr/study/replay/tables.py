@@ -8,8 +8,10 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.metrics import tables as measures_tables
 from ctxmgr.study.replay.outcomes import Call, Outcome
+from ctxmgr.study.report.lines import BASE
 from ctxmgr.study.spawning.console import plain
 
 ZONES = ("green", "yellow", "red", "compact")
@@ -94,8 +96,7 @@ def tables(some: Sequence[Figures]) -> RenderableType:
     parts: list[RenderableType] = [_zones(some), _growths(some), _summary(some)]
     rows = [one for one in (*some, *some[0].get("beside", ())) if "measures" in one]
     parts += [measures_tables.table([(one["preset"], one["measures"]) for one in rows])] if rows else []
-    distances = some[0].get("distances")
-    parts += [measures_tables.distances_table(distances)] if distances else []
+    parts += [totals_table(totals([[{**rows[0], "floor": some[0]["floor"]}, *rows[1:]]], BASE))] if rows else []
     parts += [_notes(some[0])] if some[0]["notes"] else []
     parts += [_marks(one) for one in some if one["marks"]]
     parts += [_failures(one) for one in some if one["failures"]]

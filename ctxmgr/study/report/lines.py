@@ -8,14 +8,15 @@ import msgspec
 from ctxmgr.study.report.scales import dollars
 
 BASE = "off"  # the line that costs are shares of
-OPTIMUM = "optimum"
+CONTROL = "control"
+CLAIRVOYANT = "clairvoyant"
 
 
 class Line(msgspec.Struct, frozen=True):
     """One policy on one recording. `cost` in dollars; shares from 0 to 1, None where there was nothing to ask for.
 
     `context` in tokens and `money` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
-    arithmetic of each, one line. `simulated`: no ctxmgr ran.
+    arithmetic of each, one line. `simulated`: no ctxmgr ran. `closed`: closed-loop cost in dollars.
     """
 
     name: str
@@ -30,17 +31,17 @@ class Line(msgspec.Struct, frozen=True):
     epochs: tuple[int, ...] = ()
     receipts: tuple[str, ...] = ()
     simulated: bool = False
+    closed: float | None = None
+    fetches_in_100: float | None = None
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """One recording. `about`: a line under its name; `curve`: corners of the optimum's, (dollars, recall), the
-    cheapest first; `notes`: what else has to be said of it."""
+    """One recording. `about`: a line under its name; `floor`: dollars that no policy costs less than."""
 
     name: str
     lines: tuple[Line, ...]
     about: str = ""
-    curve: tuple[tuple[float, float], ...] = ()
-    notes: tuple[str, ...] = ()
+    floor: float | None = None
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -55,6 +56,12 @@ def share(value: float) -> str:
     return f"{value:.3f}"
 
 
+def _closed_of_off(line: Line, base: Line | None) -> float | None:
+    return line.closed / base.closed if line.closed is not None and base and base.closed else None
+
+
+CLOSED = Figure("closed", _closed_of_off, share)
+FETCHES = Figure("re-fetches in 100", lambda line, _: line.fetches_in_100, "{:,.3g}".format)
 SHARES = (
     Figure("cost of off", lambda line, base: line.cost / base.cost if base and base.cost else None, share),
     Figure("recall", lambda line, _: line.recall, share),
@@ -62,6 +69,8 @@ SHARES = (
     Figure("far", lambda line, _: line.far, share),
     Figure("grounding", lambda line, _: line.grounding, share),
     Figure("breaks", lambda line, _: line.breaks, "{:,.4g}".format),
+    CLOSED,
+    FETCHES,
 )
 ALL = (
     Figure("cost", lambda line, _: line.cost, dollars),

@@ -8,20 +8,36 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
-from ctxmgr.study.report.lines import ALL, BASE, OPTIMUM, SHARES, Line, Sheet, cell, share
-from ctxmgr.study.report.plots import Axis, Dot, Series, against, over_calls, shown
+from ctxmgr.study.report.lines import (
+    ALL,
+    BASE,
+    CLAIRVOYANT,
+    CLOSED,
+    CONTROL,
+    FETCHES,
+    SHARES,
+    Line,
+    Sheet,
+    cell,
+    share,
+)
+from ctxmgr.study.report.plots import Axis, Dot, Edge, Series, against, over_calls, shown
 from ctxmgr.study.report.scales import dollars, plain, tokens
 from ctxmgr.study.report.style import LIGHT, SCRIPT, STYLE
 
-COLOURS = {BASE: 0, "turns": 1, "tools": 2, "balanced": 3, "control": 4, OPTIMUM: 5}  # others take turns
+COLOURS = {BASE: 0, "turns": 1, "tools": 2, "balanced": 3, CONTROL: 4, CLAIRVOYANT: 5}  # others take turns
+
+CLOSED_AT, FETCHES_AT = SHARES.index(CLOSED), SHARES.index(FETCHES)
 
 SAYS = (
     "Input as a provider with a prompt cache bills it: what a call has in common with the call before is read at a "
     "tenth of the input price, the rest written at five quarters, unless told otherwise. Recall: of the paths, "
     "identifiers and error codes in the next recorded reply that had occurred before, the share that the model "
     "could still see. In place: in a message kept as it was. Far: of those last said more than 20,000 tokens ago. "
-    "Grounding: of the lines that a recorded edit replaces, the share still there verbatim. Recorded replies do "
-    "not react to what is shown: the figures say what a reply would have missed, and claim no task's success."
+    "Grounding: of the lines that a recorded edit replaces, the share still there verbatim. Closed: what "
+    "that input costs with the overhead of each call and with each original fetched again that a reply acts on and "
+    "can not see. Recorded replies do not react to what is shown: the figures say what a reply would have missed, "
+    "and claim no task's success."
 )
 
 
@@ -71,8 +87,11 @@ def _headline(sheets: Sequence[Sheet], colours: dict[str, int]) -> Iterator[str]
     yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {SAYS}", bar=2)
     dots = list(_overall_dots(sheets, means, colours))
     if dots:
-        drawn = against(dots, (), Axis("cost, share of off", plain), Axis("reference recall", plain))
+        drawn = against(dots, Axis("cost, share of off", plain), Axis("reference recall", plain))
         yield _figure("Recall against cost", "means, and each recording faint; up and to the left is better", drawn)
+    closed = [_closed_dot(name, values[CLOSED_AT], values[FETCHES_AT], colours) for name, values in means.items()]
+    floors = [_floor_of(sheet) for sheet in sheets]
+    yield _closed_plot([dot for dot in closed if dot], _mean(floors), "means of recordings")
 
 
 def _overall_dots(
@@ -103,7 +122,6 @@ def _sheet(sheet: Sheet, colours: dict[str, int]) -> Iterator[str]:
     yield f"<h2>{shown(sheet.name)}</h2>"
     if sheet.about:
         yield f'<p class="soft">{shown(sheet.about)}</p>'
-    yield from (f"<p>{shown(note)}</p>" for note in sheet.notes)
     rows = []
     for line in sheet.lines:
         values = [figure.of(line, base) for figure in ALL]
@@ -116,6 +134,8 @@ def _sheet(sheet: Sheet, colours: dict[str, int]) -> Iterator[str]:
     series = [_series(line, colours, list(accumulate(line.money))) for line in sheet.lines]
     yield _figure("Cost over calls", "input so far", over_calls(series, Axis("cost so far, $", dollars)))
     yield _recall_plot(sheet, base, colours)
+    closed = [_closed_dot(line.name, CLOSED.of(line, base), line.fetches_in_100, colours) for line in sheet.lines]
+    yield _closed_plot([dot for dot in closed if dot], _floor_of(sheet), "down and to the left is better")
     yield "</div>"
     yield from (_receipts(line) for line in sheet.lines if line.receipts)
 
@@ -139,10 +159,29 @@ def _recall_plot(sheet: Sheet, base: Line | None, colours: dict[str, int]) -> st
         if line.recall is not None
     ]
     axis = Axis("cost, share of off", plain) if whole else Axis("cost, $", dollars)
-    curve = [(cost / (whole or 1), recall) for cost, recall in sheet.curve]
-    drawn = against(dots, curve, axis, Axis("reference recall", plain), COLOURS[OPTIMUM])
-    about = "dashed: the optimum of hindsight, keeping a suffix" if curve else "up and to the left is better"
-    return _figure("Recall against cost", about, drawn) if drawn else ""
+    drawn = against(dots, axis, Axis("reference recall", plain))
+    return _figure("Recall against cost", "up and to the left is better", drawn) if drawn else ""
+
+
+def _closed_dot(name: str, closed: float | None, fetches: float | None, colours: dict[str, int]) -> Dot | None:
+    if closed is None or fetches is None:
+        return None
+    title = f"{name}: {share(closed)} of off with re-fetches, {FETCHES.written(fetches)} in 100 calls"
+    return Dot(colours[name], closed, fetches, title, name)
+
+
+def _floor_of(sheet: Sheet) -> float | None:
+    base = _base(sheet)
+    return sheet.floor / base.closed if sheet.floor is not None and base and base.closed else None
+
+
+def _closed_plot(dots: Sequence[Dot], floor: float | None, about: str) -> str:
+    """Cost with re-fetches against how many there were; the floor as an edge."""
+    edges = () if floor is None else (Edge(floor, "floor"),)
+    fetches = Axis("re-fetches in 100 calls", plain, from_zero=True)
+    drawn = against(dots, Axis("closed-loop cost, share of off", plain), fetches, edges)
+    about = f"{about}; dashed: no policy costs less" if edges else about
+    return _figure("Closed-loop cost against re-fetches", about, drawn) if drawn else ""
 
 
 def _both(line: Line, base: Line | None) -> str:

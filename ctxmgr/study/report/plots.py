@@ -44,10 +44,19 @@ class Dot(msgspec.Struct, frozen=True, gc=False):
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """What is written at an axis: its name with the unit, and its numbers."""
+    """What is written at an axis: its name with the unit, and its numbers. `from_zero`: it begins there."""
 
     name: str
     written: Written
+    from_zero: bool = False
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """A value of x that nothing lies left of."""
+
+    x: float
+    label: str
+    colour: int = 0
 
 
 def shown(text: str) -> str:
@@ -69,28 +78,19 @@ def over_calls(series: Sequence[Series], y: Axis) -> str:
     return _svg(f"{y.name} over calls", parts, f"over {ends}")
 
 
-def against(
-    dots: Sequence[Dot], line: Sequence[tuple[float, float]], x: Axis, y: Axis, line_colour: int = 0
-) -> str:
-    """Points on two axes, and one line of (x, y) among them. The line does not widen the range of y."""
+def against(dots: Sequence[Dot], x: Axis, y: Axis, edges: Sequence[Edge] = ()) -> str:
+    """Points on two axes; `edges` are lines straight up, at values of x."""
     if not dots:
         return ""
-    least, most = min(dot.y for dot in dots), max(1.0, *(dot.y for dot in dots))
-    low = max(0.0, least - max(0.01, ROOM * (most - least) * 2))
-    line = _from(line, low)
-    right = max(*(dot.x for dot in dots), *(at for at, _ in line), 0.0)
+    low, most = _range(dots, y)
+    right = max(*(dot.x for dot in dots), *(edge.x for edge in edges), 0.0)
     across = Scale(0, rounded_up(right), LEFT, WIDTH - RIGHT)
     up = Scale(low, most, HEIGHT - BOTTOM, TOP)
     parts = [_frame(across, up, x, y, ticks(0, across.high, 8), ticks(low, most))]
-    if line:
-        path = " ".join(f"{across.at(a):.1f},{up.at(b):.1f}" for a, b in line)
-        parts.append(f'<polyline class="line dashed s{line_colour}" points="{path}"/>')
-        corner = (
-            '<circle class="corner s{}" cx="{:.1f}" cy="{:.1f}" r="2.5"><title>optimum: {}, {}</title></circle>'
-        )
-        parts += [
-            corner.format(line_colour, across.at(a), up.at(b), shown(x.written(a)), f"{b:.3f}") for a, b in line
-        ]
+    for edge in edges:
+        at = f"{across.at(edge.x):.1f}"
+        parts.append(f'<polyline class="line dashed s{edge.colour}" points="{at},{up.start} {at},{up.end}"/>')
+        parts.append(f'<text class="label" x="{at}" y="{up.end + 10}" dx="4">{shown(edge.label)}</text>')
     for dot in dots:
         place = f'cx="{across.at(dot.x):.1f}" cy="{up.at(dot.y):.1f}" r="{6 if dot.label else 3.5}"'
         kind = "dot" if dot.label else "dot faint"
@@ -98,14 +98,13 @@ def against(
     return _svg(f"{y.name} against {x.name}", [*parts, _labels(dots, across, up)], "against")
 
 
-def _from(line: Sequence[tuple[float, float]], low: float) -> list[tuple[float, float]]:
-    """The part of a rising line at and above `low`, cut where it comes up to it."""
-    kept = [point for point in line if point[1] >= low]
-    below = [point for point in line if point[1] < low]
-    if kept and below:
-        (a, b), (c, d) = below[-1], kept[0]
-        kept.insert(0, (a + (c - a) * (low - b) / (d - b), low))
-    return kept
+def _range(dots: Sequence[Dot], y: Axis) -> tuple[float, float]:
+    """Of an axis from zero up to where all has room; of shares from a little below the least up to the whole."""
+    values = [dot.y for dot in dots]
+    if y.from_zero:
+        return 0.0, rounded_up(max(values))
+    least, most = min(values), max(1.0, *values)
+    return max(0.0, least - max(0.01, ROOM * (most - least) * 2)), most
 
 
 def _svg(title: str, parts: Sequence[str], kind: str) -> str:

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.metrics.billing import Prices, bill, is_cold
+from ctxmgr.study.metrics.billing import PriceSheet, bill, is_cold
 from ctxmgr.study.metrics.observations import Shown, Sight
 
-PRICES = Prices(input=1_000_000.0, read=0.1, write=2.0, ttl_ms=1_000)  # a dollar a token
+PRICES = PriceSheet(TieredPrices(input=1e6, cache_read=1e5, cache_write=2e6), ttl_ms=1_000)  # a dollar a token
 REPLY = item("r", b'{"role":"assistant","content":[]}')
 
 
@@ -61,7 +62,7 @@ def test_a_break_is_announced_by_a_new_epoch() -> None:
 
 
 def test_the_defaults_are_dollars_a_million_tokens() -> None:
-    made = bill(calls("a"), Prices(), lambda raw: 1_000_000)
+    made = bill(calls("a"), PriceSheet(), lambda raw: 1_000_000)
     assert made.money == pytest.approx(3.75)
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ctxmgr.study.metrics import figures as measures_figures
 from ctxmgr.study.metrics import tables
-from ctxmgr.study.metrics.billing import Prices
+from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.figures import Figures, figures, means
 from ctxmgr.study.metrics.measures import Measures, measure
 from ctxmgr.study.metrics.ratio import Share, total
@@ -84,7 +84,7 @@ def session(show: Show = whole, epochs: tuple[int, ...] = (0, 0, 1, 1)) -> Measu
         r("ok"),
         a("src/a.ts is done", timestamp=9_500),
     )
-    return measure(sights(*talk, show=show, epochs=epochs), known(), Prices(ttl_ms=5_000))
+    return measure(sights(*talk, show=show, epochs=epochs), known(), PriceSheet(ttl_ms=5_000))
 
 
 def test_all_measures_of_a_session() -> None:
@@ -116,7 +116,7 @@ def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
 
 def test_figures_are_plain_and_compare_with_off() -> None:
     every, some = session(), session(newest(1))
-    made = json.loads(json.dumps(figures(some, every.bill)))
+    made = json.loads(json.dumps(figures(some, every)))
     assert made["ofOff"] == pytest.approx(some.bill.money / every.bill.money, abs=1e-5)
     assert made["recall"]["overall"] == {"share": 0.33333, "held": 1, "of": 3}
     assert (made["breaks"], made["unannouncedBreaks"], made["epochs"], made["coldCalls"]) == (3, 2, 1, 1)
@@ -126,8 +126,8 @@ def test_figures_are_plain_and_compare_with_off() -> None:
 
 
 def test_a_session_without_a_call_has_figures_and_a_row() -> None:
-    nothing = measure([], known(), Prices())
-    made = figures(nothing, nothing.bill)
+    nothing = measure([], known(), PriceSheet())
+    made = figures(nothing, nothing)
     assert made["moneyACall"] is None
     assert made["recall"]["far"]["share"] is None
     assert "-" in drawn([("turns", made)])
@@ -162,7 +162,7 @@ def test_means_count_each_recording_the_same_and_leave_out_what_is_not_there() -
 
 def test_a_row_shows_what_was_measured() -> None:
     every, some = session(), session(newest(1))
-    text = drawn([("off", figures(every, every.bill)), ("tu[b]rns", figures(some, every.bill))])
+    text = drawn([("off", figures(every, every.bill)), ("tu[b]rns", figures(some, every))])
     (row,) = [line for line in text.splitlines() if "tu[b]rns" in line]
     cells = [cell.strip() for cell in row.split("│")]
     assert "3 (2)" in cells

@@ -88,7 +88,8 @@ def test_prices_and_the_caches_life_are_as_told(capsys: pytest.CaptureFixture[st
     assert main([*arguments, "--prices", "10,0.5,1", "--cache-ttl", "0.001"]) == 0
     (off,) = json.loads(capsys.readouterr().out)
     made = off["measures"]
-    assert made["prices"] == {"input": 10, "read": 0.5, "write": 1, "ttl_ms": 1}
+    prices = {"input": 10, "read": 0.5, "write": 1, "ttl_ms": 1}
+    assert made["prices"] == {**prices, "output": 50, "overheadTokens": 5_000, "tiers": []}
     assert made["coldCalls"] > 90
     sent = sum(call["sent"] for call in made["series"])
     assert made["money"] == pytest.approx(10 * sent / 1e6, rel=1e-3)

@@ -35,13 +35,12 @@ def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 
 SHEET = Sheet(
     "a.jsonl",
     (
-        line("off", 4.0, 1.0, epochs=()),
-        line("balanced", receipts=("1 < 2 & so on",)),
-        line("optimum", simulated=True),
+        line("off", 4.0, 1.0, epochs=(), closed=4.0, fetches_in_100=1.0),
+        line("balanced", closed=3.0, fetches_in_100=8.0, receipts=("1 < 2 & so on",)),
+        line("clairvoyant", closed=0.8, fetches_in_100=3.5, simulated=True),
     ),
     "5 calls",
-    ((0.4, 0.5), (1.0, 0.85), (2.0, 0.95)),
-    ("balanced: near the optimum",),
+    0.6,
 )
 
 
@@ -95,15 +94,15 @@ def test_the_page_is_whole_and_closed_in_itself() -> None:
     assert not re.search(r"fetch|XMLHttpRequest|innerHTML|eval|import", SCRIPT)
     assert STYLE.count("{") == STYLE.count("}")
     assert "prefers-color-scheme:dark" in STYLE
-    assert len(drawings(text)) == 7
+    assert len(drawings(text)) == 10
     assert page([SHEET, SHEET]) == text
 
 
 def test_what_stands_in_the_tables() -> None:
     texts = read(page([SHEET])).text
-    row = texts[texts.index("balanced") :][:8]
-    assert row == ["balanced", "1", "0.500", "0.900", "0.900", "–", "0.500", "1"]
-    for words in ("balanced: near the optimum", "1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
+    row = texts[texts.index("balanced") :][:10]
+    assert row == ["balanced", "1", "0.500", "0.900", "0.900", "–", "0.500", "1", "0.750", "8"]
+    for words in ("1 < 2 & so on", "5 calls", "balanced: the arithmetic of 1 epoch"):
         assert words in texts
 
 
@@ -115,12 +114,12 @@ def test_means_count_each_recording_once() -> None:
 
 def test_hostile_text_is_text() -> None:
     hostile = line(HOSTILE, receipts=(HOSTILE,))
-    text = page([Sheet(HOSTILE, (line("off"), hostile), HOSTILE, notes=(HOSTILE,))] * 2, HOSTILE)
+    text = page([Sheet(HOSTILE, (line("off"), hostile), HOSTILE)] * 2, HOSTILE)
     reader = read(text)
     assert text.count("<script>") == 1
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", text)
     assert drawings(text)
-    assert sum("alert(1)</script>&amp;\\u001b[31m\\u202e</svg>" in words for words in reader.text) >= 6
+    assert sum("alert(1)</script>&amp;\\u001b[31m\\u202e</svg>" in words for words in reader.text) >= 5
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_hostile_text_is_text() -> None:
         [Sheet("nothing", ())],
         [Sheet("no calls", (line("off", 0.0, None, 0, epochs=()),))],
         [Sheet("one call", (line("off", 1.0, 1.0, 1, epochs=(0,)),))],
-        [Sheet("no base", (line("turns", 1.0, 0.5),), curve=((0.0, 0.0), (1.0, 1.0)))],
+        [Sheet("no base", (line("turns", 1.0, 0.5),), floor=0.5)],
         [Sheet("free", (line("off", 0.0), line("turns", 0.0)))],
     ],
     ids=lambda sheets: sheets[0].name if sheets else "none",
@@ -193,22 +192,27 @@ def test_values_can_be_read_off_a_line() -> None:
     assert [one.text for one in drawn.iter("title")] == ["x", "x, epoch 1, call 1: 0 to 250"]
 
 
-def test_a_curve_is_cut_at_the_edge_and_does_not_move_it() -> None:
-    dots = [Dot(0, 1.0, 1.0, "off", "off"), Dot(1, 0.5, 0.9, "b", "b")]
-    (alone,), (with_line,) = (
-        drawings(against(dots, curve, COST, RECALL)) for curve in ((), ((0.1, 0.2), (0.6, 1.0)))
-    )
-    ticked = [[one.text for one in drawn.iter("text")] for drawn in (alone, with_line)]
-    assert ticked[0] == ticked[1]
-    (points,) = (one.attrib["points"] for one in with_line.iter("polyline"))
-    (first, last) = (float(pair.split(",")[0]) for pair in points.split())
-    assert first < last < WIDTH
+def test_closed_loop_cost_is_drawn_against_re_fetches_with_clairvoyant_and_floor() -> None:
+    """Cost of 4 dollars is the whole: balanced at 0.75, the clairvoyant at 0.2, the floor an edge at 0.15."""
+    *_, drawn = drawings(page([SHEET]))
+    assert drawn.attrib["aria-label"] == "re-fetches in 100 calls against closed-loop cost, share of off"
+    labels = [one.text for one in drawn.iter("text") if one.attrib["class"] == "label"]
+    assert labels == ["floor", "balanced", "clairvoyant", "off"]
+    places = {
+        (one.find("title").text or "").split(":")[0]: (float(one.attrib["cx"]), float(one.attrib["cy"]))  # type: ignore[union-attr]
+        for one in drawn.iter("circle")
+    }
+    (edge,) = (float(one.attrib["points"].split(",")[0]) for one in drawn.iter("polyline"))
+    assert edge < places["clairvoyant"][0] < places["balanced"][0] < places["off"][0]
+    assert places["balanced"][1] < places["clairvoyant"][1] < places["off"][1]  # more is further up
+    scale = places["off"][0] - places["clairvoyant"][0]
+    assert (places["balanced"][0] - edge) / scale == pytest.approx((0.75 - 0.15) / (1 - 0.2), abs=0.01)
 
 
 @given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1)), max_size=30), st.booleans())
 def test_all_that_is_drawn_is_in_the_frame(points: list[tuple[float, float]], labelled: bool) -> None:
     dots = [Dot(0, x, y, "t", f"l{at}" if labelled else "") for at, (x, y) in enumerate(points)]
-    for drawn in drawings(against(dots, (), COST, RECALL)):
+    for drawn in drawings(against(dots, COST, RECALL)):
         for one in drawn.iter("circle"):
             assert 0 <= float(one.attrib["cx"]) <= WIDTH
             assert 0 <= float(one.attrib["cy"]) <= HEIGHT

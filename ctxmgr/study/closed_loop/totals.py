@@ -1,0 +1,128 @@
+"""Turns figures of several recordings into one row a policy: dollars together, and the mean of recordings.
+
+A recording counts in `together` by what it costs, in `mean` as any other. Shares of what is asked (recall, far, in
+place, grounding) are pooled: each question counts the same. A policy is held against `off` on the recordings that
+it was measured on. The floor has a row of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any
+
+from rich.table import Table
+
+from ctxmgr.study.spawning.console import plain
+
+SUMS = ("billed", "closed", "all")
+ASKED = {
+    "recall": ("recall", "overall"),
+    "far": ("recall", "far"),
+    "inPlace": ("recall", "inPlace"),
+    "grounding": ("grounding",),
+}
+FLOOR = "floor"
+NONE = "-"
+
+Figures = dict[str, Any]
+
+
+def totals(parts: Sequence[Sequence[Figures]], base: str) -> list[Figures]:
+    """`parts`: for each recording a row a policy, with "preset" and "measures", and "floor" in the first."""
+    measured = [{one["preset"]: one["measures"] for one in part} for part in parts]
+    names = dict.fromkeys(name for part in measured for name in part)
+    rows = [_row(name, [part for part in measured if name in part], base) for name in names]
+    floor = sum(part[0]["floor"]["money"] for part in parts)
+    billed, closed = (_sum(measured, base, name) for name in ("billed", "closed"))
+    together = {"billed": _ratio(floor, billed), "closed": _ratio(floor, closed), "all": None}
+    return [*rows, {"preset": FLOOR, "recordings": len(parts), "money": {"billed": floor}, "together": together}]
+
+
+def _row(name: str, parts: Sequence[Figures], base: str) -> Figures:
+    mine = [part[name] for part in parts]
+    calls = sum(one["closedLoop"]["calls"] for one in mine)
+    fetches = sum(one["closedLoop"]["fetches"] for one in mine)
+    return {
+        "preset": name,
+        "recordings": len(mine),
+        "calls": calls,
+        "money": {kind: round(_sum(parts, name, kind), 4) for kind in SUMS},
+        "together": {kind: _ratio(_sum(parts, name, kind), _sum(parts, base, kind)) for kind in SUMS},
+        "mean": {kind: _mean([one["closedLoop"][f"{kind}OfOff"] for one in mine]) for kind in SUMS},
+        "fetchesIn100": _ratio(100 * fetches, calls),
+        **{kind: _pooled(mine, path) for kind, path in ASKED.items()},
+    }
+
+
+def _sum(parts: Sequence[Figures], name: str, kind: str) -> float:
+    return float(sum(part[name]["closedLoop"][kind] for part in parts))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return round(fmean(there), 5) if there else None
+
+
+def _pooled(mine: Sequence[Figures], path: Sequence[str]) -> float | None:
+    shares = []
+    for one in mine:
+        for name in path:
+            one = one[name]
+        shares.append(one)
+    return _ratio(sum(one["held"] for one in shares), sum(one["of"] for one in shares))
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 5) if whole else None
+
+
+# views
+
+Column = tuple[str, int, Callable[[Figures], float | None]]
+TOGETHER: tuple[Column, ...] = (
+    ("$", 2, lambda row: row["money"].get("closed", row["money"]["billed"])),
+    ("billed", 3, lambda row: row["together"]["billed"]),
+    ("closed", 3, lambda row: row["together"]["closed"]),
+    ("all", 3, lambda row: row["together"]["all"]),
+)
+MEANS: tuple[Column, ...] = (
+    ("mean: billed", 3, lambda row: row.get("mean", {}).get("billed")),
+    ("closed", 3, lambda row: row.get("mean", {}).get("closed")),
+    ("all", 3, lambda row: row.get("mean", {}).get("all")),
+)
+SEEN: tuple[Column, ...] = (
+    ("re-fetches in 100", 1, lambda row: row.get("fetchesIn100")),
+    ("recall", 3, lambda row: row.get("recall")),
+    ("far", 3, lambda row: row.get("far")),
+    ("in place", 3, lambda row: row.get("inPlace")),
+    ("grounding", 3, lambda row: row.get("grounding")),
+)
+
+
+def totals_table(rows: Sequence[Figures]) -> Table:
+    """Rows of `totals`."""
+    several = rows[0]["recordings"] > 1
+    columns = (*TOGETHER, *(MEANS if several else ()), *SEEN)
+    made = Table(
+        title=plain("closed-loop cost" + (" over recordings" if several else "")),
+        title_justify="left",
+        caption_justify="left",
+        header_style="bold",
+        padding=(0, 0),
+        pad_edge=False,
+    )
+    made.add_column("policy", no_wrap=True)
+    for head, _, _ in columns:
+        made.add_column(head, justify="right")
+    for row in rows:
+        cells = ((of(row), digits) for _, digits, of in columns)
+        made.add_row(
+            plain(row["preset"]), *(NONE if value is None else f"{value:,.{digits}f}" for value, digits in cells)
+        )
+    made.caption = (
+        "$: closed; the others as parts of off, of dollars together\n"
+        "billed: warm input with the overhead of each call\n"
+        "closed: and what a reply acts on and can not see, fetched again\n"
+        "all: and cold caches, summaries, output\n"
+        "floor: no policy that shows each message once costs less, billed or closed"
+    )
+    return made

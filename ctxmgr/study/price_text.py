@@ -1,0 +1,41 @@
+"""Turns what a person writes of a price sheet into prices: INPUT,READ,WRITE[,OUTPUT[,TIER...]].
+
+1. INPUT and OUTPUT in dollars a million tokens, READ and WRITE of the cache as shares of INPUT. Where OUTPUT is not
+   given it is OUTPUT_SHARE times INPUT, as most providers have it.
+2. A TIER is TOKENS:FACTOR or TOKENS:FACTOR:FACTOR: a request whose input is above so many tokens costs FACTOR times
+   as much, all of it; its output the second FACTOR times, where there is one.
+"""
+
+from math import isfinite
+
+from ctxmgr.model.prices import PriceTier, TieredPrices
+
+OUTPUT_SHARE = 5
+MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake
+MAX_TOKENS = 1_000_000_000
+
+
+def prices(text: str) -> TieredPrices:
+    """Raises ValueError where it is none."""
+    parts = text.split(",")
+    numbers = [_number(part) for part in parts[:4] if ":" not in part]
+    input, read, write, *more = numbers
+    output = more[0] if more else OUTPUT_SHARE * input
+    tiers = tuple(_tier(part, input, read, write, output) for part in parts[len(numbers) :])
+    return TieredPrices(input, output, read * input, write * input, tiers)
+
+
+def _tier(text: str, input: float, read: float, write: float, output: float) -> PriceTier:
+    above, factor, *more = text.split(":")
+    (of_output,) = more or (factor,)
+    times = _number(factor) * input
+    if not 0 <= int(above) <= MAX_TOKENS:
+        raise ValueError(text)
+    return PriceTier(int(above), times, _number(of_output) * output, times * read, times * write)
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not isfinite(number) or not 0 <= number < MAX_PRICE:
+        raise ValueError(text)
+    return number

@@ -1,0 +1,224 @@
+"""The closed-loop meter, on conversations whose bill is worked out by hand.
+
+A message weighs its words, a token read is 1 dollar, one written 10, one put out 100; a request has 7 tokens
+beside. So a re-fetch of an original of w words, where the list has n, is n + 7 + 10 (150 + w) + 100 x 150 dollars.
+"""
+
+from collections.abc import Sequence
+
+import pytest
+
+from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.metrics.billing import MILLION, PriceSheet
+from ctxmgr.study.metrics.observations import Shown
+from tests.notation import Said, a, call, r, raws, summary, u
+from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
+
+PRICES = TieredPrices(0, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
+SHEET = PriceSheet(PRICES, ttl_ms=1_000, overhead_tokens=7)
+ACT = a(call("run", with_="one.py"))  # needs the name one.py
+SAID = "one.py it is"
+
+
+def measured(*said: Said, show: Show = whole, sheet: PriceSheet = SHEET) -> ClosedLoop:
+    return closed_loop(sights(*said, show=show), known(), sheet)
+
+
+def weight(one: Said) -> int:
+    return known().weight(raws(one)[0])
+
+
+def refetch(list_tokens: int, original_tokens: int) -> float:
+    return list_tokens + 7 + 10 * (150 + original_tokens) + 100 * 150
+
+
+def without(*places: int) -> Show:
+    """The list without these, once a reply was made on it."""
+    return lambda items: [one for one in whole(items) if one.index not in places or one.index >= len(items) - 2]
+
+
+def test_a_list_is_billed_by_its_prefix_and_overhead_is_read() -> None:
+    """Four words written; then those read, and the reply of one word and the two words of the user's written."""
+    loop = measured(u("a b c d"), a("done"), u("e f"), a("done"))
+    assert [one.warm for one in loop.calls] == [7 + 10 * 4, 7 + 4 + 10 * 3]
+    assert loop.closed == loop.billed == 47 + 41
+    assert loop.all == 47 + 41 + 100 * 2
+
+
+def test_what_is_visible_is_not_fetched() -> None:
+    assert measured(u(SAID), a("well"), ACT).fetches == 0
+
+
+def test_what_the_conversation_never_had_is_not_fetched() -> None:
+    assert measured(u("go"), ACT, show=newest(0)).fetches == 0
+
+
+@pytest.mark.parametrize("text", ["one.py", "see one.py and more"])
+def test_a_name_in_a_packet_is_visible(text: str) -> None:
+    assert measured(u(SAID), a("well"), u("go"), ACT, show=newest(1, packed(text))).fetches == 0
+
+
+def test_what_a_rewritten_message_has_left_is_visible() -> None:
+    said = (u("go"), a(call("read", path="x")), r(SAID), ACT)
+    for text, fetches in (("[gone: one.py]", 0), ("[gone]", 1)):
+        rewrite = changed(2, *said[:2], r(text))
+        assert measured(*said, show=lambda items, rewrite=rewrite: rewrite(whole(items))).fetches == fetches  # type: ignore[misc]
+
+
+def test_a_missing_name_costs_one_more_call_with_its_whole_original() -> None:
+    """The list has one message of one word; the original has three."""
+    loop = measured(u(SAID), a("well"), u("go"), ACT, show=newest(1))
+    assert [one.fetches for one in loop.calls] == [0, 1]
+    assert loop.calls[1].refetched == refetch(1, 3)
+    assert loop.closed == (7 + 10 * 3) + (7 + 10 * 1) + refetch(1, 3)
+    assert loop.in_100 == 50
+
+
+def test_the_original_is_the_newest_tool_result_that_had_it() -> None:
+    """Results of 3 and 5 words, then a user's message of 8: the one of 5 is fetched."""
+    read = a(call("read", path="x"))
+    said = (
+        u("go"),
+        read,
+        r("one.py 2 3"),
+        read,
+        r("one.py 2 3 4 5"),
+        u("one.py 2 3 4 5 6 7 8"),
+        a("well"),
+        u("go"),
+        ACT,
+    )
+    loop = measured(*said, show=newest(1))
+    assert loop.calls[-1].refetched == refetch(1, 5)
+
+
+def test_without_a_result_the_original_is_the_newest_message_that_had_it() -> None:
+    loop = measured(u("one.py 2"), a("one.py 2 3 4 5 6"), u("go"), ACT, show=newest(1))
+    assert loop.calls[-1].refetched == refetch(1, 6)
+
+
+def test_what_an_original_holds_is_struck_out() -> None:
+    """Both names are missing; the first in order is two.py's `a.py`, whose original has the other as well."""
+    act = a(call("run", with_="b.py a.py"))
+    said = (u("a.py b.py 3"), a("well"), u("b.py"), a("well"), u("go"), act)
+    assert [one.fetches for one in measured(*said, show=newest(1)).calls] == [0, 0, 1]
+    said = (u("b.py a.py 3"), a("well"), u("a.py"), a("well"), u("go"), act)
+    loop = measured(*said, show=newest(1))
+    assert loop.calls[-1].fetches == 2
+    assert loop.calls[-1].refetched == refetch(1, 1) + refetch(1 + 151, 3)  # the list has what came before
+
+
+def test_the_missing_line_comes_before_names() -> None:
+    """The line stands in the result of 5 words, the name in that and in the newer one of 2: one fetch serves both."""
+    edit = a(call("edit", path="one.py", oldText="alpha = beta"))
+    read = a(call("read", path="x"))
+    said = (u("go"), read, r("alpha = beta one.py 5"), read, r("one.py 2"), u("go"), edit)
+    loop = measured(*said, show=newest(1))
+    assert loop.calls[-1].fetches == 1
+    assert loop.calls[-1].refetched == refetch(1, 5)
+
+
+def test_what_came_back_stands_before_the_reply_and_is_read_as_any_message() -> None:
+    """The reply that needed the original is shown on: no second fetch, and 153 tokens are in the list."""
+    act = weight(ACT)
+    shown = without(0)
+    loop = measured(u(SAID), a("well"), u("go"), ACT, a(call("run", with_="one.py now")), show=shown)
+    assert [one.fetches for one in loop.calls] == [0, 1, 0]
+    kept = 2  # "well" and "go"
+    assert loop.calls[2].warm == 7 + (kept + 153) + 10 * act
+    assert loop.billed == loop.closed - loop.calls[1].refetched - 153
+
+
+def test_a_later_need_fetches_again_where_the_reply_is_gone() -> None:
+    again = a(call("run", with_="one.py now"))
+    loop = measured(u(SAID), a("well"), u("go"), ACT, u("go"), again, show=newest(1))
+    assert [one.fetches for one in loop.calls] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(("gone", "fetches"), [((), 0), ((4,), 0), ((4, 5), 1), ((3,), 1)])
+def test_what_came_back_leaves_with_all_results_of_its_reply(gone: Sequence[int], fetches: int) -> None:
+    """The reply at 3 has two results, at 4 and 5; what came back for it has the other name too."""
+    two = a(call("run", with_="one.py"), call("run", with_="x"))
+    said = (u("one.py two.py"), a("well"), u("go"), two, r("1"), r("2"), u("more"), a(call("run", to="two.py")))
+
+    def show(items: Sequence[Item]) -> list[Shown]:
+        out = [one for one in whole(items) if one.index]
+        return [one for one in out if one.index not in gone] if len(items) > 6 else out
+
+    loop = closed_loop(sights(*said, show=show), known(), SHEET)
+    assert loop.calls[-1].fetches == fetches
+
+
+def test_a_call_that_repeats_an_earlier_one_is_billed_as_recorded() -> None:
+    assert measured(u("one.py"), ACT, r("done"), u("go"), ACT, show=newest(1)).fetches == 0
+
+
+def test_the_host_alone_fetches_what_it_compacted_away() -> None:
+    host = sights(u(SAID), a("well"), u("go"), ACT)
+    compacted = sights(summary("it went well"), u("go"), ACT)
+    loop = closed_loop([host[0], compacted[-1]], known(), SHEET)
+    assert [one.fetches for one in loop.calls] == [0, 1]
+
+
+def test_all_has_cold_caches_output_and_summaries() -> None:
+    """The second call comes late: all is written, the overhead too. Before it a summary of three words was made."""
+    before, after = u("a b c d"), summary("it went well")
+    (first,) = sights(before, a("done", timestamp=0))
+    (second,) = sights(after, a("done well", timestamp=5_000))
+    loop = closed_loop([first, second], known(), SHEET)
+    words = weight(after)
+    made = (4 + 7) + 100 * words
+    assert loop.calls[1].summaries == made
+    assert loop.all == (7 + 40 + 100) + (10 * (7 + words) + 100 * 2) + made
+    assert loop.closed == (7 + 40) + (7 + 10 * words)
+
+
+def test_a_request_above_a_tier_pays_its_prices_for_all_of_it() -> None:
+    """From 12 tokens on all is doubled: the first request has 11, the second 14; a re-fetch has its original too."""
+    double = PriceTier(12, 0, 200.0 * MILLION, 2.0 * MILLION, 20.0 * MILLION)
+    tiered = PriceSheet(TieredPrices(0, PRICES.output, PRICES.cache_read, PRICES.cache_write, (double,)), 1_000, 7)
+    said = (u("a b c d"), a("done"), u("e f"), a("done"))
+    assert [one.warm for one in measured(*said, sheet=tiered).calls] == [7 + 40, 2 * (7 + 4 + 30)]
+    loop = measured(u(SAID), a("well"), u("go"), ACT, show=newest(1), sheet=tiered)
+    assert loop.calls[1].warm == 7 + 10
+    assert loop.calls[1].refetched == 2 * refetch(1, 3)
+
+
+def test_a_session_without_a_call_costs_nothing() -> None:
+    loop = closed_loop([], known(), SHEET)
+    assert (loop.closed, loop.all, loop.fetches, loop.in_100) == (0, 0, 0, None)
+
+
+def test_a_long_session_is_measured_in_seconds() -> None:
+    """Linear but for comparing lists: a thousand messages, each of which names another file, half of them gone."""
+    said = [u("go")]
+    for number in range(500):
+        said += [
+            a(call("read", path=f"f{number}.py", also=f"f{number // 2}.py")),
+            r(f"text of f{number}.py " + "x " * 50),
+        ]
+    every = sights(*said, show=newest(40))
+    looked = 0
+
+    class Counting(type(known())):  # type: ignore[misc]
+        def texts(self, raw: bytes, *, thinking: bool = False):  # type: ignore[no-untyped-def]
+            nonlocal looked
+            looked += 1
+            return super().texts(raw, thinking=thinking)
+
+    counting = Counting(known()._reader)
+    loop = closed_loop(every, counting, SHEET)
+    assert loop.fetches > 100
+    assert looked <= 2 * len(said)  # each message is looked through once for names, once for lines
+
+
+def test_the_host_alone_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    from ctxmgr.study.metrics.figures import figures
+    from ctxmgr.study.metrics.measures import measure
+
+    made = measure(sights(u(SAID), a("well"), u("go"), ACT, show=newest(1)), known(), SHEET)
+    loop = figures(made, made)["closedLoop"]
+    assert [loop[f"{kind}OfOff"] for kind in ("billed", "closed", "all")] == [1, 1, 1]
+    assert (loop["fetches"], loop["fetchesIn100"]) == (1, 50)
