@@ -79,6 +79,11 @@ def _measures(command: argparse.ArgumentParser) -> None:
         help="of system prompt and tools in each request, in the closed-loop cost (default: 5000)",
     )
     measures.add_argument(
+        "--warm",
+        action="store_true",
+        help="tell ctxmgr that the cache never gets cold: no epoch opens for that; cold calls cost what they do",
+    )
+    measures.add_argument(
         "--weighed-usage",
         action="store_true",
         help="the host compacts by its list as ctxmgr weighs it, with the overhead, not by the usage recorded",

@@ -17,6 +17,13 @@ MAX_TOKENS = 1_000_000_000
 
 def prices(text: str) -> TieredPrices:
     """Raises ValueError where it is none."""
+    try:
+        return _prices(text)
+    except ValueError as fault:
+        raise ValueError(f"no price sheet: {text}") from fault
+
+
+def _prices(text: str) -> TieredPrices:
     parts = text.split(",")
     numbers = [_number(part) for part in parts[:4] if ":" not in part]
     input, read, write, *more = numbers

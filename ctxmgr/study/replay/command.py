@@ -30,6 +30,7 @@ from ctxmgr.study.report.lines import BASE, Sheet
 from ctxmgr.study.spawning.console import console, plain
 
 FINDINGS_SHOWN = 50
+NEVER_MS = 10**12  # 30 years: longer than any recording
 KNOBBED = "balanced"  # the preset that costVersusRecall is of
 
 
@@ -109,7 +110,7 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
                 state_dir=Path(state),
                 record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
                 measure=measured,
-                policy={} if knob is None else {"costVersusRecall": knob},
+                policy=_policy(knob, parsed.warm),
                 label=None if knob is None else f"{KNOBBED} {knob:g}",
                 host=HostLimits(parsed.overhead if parsed.weighed_usage else None, parsed.host_keep),
             )
@@ -123,6 +124,13 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
         out[0] |= {"beside": worked.beside, "floor": worked.floor}
         sheets.append(worked.sheet)
     return out
+
+
+def _policy(knob: float | None, warm: bool) -> dict[str, Any]:
+    return {
+        **({} if knob is None else {"costVersusRecall": knob}),
+        **({"cacheTtlMs": NEVER_MS} if warm else {}),
+    }
 
 
 def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:

@@ -111,7 +111,8 @@ def test_what_an_original_holds_is_struck_out() -> None:
 
 
 def test_the_missing_line_comes_before_names() -> None:
-    """The line stands in the result of 5 words, the name in that and in the newer one of 2: one fetch serves both."""
+    """The line stands in the result of 5 words, the name in that and in the newer one of 2: one fetch
+    serves both."""
     edit = a(call("edit", path="one.py", oldText="alpha = beta"))
     read = a(call("read", path="x"))
     said = (u("go"), read, r("alpha = beta one.py 5"), read, r("one.py 2"), u("go"), edit)
@@ -176,7 +177,8 @@ def test_all_has_cold_caches_output_and_summaries() -> None:
 
 
 def test_a_request_above_a_tier_pays_its_prices_for_all_of_it() -> None:
-    """From 12 tokens on all is doubled: the first request has 11, the second 14; a re-fetch has its original too."""
+    """From 12 tokens on all is doubled: the first request has 11, the second 14; a re-fetch has
+    its original too."""
     double = PriceTier(12, 0, 200.0 * MILLION, 2.0 * MILLION, 20.0 * MILLION)
     tiered = PriceSheet(TieredPrices(0, PRICES.output, PRICES.cache_read, PRICES.cache_write, (double,)), 1_000, 7)
     said = (u("a b c d"), a("done"), u("e f"), a("done"))

@@ -162,7 +162,7 @@ def test_means_count_each_recording_the_same_and_leave_out_what_is_not_there() -
 
 def test_a_row_shows_what_was_measured() -> None:
     every, some = session(), session(newest(1))
-    text = drawn([("off", figures(every, every.bill)), ("tu[b]rns", figures(some, every))])
+    text = drawn([("off", figures(every, every)), ("tu[b]rns", figures(some, every))])
     (row,) = [line for line in text.splitlines() if "tu[b]rns" in line]
     cells = [cell.strip() for cell in row.split("│")]
     assert "3 (2)" in cells

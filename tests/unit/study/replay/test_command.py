@@ -96,6 +96,67 @@ def test_prices_and_the_caches_life_are_as_told(capsys: pytest.CaptureFixture[st
     assert made["warmMoney"] < made["money"]
 
 
+def test_a_price_sheet_has_output_and_tiers(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--json", "--overhead", "0"]
+    made = []
+    for prices in ("10,0.5,1,7", "10,0.5,1,7,0:2:1", "10,0.5,1,14"):
+        assert main([*arguments, "--prices", prices]) == 0
+        (off,) = json.loads(capsys.readouterr().out)
+        made.append(off["measures"])
+    assert made[1]["prices"]["tiers"] == [
+        {"aboveTokens": 0, "input": 20, "output": 7, "cacheRead": 10, "cacheWrite": 20}
+    ]
+    plain, doubled, dearer = (one["closedLoop"] for one in made)
+    assert doubled["billed"] == pytest.approx(2 * plain["billed"], rel=1e-4)  # input costs double, output the same
+    output = dearer["all"] - plain["all"]  # at 7 dollars a million
+    assert output > 0
+    assert doubled["all"] - output == pytest.approx(2 * (plain["all"] - output), rel=1e-4)
+
+
+def test_totals_over_several_recordings_have_policies_and_floor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(GREENHOUSE.read_bytes())
+    assert main(["replay", str(GREENHOUSE), str(other), "--preset", "off", "--control", "--json"]) == 0
+    first, _, over = json.loads(capsys.readouterr().out)
+    assert [row["preset"] for row in over["totals"]] == ["off", "control", "floor"]
+    off, control, floor = over["totals"]
+    assert off["together"] == off["mean"] == {"billed": 1, "closed": 1, "all": 1}
+    alone = first["beside"][0]["measures"]["closedLoop"]
+    for figure in (control["together"], control["mean"]):
+        assert figure["closed"] == pytest.approx(alone["closedOfOff"], abs=1e-4)
+    assert control["money"]["closed"] == pytest.approx(2 * alone["closed"], abs=1e-3)
+    assert floor["together"]["billed"] == pytest.approx(first["floor"]["billedOfOff"], abs=1e-4)
+    assert floor["together"]["billed"] < control["together"]["billed"]
+
+
+def test_how_the_host_counts_and_keeps_decides_when_and_to_what_it_compacts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its usage is its list with the overhead: with more of it, it compacts earlier; who keeps more, sends more."""
+    arguments = ["replay", str(GREENHOUSE), "--preset", "off", "--window", "64000", "--json", "--weighed-usage"]
+    largest, mean = [], []
+    for more in (["--overhead", "0"], ["--overhead", "20000"], ["--overhead", "0", "--host-keep", "30000"]):
+        assert main([*arguments, *more]) == 0
+        (off,) = json.loads(capsys.readouterr().out)
+        largest.append(off["measures"]["sentLargest"])
+        mean.append(off["measures"]["sentMean"])
+    assert largest[1] < largest[0] - 10_000
+    assert mean[2] > mean[0]
+
+
+def test_a_warm_cache_opens_no_epoch_for_cold(capsys: pytest.CaptureFixture[str]) -> None:
+    """Between some replies an hour passed."""
+    opened = []
+    for more in ([], ["--warm"]):
+        assert main(["replay", str(GREENHOUSE), "--preset", "balanced", "--json", *more]) == 0
+        balanced, off = json.loads(capsys.readouterr().out)
+        assert off["measures"]["coldCalls"] > 0
+        opened.append(balanced["measures"]["epochs"])
+    assert opened[1] < opened[0]
+
+
 def test_means_over_several_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = tmp_path / "other.jsonl"
     other.write_bytes(GREENHOUSE.read_bytes())

@@ -1,0 +1,215 @@
+"""The clairvoyant: its epochs against every choice there is, what it keeps, legal lists, the floor."""
+
+from itertools import combinations
+from math import inf
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.study.baselines import timeline
+from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.closed_loop import clairvoyant, closed_loop, floor
+from ctxmgr.study.closed_loop.clairvoyant import shown
+from ctxmgr.study.closed_loop.epochs import Life, epochs
+from ctxmgr.study.metrics.billing import MILLION, PriceSheet
+from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.replay import legality
+from ctxmgr.study.replay.legality import Placed
+from tests.notation import Said, a, call, note, r, u, written
+from tests.unit.study.recorded import shared
+from tests.unit.study.sighted import known
+
+PRICES = TieredPrices(0, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
+SHEET = PriceSheet(PRICES, overhead_tokens=7)
+STEP = a(call("step")), r("x y")
+
+
+def made(*said: Said) -> Course:
+    entries = []
+    for number, message in enumerate(written(*said)):
+        message["number"] = number  # no two messages are the same bytes
+        entries.append(Entry("message", f"e{number}", None, msgspec.json.encode(message), message["role"]))
+    return timeline.of(Recording("tiny", "s", "m", tuple(entries)))
+
+
+def whole(found: Course) -> list[Sight]:
+    return [timeline.sight(found, asked, found.wholes[: asked.end], 0) for asked in found.asked]
+
+
+def there(sight: Sight) -> list[int]:
+    return [one.index for one in sight.shown]
+
+
+def drawn(seed: int) -> Course:
+    """Five to seven calls; what they read has one of few names, and some name one in an argument."""
+    chance = Random(seed)
+    said: list[Said] = [note("noted one.py")] if chance.random() < 0.3 else []
+    said += [u("go")] if chance.random() < 0.8 else []
+    for _ in range(chance.randint(5, 7)):
+        name = chance.choice(("one.py", "two.py", "three.py", "none"))
+        told = f"{chance.choice(('one.py', 'two.py three.py', 'text'))} {'pad ' * chance.choice((1, 30, 300))}"
+        said += [a(call("run", with_=name)), r(told)] if chance.random() < 0.7 else [a("well")]
+        said += [u("go on")] if chance.random() < 0.3 else [note("noted")] if chance.random() < 0.1 else []
+    return made(*said)
+
+
+COURSES = st.integers(0, 2**32 - 1).map(drawn)
+
+
+@st.composite
+def some_lives(draw: st.DrawFn) -> tuple[list[Life], int]:
+    calls = draw(st.integers(1, 6))
+    lives = []
+    arrives = 0
+    for _ in range(draw(st.integers(1, 8))):
+        arrives = draw(st.integers(arrives, calls - 1))
+        lives.append(Life(arrives, draw(st.integers(arrives, calls)), draw(st.integers(0, 100))))
+    return lives, calls
+
+
+def costs(lives: list[Life], calls: int, opened: tuple[int, ...], tier: PriceTier) -> float:
+    """By the rules, list by list."""
+    cost, before, last = 0.0, list[int](), 0
+    for at in range(calls):
+        last = at if at in opened else last
+        now = [place for place, one in enumerate(lives) if one.arrives <= at and one.last_use >= last]
+        same = 0
+        while same < min(len(before), len(now)) and before[same] == now[same]:
+            same += 1
+        cost += tier.cache_read * sum(lives[place].tokens for place in now[:same])
+        cost += tier.cache_write * sum(lives[place].tokens for place in now[same:])
+        before = now
+    return cost
+
+
+@settings(deadline=None, max_examples=300)
+@given(some_lives(), st.sampled_from((0.1, 0.5, 1.0)))
+def test_no_choice_of_epochs_is_cheaper(drawn_lives: tuple[list[Life], int], read: float) -> None:
+    lives, calls = drawn_lives
+    tier = PriceTier(0, 1, 5, read, 1.25)
+    every = [some for many in range(calls) for some in combinations(range(1, calls), many)]
+    best = min(costs(lives, calls, some, tier) for some in every)
+    assert costs(lives, calls, epochs(lives, calls, tier), tier) == pytest.approx(best)
+
+
+def test_no_calls_have_no_epochs() -> None:
+    assert epochs([], 0, PriceTier()) == ()
+
+
+def test_what_no_reply_needs_leaves_where_that_pays() -> None:
+    """A result of 400 words is read at each call for 400, or left out for once writing 3 x 10 or so behind it."""
+    found = made(u("go"), a(call("read")), r("pad " * 400), *STEP * 5, a("done"))
+    seen = clairvoyant(found, known(), SHEET)
+    assert there(seen.sights[1]) == [0, 1, 2]  # the newest step stays
+    assert there(seen.sights[2]) == [0, 3, 4]
+    assert seen.loop.fetches == 0
+
+
+def test_what_a_reply_needs_stays_until_then_and_no_longer() -> None:
+    found = made(
+        u("go"),
+        a(call("read")),
+        r("one.py " + "pad " * 40),
+        *STEP * 3,
+        a(call("run", with_="one.py")),
+        r("1"),
+        *STEP * 9,
+        a("x"),
+    )
+    seen = clairvoyant(found, known(), SHEET)
+    kept = [2 in there(sight) for sight in seen.sights]
+    assert kept[1:5] == [True] * 4  # the fifth call's reply needs it
+    assert not any(kept[6:])
+    assert seen.loop.fetches == 0
+
+
+def test_what_is_needed_once_after_long_is_fetched_and_not_kept() -> None:
+    """Kept it is read 199 times for 400; a re-fetch writes 550 for 10 and puts out 150 for 100."""
+    act = a(call("run", with_="one.py"))
+    found = made(u("go"), a(call("read")), r("one.py " + "pad " * 400), *STEP * 200, act)
+    assert clairvoyant(found, known(), SHEET).loop.fetches == 1
+    never = clairvoyant(found, known(), SHEET, (inf,))
+    assert never.loop.fetches == 0
+    assert 2 in there(never.sights[-1])
+
+
+def test_what_was_fetched_serves_later_replies() -> None:
+    """It stands with the reply that needed it, which stays for the second one."""
+    acts = [*(a(call("run", with_="one.py", at=number)) for number in range(2))]
+    found = made(
+        u("go"),
+        a(call("read")),
+        r("one.py two.py " + "pad " * 400),
+        *STEP * 200,
+        acts[0],
+        r("1"),
+        *STEP,
+        a(call("run", with_="two.py")),
+    )
+    assert clairvoyant(found, known(), SHEET).loop.fetches == 1
+
+
+def test_without_end_of_patience_nothing_is_missed() -> None:
+    for seed in range(20):
+        assert clairvoyant(drawn(seed), known(), SHEET, (inf,)).loop.fetches == 0
+
+
+@settings(deadline=None, max_examples=60)
+@given(COURSES)
+def test_floor_free_clairvoyant_in_this_order(found: Course) -> None:
+    """Below it the whole list too, where no epoch pays: the clairvoyant may choose none."""
+    seen = clairvoyant(found, known(), SHEET)
+    whole_list = closed_loop(whole(found), known(), SHEET)
+    never = clairvoyant(found, known(), SHEET, (inf,))
+    assert floor(whole(found), known(), SHEET) <= never.free + 1e-9
+    assert never.free <= never.loop.closed + 1e-9
+    assert floor(whole(found), known(), SHEET) <= seen.loop.billed + 1e-9
+    assert seen.loop.closed <= never.loop.closed <= whole_list.closed + 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(COURSES)
+def test_the_clairvoyants_lists_are_legal(found: Course) -> None:
+    assert illegal(clairvoyant(found, known(), SHEET).sights) == []
+
+
+def illegal(sights: tuple[Sight, ...]) -> list[str]:
+    """As the host judges each answer."""
+    return [
+        fault
+        for sight in sights
+        for fault in legality.faults(
+            sight.items, [Placed(one.index, sight.items[one.index]) for one in sight.shown], False
+        )
+    ]
+
+
+def test_epochs_are_counted_and_dead_messages_wait_for_one() -> None:
+    found = made(u("go"), a("one"), u("go"), a("two"), u("go"), a("three"))
+    lives = [Life(0, 0, 1), Life(1, 1, 1), *(Life(2, 9, 1) for _ in range(3))]
+    lists = shown(found, lives, (2,))
+    assert [there(one) for one in lists] == [[0], [0, 1, 2], [2, 3, 4]]
+    assert [one.epoch for one in lists] == [0, 0, 1]
+
+
+def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
+    """Three calls; seven words come before the last one, however short the lists are."""
+    found = made(u("a b c"), a("one"), u("d e"), a("two"), a("three"))
+    cut = [timeline.sight(found, asked, found.wholes[asked.end - 1 : asked.end], 0) for asked in found.asked]
+    assert floor(cut, known(), SHEET) == 3 * 7 + 10 * (3 + 1 + 2 + 1)
+
+
+@pytest.mark.parametrize("path", shared("codex")[:2] + shared("claude-code")[:2])
+def test_a_recordings_lists_are_legal_and_cheaper_than_whole(path: object) -> None:
+    recorded = readers.read(readers.source(path))  # type: ignore[arg-type]
+    assert isinstance(recorded, Recording)
+    found = timeline.of(recorded)
+    seen = clairvoyant(found, known(), PriceSheet())
+    assert illegal(seen.sights) == []
+    assert seen.loop.closed < closed_loop(whole(found), known(), PriceSheet()).closed

@@ -1,0 +1,53 @@
+"""Rows over recordings: dollars together beside the mean, the floor, and what a person sees of them."""
+
+from typing import Any
+
+from rich.console import Console
+
+from ctxmgr.study.closed_loop import totals, totals_table
+
+
+def share(held: int, of: int) -> dict[str, Any]:
+    return {"held": held, "of": of}
+
+
+def row(preset: str, closed: float, of_off: float, fetches: int, held: int) -> dict[str, Any]:
+    loop = {"billed": closed / 2, "closed": closed, "all": closed, "calls": 50, "fetches": fetches}
+    loop |= {f"{kind}OfOff": of_off for kind in ("billed", "closed", "all")}
+    recall = {"overall": share(held, 10), "far": share(0, 0), "inPlace": share(held, 20)}
+    return {"preset": preset, "measures": {"closedLoop": loop, "recall": recall, "grounding": share(1, 4)}}
+
+
+PARTS = [
+    [row("off", 8.0, 1.0, 0, 10) | {"floor": {"money": 1.0}}, row("balanced", 4.0, 0.5, 1, 9)],
+    [row("off", 2.0, 1.0, 1, 10) | {"floor": {"money": 0.5}}, row("balanced", 2.0, 1.0, 4, 6)],
+]
+
+
+def test_dollars_together_and_the_mean_of_recordings() -> None:
+    off, balanced, floor = totals(PARTS, "off")
+    assert (off["together"]["closed"], off["mean"]["closed"]) == (1, 1)
+    assert balanced["together"]["closed"] == 0.6  # 6 of 10 dollars
+    assert balanced["mean"]["closed"] == 0.75  # a half and the whole
+    assert balanced["fetchesIn100"] == 5  # 5 of 100 calls
+    assert (balanced["recall"], balanced["inPlace"], balanced["far"]) == (0.75, 0.375, None)
+    assert floor["together"] == {"billed": 0.3, "closed": 0.15, "all": None}  # 1.5 of 5 and of 10 dollars
+
+
+def test_a_policy_is_held_against_off_where_it_was_measured() -> None:
+    parts = [PARTS[0], [PARTS[1][0]]]
+    balanced = totals(parts, "off")[1]
+    assert (balanced["recordings"], balanced["together"]["closed"]) == (1, 0.5)
+
+
+def test_a_table_has_a_row_a_policy_and_means_over_several_alone() -> None:
+    console = Console(width=120, record=True, quiet=False, file=None)
+    with console.capture() as capture:
+        console.print(totals_table(totals(PARTS, "off")))
+    text = capture.get()
+    assert "mean" in text
+    (line,) = (line for line in text.splitlines() if line.startswith("│balanced"))
+    assert [cell.strip() for cell in line.split("│")[1:6]] == ["balanced", "6.00", "0.600", "0.600", "0.600"]
+    with console.capture() as capture:
+        console.print(totals_table(totals(PARTS[:1], "off")))
+    assert "mean" not in capture.get()

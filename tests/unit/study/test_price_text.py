@@ -1,0 +1,47 @@
+"""A price sheet as a person writes it."""
+
+import pytest
+
+from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.study.price_text import prices
+
+WRITTEN = [
+    ("3,0.1,1.25", TieredPrices(3, 15, 0.1 * 3, 1.25 * 3)),
+    ("2,0.5,1,9", TieredPrices(2, 9, 1, 2)),
+    ("2,0.5,1,9,272000:2", TieredPrices(2, 9, 1, 2, (PriceTier(272_000, 4, 18, 2, 4),))),
+    ("2,0.5,1,9,272000:2:1.5", TieredPrices(2, 9, 1, 2, (PriceTier(272_000, 4, 13.5, 2, 4),))),
+    ("2,0.5,1,100:3,50:2", TieredPrices(2, 10, 1, 2, (PriceTier(100, 6, 30, 3, 6), PriceTier(50, 4, 20, 2, 4)))),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WRITTEN)
+def test_prices_are_read(text: str, expected: TieredPrices) -> None:
+    assert prices(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "3",
+        "3,0.1",
+        "3,x,1",
+        "3,nan,1",
+        "3,0.1,-1",
+        "3,0.1,1,inf",
+        "3,1,1,9,9",
+        "3,1,1,9,1:",
+        "3,1,1,-1:2",
+        "3,1,1,1:2:3:4",
+        "1:2,3,1,1",
+    ],
+)
+def test_what_is_no_price_sheet_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no price sheet"):
+        prices(text)
+
+
+def test_a_request_pays_the_highest_tier_that_it_is_above() -> None:
+    of = WRITTEN[4][1]
+    assert [of.tier(tokens).input for tokens in (50, 51, 100, 101)] == [2, 4, 4, 6]
+    assert TieredPrices(2, 9, 1, 2).tier(10**9) == PriceTier(0, 2, 9, 1, 2)
