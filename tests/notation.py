@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, extend
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.session.reading import Reader
@@ -124,5 +124,5 @@ def talk(*said: Said, weigh: Callable[[str], int] = quarters) -> tuple[Message, 
     return read(raws(*said), weigh)
 
 
-def indexed(messages: tuple[Message, ...]) -> Index:
-    return extend(Index(), messages)
+def indexed(messages: tuple[Message, ...]) -> ConversationIndex:
+    return extend(ConversationIndex(), messages)

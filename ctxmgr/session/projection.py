@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, extend, turn_at
+from ctxmgr.engine.conversation import ConversationIndex, extend
+from ctxmgr.engine.conversation.turns import turn_at
 from ctxmgr.engine.invariants.steps import Walked
 from ctxmgr.engine.invariants.turns import Carried
 from ctxmgr.model.messages import Message
@@ -26,8 +27,7 @@ class Standing(msgspec.Struct, frozen=True):
     messages' bytes by index, `packet` the packet's, `size` the number of all of them in the answer. `hash` is of
     the messages' digests, never updated but in a copy."""
 
-    messages: tuple[Message, ...] = ()
-    index: Index = Index()
+    conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
     carried: Carried | Walked = Carried()
     tag: str = ""
@@ -40,10 +40,15 @@ class Standing(msgspec.Struct, frozen=True):
     hash: Any = None
     answered: bool = False
 
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The list it was made of."""
+        return self.conversation.messages
 
-def indexed(standing: Standing, messages: tuple[Message, ...], prefix: int) -> Index:
+
+def indexed(standing: Standing, messages: tuple[Message, ...], prefix: int) -> ConversationIndex:
     """The index of a list that shares its first `prefix` messages with the standing one."""
-    start = standing.index if prefix == standing.index.size else Index()
+    start = standing.conversation if prefix == standing.conversation.size else ConversationIndex()
     return extend(start, messages)
 
 
@@ -59,11 +64,11 @@ def tag_of(state: Any, count: int) -> str:
     return f"{count}.{state.hexdigest()}"
 
 
-def kept_weight(index: Index, floor: int) -> int:
+def kept_weight(conversation: ConversationIndex, floor: int) -> int:
     """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
-    if not index.turns:
-        return index.prompt_weight
-    return index.prompt_weight + sum(turn.weight for turn in index.turns[turn_at(index.turns, floor) :])
+    turns = conversation.turns
+    kept = turns[turn_at(turns, floor) :] if turns else ()
+    return conversation.prompt_weight + sum(turn.weight for turn in kept)
 
 
 def first_changed(old: Standing, new: Standing, prefix: int) -> int:

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.balanced.budget import room
-from ctxmgr.engine.conversation.turns import key
 from ctxmgr.engine.pressure import latch, meter, zone
 from ctxmgr.engine.pressure.overflow import overflowed
 from ctxmgr.engine.pressure.zone import Thresholds, thresholds
@@ -234,7 +233,7 @@ class Session:
         for message in messages:
             for unit in message.view.units:
                 if unit.kind == "result" and unit.call_id not in calls:
-                    position = self.standing.index.calls.get(unit.call_id)
+                    position = self.standing.conversation.calls.get(unit.call_id)
                     if position is not None:
                         calls |= ledger_updates.calls_of([self.standing.messages[position]])
         return calls
@@ -265,10 +264,10 @@ class Session:
 
     def _newest_user(self) -> str:
         """What the newest user message is told apart by; a run without one, by the compactions before it."""
-        for turn in reversed(self.standing.index.turns):
-            if not turn.headless:
-                at = key(self.standing.index, self.standing.messages, turn.start)
-                return f"{at} {self.standing.messages[turn.start].view.at}"
+        conversation = self.standing.conversation
+        newest = conversation.newest_user
+        if newest >= 0:
+            return f"{conversation.key(newest)} {conversation.messages[newest].view.at}"
         return f"none after {sum(summary.kind == 'compaction' for summary in self.state.summaries)}"
 
     def _remember_early(self, messages: Sequence[Message]) -> None:

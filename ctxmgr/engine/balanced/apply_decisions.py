@@ -12,20 +12,19 @@
 Nothing is decided here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom, atoms_of
-from ctxmgr.engine.conversation.turns import Index, key, unit_key
 from ctxmgr.engine.presets.turns.project import Rewrite
-from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
 
-# (message index, unit number) -> (arguments, weight in tokens) of a call with its long texts shortened, or None
-Shorten = Callable[[int, int], tuple[dict[str, Any], int] | None]
+# (a call) -> (arguments, weight in tokens) of it with its long texts shortened, or None
+Shorten = Callable[[BlockRef], tuple[dict[str, Any], int] | None]
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -38,33 +37,33 @@ class Layout(msgspec.Struct, frozen=True):
     shorten: Shorten
 
 
-def drops(messages: Sequence[Message], index: Index, decisions: Mapping[str, Decision], position: int) -> bool:
+def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:
     """Do these decisions leave a message out?"""
-    decision = decisions.get(key(index, messages, position))
+    decision = decisions.get(conversation.key(message_index))
     return decision is not None and decision.kind == "dropped"
 
 
-def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layout) -> Plan:
+def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan:
     """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
     found: dict[str, Decision] = {}
-    decisions = _whole_steps(messages, index, layout.decisions)
+    decisions = _whole_steps(conversation, layout.decisions)
     edited = {"distilled": 0, "pruned": 0, "shortened": 0}
-    for position, message in enumerate(messages):
+    for position, message in enumerate(conversation.messages):
         if position == layout.place and layout.packet.text:
             _keep(pieces, start, position)
             pieces.append(layout.packet)
             weight += layout.packet.weight
             start = position
-        found |= _of_message(messages, index, position, decisions)
-        if drops(messages, index, found, position):
+        found |= _of_message(conversation, position, decisions)
+        if drops(conversation, found, position):
             _keep(pieces, start, position)
             start = position + 1
             dropped += 1
             continue
         weight += message.weight
-        edits = _edits(messages, index, position, layout)
+        edits = _edits(conversation, position, layout)
         if edits:
             _keep(pieces, start, position)
             pieces += edits
@@ -72,15 +71,15 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
         for edit in edits:
             weight -= edit.before - edit.after
             edited[edit.kind] += 1
-    _keep(pieces, start, len(messages))
+    _keep(pieces, start, conversation.size)
     return Plan(
         pieces=tuple(pieces),
         zone=zone,
         floor=layout.place if layout.packet.text else 0,
         weight=weight,
-        raw_weight=index.raw_weight,
+        raw_weight=conversation.raw_weight,
         decisions=found,
-        turns_kept=len(index.turns),
+        turns_kept=len(conversation.turns),
         distilled=edited["distilled"] + edited["shortened"],
         pruned=edited["pruned"],
         dropped=dropped,
@@ -88,39 +87,42 @@ def lay_out(messages: Sequence[Message], index: Index, zone: Zone, layout: Layou
     )
 
 
-def extended(plan: Plan, messages: Sequence[Message], index: Index, before: int, zone: Zone) -> Plan:
+def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zone) -> Plan:
     """The plan of a list that goes on from the one `plan` is of, which had `before` messages (rule 3)."""
     pieces = plan.pieces
-    size = len(messages)
+    size = conversation.size
     if size > before:
         last = pieces[-1] if pieces else None
         if isinstance(last, Keep) and last.end == before:
             pieces = (*pieces[:-1], Keep(last.start, size))
         else:
             pieces = (*pieces, Keep(before, size))
-    weight = plan.weight + sum(message.weight for message in messages[before:])
+    weight = plan.weight + conversation.weight_of(range(before, size))
     return msgspec.structs.replace(
-        plan, pieces=pieces, zone=zone, weight=weight, raw_weight=index.raw_weight, turns_kept=len(index.turns)
+        plan,
+        pieces=pieces,
+        zone=zone,
+        weight=weight,
+        raw_weight=conversation.raw_weight,
+        turns_kept=len(conversation.turns),
     )
 
 
-def _whole_steps(
-    messages: Sequence[Message], index: Index, decisions: Mapping[str, Decision]
-) -> Mapping[str, Decision]:
+def _whole_steps(conversation: ConversationIndex, decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
     """The decisions, made of one mind about each step (rule 5)."""
     dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
     if not dropped:
         return decisions
     changed: dict[str, Decision] | None = None
-    for atom in atoms_of(messages, index).atoms:
+    for atom in atoms_of(conversation).atoms:
         if len(atom.said) < 2:
             continue
-        keys = {at: key(index, messages, at) for at in atom.positions}
+        keys = {at: conversation.key(at) for at in atom.positions}
         leaving = {at for at, one in keys.items() if one in dropped}
         if len(leaving.intersection(atom.said)) in (0, len(atom.said)):
             continue
         changed = dict(decisions) if changed is None else changed
-        if _leaves(messages, index, atom, leaving):
+        if _leaves(conversation, atom, leaving):
             changed |= dict.fromkeys(keys.values(), Decision("dropped"))
         else:
             for at in leaving:
@@ -128,18 +130,18 @@ def _whole_steps(
     return decisions if changed is None else changed
 
 
-def _leaves(messages: Sequence[Message], index: Index, atom: Atom, leaving: set[int]) -> bool:
+def _leaves(conversation: ConversationIndex, atom: Atom, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
-    sure = [at for at in atom.positions if index.seen[messages[at].digest] == 1]
+    sure = [at for at in atom.positions if conversation.seen[conversation.digest(at)] == 1]
     return bool(sure) and leaving.issuperset(sure) and not atom.bound
 
 
 def _of_message(
-    messages: Sequence[Message], index: Index, position: int, decisions: Mapping[str, Decision]
+    conversation: ConversationIndex, position: int, decisions: Mapping[str, Decision]
 ) -> dict[str, Decision]:
     """The decisions about a message and its units (rule 4)."""
-    units = range(max(1, len(messages[position].view.units)))
-    keys = (unit_key(index, messages, position, number) for number in units)
+    units = range(max(1, len(conversation.messages[position].view.units)))
+    keys = (conversation.block_key(BlockRef(position, number)) for number in units)
     return {at: decisions[at] for at in keys if at in decisions}
 
 
@@ -148,23 +150,24 @@ def _keep(pieces: list[Piece], start: int, end: int) -> None:
         pieces.append(Keep(start, end))
 
 
-def _edits(messages: Sequence[Message], index: Index, position: int, layout: Layout) -> list[Edit]:
-    message = messages[position]
+def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> list[Edit]:
+    message = conversation.messages[position]
     found: list[Edit] = []
     for number, unit in enumerate(message.view.units):
         if unit.kind not in ("result", "call"):
             continue
-        at = unit_key(index, messages, position, number)
+        ref = BlockRef(position, number)
+        at = conversation.block_key(ref)
         decision = layout.decisions.get(at)
         if decision is None or decision.kind == "dropped":
             continue
         before = message.weights[number]
         if decision.kind != "shortened" and unit.kind == "result":
-            text, after = layout.rewrite(position, number, decision)
+            text, after = layout.rewrite(ref, decision)
             if after < before:
                 found.append(Edit(position, number, decision.kind, text, at, before, after))
         elif decision.kind == "shortened" and unit.kind == "call":
-            shorter = layout.shorten(position, number)
+            shorter = layout.shorten(ref)
             if shorter is not None and shorter[1] < before:
                 arguments, after = shorter
                 found.append(Edit(position, number, "shortened", "", at, before, after, arguments))

@@ -28,12 +28,11 @@ from ctxmgr.engine.balanced.cache_cost import Break, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
 from ctxmgr.engine.balanced.receipts import Original, changed, originals, receipt, shown_weights
 from ctxmgr.engine.balanced.reuse_value import worths
-from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Place, Wishes, choose
+from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Wishes, choose
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import atoms_of
-from ctxmgr.engine.conversation.turns import Index, key, unit_key
 from ctxmgr.engine.presets.turns.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
-from ctxmgr.engine.rewriting.prune import results
 from ctxmgr.engine.staleness import staleness
 from ctxmgr.model.epochs import Epoch, Opening, Receipt
 from ctxmgr.model.messages import Message
@@ -91,13 +90,13 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 def opened(
-    messages: Sequence[Message], index: Index, want: Want, plan: Plan, epoch: Epoch, opening: Opening
+    conversation: ConversationIndex, want: Want, plan: Plan, epoch: Epoch, opening: Opening
 ) -> Opened | None:
     """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
-    done = _Draft(messages, index, want, plan).opened(epoch, opening)
+    done = _Draft(conversation, want, plan).opened(epoch, opening)
     if done is None or done.plan.weight <= want.window_limit or not want.held():
         return done
-    bare = _Draft(messages, index, msgspec.structs.replace(want, held=frozenset), plan).opened(epoch, opening)
+    bare = _Draft(conversation, msgspec.structs.replace(want, held=frozenset), plan).opened(epoch, opening)
     if bare is None or bare.plan.weight >= done.plan.weight:
         return done
     told = f"{bare.receipt.arithmetic}; pins are passed over, with them the list would not fit the window"
@@ -120,21 +119,21 @@ def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tup
 class _Draft:
     """One epoch while it is being decided."""
 
-    def __init__(self, messages: Sequence[Message], index: Index, want: Want, plan: Plan) -> None:
-        self.messages, self.index, self.want, self.old = messages, index, want, plan
-        every = atoms_of(messages, index)
-        self.held = want.held() | protection.protecting(messages, index, want.policy.protected_tools)
+    def __init__(self, conversation: ConversationIndex, want: Want, plan: Plan) -> None:
+        self.conversation, self.messages, self.want, self.old = conversation, conversation.messages, want, plan
+        every = atoms_of(conversation)
+        self.held = want.held() | protection.protecting(conversation, want.policy.protected_tools)
         self.every, self.atoms = every, every.atoms
-        self.worth = worths(messages, index, self.atoms, want.memo)
-        files = staleness.standing(messages, index, want.memo)
-        self.stale: Mapping[Place, str] = dict(files.superseded)
-        self.lasting = lasting.lasting(messages, self.atoms, files.latest)
-        self.newest = protection.first_lossless(messages, self.atoms, want.room.newest)
+        self.worth = worths(conversation, self.atoms, want.memo)
+        files = staleness.standing(conversation, want.memo)
+        self.stale: Mapping[BlockRef, str] = dict(files.superseded)
+        self.lasting = lasting.lasting(conversation, self.atoms, files.latest)
+        self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
         spoken_for = self.lossless | self.held
-        self.shorter = protection.shortened(messages, self.stale, spoken_for, want.shorten)
-        self.users = [at for at in every.fixed if messages[at].view.role == "user"]
-        self.shortened_users = protection.over_share(messages, self.users, USER_SHARE * want.usable, self.held)
+        self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.shorten)
+        self.users = [at for at in every.fixed if self.messages[at].view.role == "user"]
+        self.shortened_users = protection.over_share(conversation, self.users, USER_SHARE * want.usable, self.held)
 
     def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
         choice = self._choose(0)
@@ -146,14 +145,14 @@ class _Draft:
             choice = self._choose(cut)
         decisions = self._squeezed(self._decisions(choice, cut))
         plan, packet = self._told(decisions)
-        if (head := headless(self.messages, self.index, plan)) >= 0:  # rule 7
-            del decisions[key(self.index, self.messages, head)]
+        if (head := headless(self.conversation, plan)) >= 0:  # rule 7
+            del decisions[self.conversation.key(head)]
             plan, packet = self._told(decisions)
         if plan.pieces == self.old.pieces or not (opening in MUST or self._is_worth(plan, sums)):
             return None
         done_by = self._came_to(sums.place, plan)
         sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.calls)
-        gone = originals(self.messages, self.index, self.old, plan, self.want.handle)
+        gone = originals(self.conversation, self.old, plan, self.want.handle)
         done = receipt(
             gone, epoch.number + 1, opening, (self.old.weight, plan.weight), sum_of, self._why, epoch.last_at
         )
@@ -161,7 +160,7 @@ class _Draft:
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
-        seam = Seam(self.messages, self.index, self.every, self.newest, self.worth)
+        seam = Seam(self.conversation, self.every, self.newest, self.worth)
         packet = packet_of(seam, self._plan(decisions), self.want)
         return self._plan(decisions, packet, place_of(seam, decisions)), packet
 
@@ -178,39 +177,41 @@ class _Draft:
         return saved >= least * self.old.weight
 
     def _why(self, one: Original) -> str:
-        if one.index in self.shortened_users:
+        at = one.ref.message_index
+        if at in self.shortened_users:
             return "user messages over their share"
-        return self.stale.get((one.index, max(0, one.unit)), "worth less than its place")
+        ref = BlockRef(at, 0) if one.kind == "dropped" else one.ref
+        return self.stale.get(ref, "worth less than its place")
 
     def _kept(self, plan: Plan) -> int:
         room = self.want.room
-        fixed = sum(self.messages[at].weight for at in self.every.fixed)
+        fixed = self.conversation.weight_of(self.every.fixed)
         return min(plan.weight, round(KEPT_ABOVE * (fixed + room.newest + room.old + plan.packet_weight)))
 
     def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
         layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten)
-        return held.lay_out(self.messages, self.index, self.want.zone, layout)
+        return held.lay_out(self.conversation, self.want.zone, layout)
 
     # the choice
 
     def _choose(self, cut: int) -> Choice:
         """What stays; what stands before the message `cut` does so as it is (rule 1)."""
         held_now, gone_now, stale = set(self.held), set[int](), set(self.stale)
-        stale -= {place for place in stale if place[0] in self.held}
+        stale -= {ref for ref in stale if ref.message_index in self.held}
         budget = self.want.room.old
         for atom in self.atoms:
             if min(atom.positions) >= cut:
                 continue
             for at in atom.positions:
-                if held.drops(self.messages, self.index, self.old.decisions, at):
+                if held.drops(self.conversation, self.old.decisions, at):
                     gone_now.add(at)
                     continue
                 held_now.add(at)
                 budget -= self.messages[at].weight
-                for number, _, weight in results(self.messages, at):
-                    if self._decided(at, number) == "pruned":
-                        stale.add((at, number))
-                        budget += weight
+                for ref, _ in self.conversation.results(at):
+                    if self._decided(ref) == "pruned":
+                        stale.add(ref)
+                        budget += self.conversation.block_weight(ref)
         wishes = Wishes(
             budget=max(0, budget),
             newest=self.newest,
@@ -219,13 +220,13 @@ class _Draft:
             worth=self.worth,
             lasting=self.lasting,
             stale=stale,
-            spared=protection.protected(self.messages, self.index, self.want.policy.protected_tools),
+            spared=protection.protected(self.conversation, self.want.policy.protected_tools),
             shorter=self.shorter,
         )
-        return choose(self.messages, self.every, wishes, self.want.memo)
+        return choose(self.conversation, self.every, wishes, self.want.memo)
 
-    def _decided(self, at: int, number: int) -> str:
-        found = self.old.decisions.get(unit_key(self.index, self.messages, at, number))
+    def _decided(self, ref: BlockRef) -> str:
+        found = self.old.decisions.get(self.conversation.block_key(ref))
         return found.kind if found is not None else ""
 
     # where the prefix breaks
@@ -257,10 +258,11 @@ class _Draft:
             return 0
         left = self.messages[at].weight
         for number, weight in enumerate(self.messages[at].weights):
-            if (at, number) in choice.pruned:
+            ref = BlockRef(at, number)
+            if ref in choice.pruned:
                 left -= weight - MARKER_TOKENS
-            elif (at, number) in self.shorter:
-                left -= weight - self.shorter[at, number]
+            elif ref in self.shorter:
+                left -= weight - self.shorter[ref]
         return min(now, left)
 
     # decisions
@@ -269,30 +271,30 @@ class _Draft:
         """All in force from now on: before the cut as they were, from it on as was chosen."""
         decisions: dict[str, Decision] = {}
         for at, message in enumerate(self.messages):
-            units = range(len(message.view.units))
+            refs = [BlockRef(at, number) for number in range(len(message.view.units))]
             if at < cut:
-                keys = (unit_key(self.index, self.messages, at, number) for number in units or (0,))
+                keys = (self.conversation.block_key(ref) for ref in refs or (BlockRef(at, 0),))
                 decisions |= {one: self.old.decisions[one] for one in keys if one in self.old.decisions}
                 continue
             if at in choice.dropped or at in self.shortened_users or message.view.role == "packet":
-                decisions[key(self.index, self.messages, at)] = Decision("dropped")
+                decisions[self.conversation.key(at)] = Decision("dropped")
                 continue
-            for number in units:
-                decision = self._for_unit(choice, at, number)
+            for ref in refs:
+                decision = self._for_unit(choice, ref)
                 if decision is not None:
-                    decisions[unit_key(self.index, self.messages, at, number)] = decision
+                    decisions[self.conversation.block_key(ref)] = decision
         return decisions
 
-    def _for_unit(self, choice: Choice, at: int, number: int) -> Decision | None:
+    def _for_unit(self, choice: Choice, ref: BlockRef) -> Decision | None:
         """What is done to one unit of a message that stays (rule 6)."""
-        unit = self.messages[at].view.units[number]
-        if unit.kind == "result" and (at, number) in choice.pruned:
+        unit, at = self.conversation.block(ref), ref.message_index
+        if unit.kind == "result" and ref in choice.pruned:
             return Decision("pruned")
         if at in self.lossless or at in self.held:
             return None
         if unit.kind == "result" and unit.can_edit and (unit.is_error or unit.doubtful):
             return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
-        return Decision("shortened") if (at, number) in self.shorter else None
+        return Decision("shortened") if ref in self.shorter else None
 
     def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
         """Rule 4: what the newest steps lose where the list would not fit the window."""
@@ -300,14 +302,15 @@ class _Draft:
         if over <= 0:
             return decisions
         steps = self.atoms[self.newest :]
-        for number, atom in enumerate(steps):
+        for atom in steps:
             decision = Decision("distilled", LAST_RESORT_LENGTH) if atom is steps[-1] else Decision("pruned")
             for at in atom.results:
-                for number, unit, weight in results(self.messages, at):
+                for ref, unit in self.conversation.results(at):
                     if over <= 0 or not unit.can_edit:
                         continue
-                    _, after = self.want.rewrite(at, number, decision)
+                    weight = self.conversation.block_weight(ref)
+                    _, after = self.want.rewrite(ref, decision)
                     if after < weight:
-                        decisions[unit_key(self.index, self.messages, at, number)] = decision
+                        decisions[self.conversation.block_key(ref)] = decision
                         over -= weight - after
         return decisions

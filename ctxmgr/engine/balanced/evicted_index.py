@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.conversation import identifiers as names
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atom
@@ -42,12 +43,11 @@ def losses(
     messages: Sequence[Message],
     atoms: Sequence[Atom],
     dropped: Container[int],
-    pruned: Container[tuple[int, int]],
-    handle: Callable[[int, int], str],
+    pruned: Container[BlockRef],
+    handle: Callable[[BlockRef], str],
     memo: Memo,
 ) -> list[Lost]:
-    """Every unit that is not shown, oldest first. `handle` of a result, by message index and unit number; "" for
-    none."""
+    """Every unit that is not shown, oldest first. `handle` of a result; "" for none."""
     found: list[Lost] = []
     for atom in atoms:
         labels: dict[str, str] = {}
@@ -60,10 +60,11 @@ def losses(
                     found.append(Lost(label, held))
         for position in atom.results:
             for number, (unit, held) in enumerate(_units(messages[position], memo)):
-                if unit.kind in ("result", "shell") and (position in dropped or (position, number) in pruned):
+                ref = BlockRef(position, number)
+                if unit.kind in ("result", "shell") and (position in dropped or ref in pruned):
                     label = labels.get(unit.call_id, "") or _label(unit)
                     failed = " (failed)" if unit.is_error else ""
-                    by = handle(position, number)
+                    by = handle(ref)
                     found.append(Lost(f"{label}{failed}{f' [{by}]' if by else ''}", held))
     return found
 

@@ -10,25 +10,26 @@
 from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.balanced.reuse_value import HALF_STEPS
-from ctxmgr.engine.balanced.select import Place
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.staleness.staleness import Latest
-from ctxmgr.model.messages import Message
 
 A_TOKEN = 0.02  # worth a token of a file in use: 400 tokens of it are worth one name that is likely to be said
 LOOK = 0.5  # a change adds 1
 MOST = 2.0  # what many touches come to
 
 
-def lasting(messages: Sequence[Message], atoms: Sequence[Atom], files: Sequence[Latest]) -> Mapping[Place, float]:
+def lasting(
+    conversation: ConversationIndex, atoms: Sequence[Atom], files: Sequence[Latest]
+) -> Mapping[BlockRef, float]:
     """The worth a token of each unit that holds a file's last state."""
     number = {at: place for place, atom in enumerate(atoms) for at in atom.positions}
-    found: dict[Place, float] = {}
+    found: dict[BlockRef, float] = {}
     for file in files:
         use = 0.0
-        for at, unit in file.units:
-            faded: float = 0.5 ** ((len(atoms) - number.get(at, 0)) / HALF_STEPS)
-            use += faded * (1.0 if messages[at].view.units[unit].kind == "call" else LOOK)
+        for ref in file.units:
+            faded: float = 0.5 ** ((len(atoms) - number.get(ref.message_index, 0)) / HALF_STEPS)
+            use += faded * (1.0 if conversation.block(ref).kind == "call" else LOOK)
         for place in file.units:
             found[place] = max(found.get(place, 0.0), A_TOKEN * min(MOST, use))
     return found

@@ -7,7 +7,7 @@
    what it stands for. What does not fit goes from its end; that user messages left is told before all else.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 import msgspec
@@ -15,12 +15,11 @@ import msgspec
 from ctxmgr.engine.balanced import evicted_index
 from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import USER_SHARE, Room
-from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atoms
-from ctxmgr.engine.conversation.turns import Index, unit_key
 from ctxmgr.engine.invariants.turns import USER_LIKE
-from ctxmgr.model.messages import PACKET_MARK, Message
+from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.model.weights import Weigh
 
@@ -30,8 +29,7 @@ NO_PACKET = Packet("", 0)
 class Seam(msgspec.Struct, frozen=True):
     """Where old and new meet: `newest` is the number of the first lossless atom. `worth` of names."""
 
-    messages: Sequence[Message]
-    index: Index
+    conversation: ConversationIndex
     atoms: Atoms
     newest: int
     worth: Mapping[str, float]
@@ -56,22 +54,23 @@ class Telling(Protocol):
 
 def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
     """The index of the message that the packet stands before (rules 1 and 2)."""
-    messages, atoms = seam.messages, seam.atoms.atoms
+    messages, atoms = seam.conversation.messages, seam.atoms.atoms
     at = len(messages)
     if seam.newest < len(atoms):
         at = min(atoms[seam.newest].positions)
     fixed = frozenset(seam.atoms.fixed)
     while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
         at -= 1
-    while at < len(messages) and drops(messages, seam.index, decisions, at):
+    while at < len(messages) and drops(seam.conversation, decisions, at):
         at += 1
     return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
 
-def headless(messages: Sequence[Message], index: Index, plan: Plan) -> int:
+def headless(conversation: ConversationIndex, plan: Plan) -> int:
     """The message that the list came with in front, something a provider takes as a user message, where by this
     plan a reply would be first; -1 where all is well."""
-    first = index.turns[0].start if index.turns else -1
+    messages, turns = conversation.messages, conversation.turns
+    first = turns[0].start if turns else -1
     if first < 0 or messages[first].view.role not in USER_LIKE:
         return -1
     for piece in plan.pieces:
@@ -86,12 +85,12 @@ def headless(messages: Sequence[Message], index: Index, plan: Plan) -> int:
 
 def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
     """The packet for what the plan `bare` leaves out (rule 3)."""
-    stands_for = seam.index.raw_weight - bare.weight
+    stands_for = seam.conversation.raw_weight - bare.weight
     if stands_for <= 0:
         return NO_PACKET
-    dropped = {at for at in range(len(seam.messages)) if drops(seam.messages, seam.index, bare.decisions, at)}
-    users = [at for at in seam.atoms.fixed if at in dropped and seam.messages[at].view.role == "user"]
-    said = ["\n".join(unit.text for unit in seam.messages[at].view.units) for at in users]
+    dropped = {at for at in range(seam.conversation.size) if drops(seam.conversation, bare.decisions, at)}
+    users = [at for at in seam.atoms.fixed if at in dropped and seam.conversation.messages[at].view.role == "user"]
+    said = ["\n".join(unit.text for unit in seam.conversation.messages[at].view.units) for at in users]
     facts = told.facts(stands_for) or PACKET_MARK
     users_said = evicted_index.said(said, int(USER_SHARE * told.usable), told.weigh)
     names_held = evicted_index.index_of(
@@ -117,12 +116,12 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
 
 def _lost(seam: Seam, bare: Plan, dropped: set[int], told: Telling) -> list[evicted_index.Lost]:
     edits = (piece for piece in bare.pieces if isinstance(piece, Edit))
-    pruned = {(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
+    pruned = {BlockRef(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
 
-    def handle(at: int, number: int) -> str:
-        return told.handle(unit_key(seam.index, seam.messages, at, number))
+    def handle(ref: BlockRef) -> str:
+        return told.handle(seam.conversation.block_key(ref))
 
-    return evicted_index.losses(seam.messages, seam.atoms.atoms, dropped, pruned, handle, told.memo)
+    return evicted_index.losses(seam.conversation.messages, seam.atoms.atoms, dropped, pruned, handle, told.memo)
 
 
 def _shown(seam: Seam, bare: Plan, memo: Memo) -> set[str]:
@@ -131,5 +130,5 @@ def _shown(seam: Seam, bare: Plan, memo: Memo) -> set[str]:
     for piece in bare.pieces:
         if isinstance(piece, Keep):
             for at in range(piece.start, piece.end):
-                shown.update(identifiers.whole(seam.messages[at], memo))
+                shown.update(identifiers.whole(seam.conversation.messages[at], memo))
     return shown

@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from ctxmgr.engine.balanced.globs import Globs
-from ctxmgr.engine.conversation.turns import Index, key
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting.handles import named
 from ctxmgr.model.epochs import Pin
-from ctxmgr.model.messages import Message
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
 HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
@@ -36,26 +35,22 @@ _PATCH_BEGINS = len(_PATCH) + 40  # characters: white space may stand before it
 Decided = TypeVar("Decided")
 
 
-def pinned(messages: Sequence[Message], index: Index, pins: Sequence[Pin]) -> frozenset[int]:
+def pinned(conversation: ConversationIndex, pins: Sequence[Pin]) -> frozenset[int]:
     """Indices of the messages that these pins hold."""
     by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
     for pin in pins:
         by[pin.by].add(pin.value)
     found: set[int] = set()
-    if not by["digest"].isdisjoint(index.seen):
-        found.update(at for at, message in enumerate(messages) if message.digest in by["digest"])
+    if not by["digest"].isdisjoint(conversation.seen):
+        found.update(at for at, message in enumerate(conversation.messages) if message.digest in by["digest"])
     if by["callId"] or by["tool"] or by["path"]:
         glob = _glob(tuple(sorted(by["path"])))
-        found |= _of_calls(messages, index, by["callId"], by["tool"], glob)
+        found |= _of_calls(conversation, by["callId"], by["tool"], glob)
     return frozenset(found)
 
 
 def returned_positions(
-    messages: Sequence[Message],
-    index: Index,
-    returned: Mapping[str, int],
-    epoch: int,
-    for_epochs: int = RETURNED_EPOCHS,
+    conversation: ConversationIndex, returned: Mapping[str, int], epoch: int, for_epochs: int = RETURNED_EPOCHS
 ) -> frozenset[int]:
     """Indices of results that `retrieve` gave back too lately for `epoch`, the one to be opened, to take them away.
 
@@ -66,48 +61,46 @@ def returned_positions(
         return frozenset()
     calls = [
         (at, unit.call_id)
-        for at, message in enumerate(messages)
+        for at, message in enumerate(conversation.messages)
         for unit in message.view.units
         if unit.kind == "call" and unit.arguments and not held.isdisjoint(_named(unit.arguments))
     ]
-    return frozenset(_answers(messages, index, set(calls)))
+    return frozenset(_answers(conversation, set(calls)))
 
 
 def without(
-    decisions: Mapping[str, Decided], messages: Sequence[Message], index: Index, held: frozenset[int]
+    decisions: Mapping[str, Decided], conversation: ConversationIndex, held: frozenset[int]
 ) -> dict[str, Decided]:
     """The decisions by key but for those about messages that are held: those come back whole."""
-    keys = {key(index, messages, at) for at in held}
+    keys = {conversation.key(at) for at in held}
     return {at: decided for at, decided in decisions.items() if at.partition("/")[0] not in keys}
 
 
-def _of_calls(
-    messages: Sequence[Message], index: Index, ids: set[str], tools: set[str], glob: Globs | None
-) -> set[int]:
+def _of_calls(conversation: ConversationIndex, ids: set[str], tools: set[str], glob: Globs | None) -> set[int]:
     """Rule 1 for calls, and for results whose call the list does not hold."""
     found: set[int] = set()
     calls: set[tuple[int, str]] = set()
-    for at, message in enumerate(messages):
+    for at, message in enumerate(conversation.messages):
         for number, unit in enumerate(message.view.units):
             if unit.kind == "call":
                 if unit.call_id in ids or unit.tool in tools or (glob and _meets(glob, unit.arguments)):
                     calls.add((at, unit.call_id))
             elif unit.kind == "result" and (unit.call_id in ids or unit.tool in tools):
                 found.add(at)
-                if (asked := index.pairs.get((at, number))) is not None:
+                if (asked := conversation.pairs.get(BlockRef(at, number))) is not None:
                     found.add(asked)
     found.update(at for at, _ in calls)
-    return found | _answers(messages, index, calls)
+    return found | _answers(conversation, calls)
 
 
-def _answers(messages: Sequence[Message], index: Index, calls: set[tuple[int, str]]) -> set[int]:
+def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> set[int]:
     """Indices of the results that answer these calls (message index, call id)."""
     if not calls:
         return set()
     return {
-        at
-        for (at, number), asked in index.pairs.items()
-        if (asked, messages[at].view.units[number].call_id) in calls
+        ref.message_index
+        for ref, asked in conversation.pairs.items()
+        if (asked, conversation.block(ref).call_id) in calls
     }
 
 

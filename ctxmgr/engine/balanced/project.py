@@ -8,16 +8,13 @@ Rules (design, sections 4 and 6):
    where the host has put another list in place of the old one, the epoch is over, whatever the new one holds.
 """
 
-from collections.abc import Sequence
-
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.epoch_start import REPLACED, Opened, Want, hidden, opened, unmoved
-from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model.epochs import Epoch, Opening
-from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Plan
 
 SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
@@ -55,13 +52,13 @@ class Projected(msgspec.Struct, frozen=True):
     opened: Opened | None = None
 
 
-def standing(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
+def standing(conversation: ConversationIndex, ask: Ask) -> Plan:
     """The plan if nothing is decided now (rule 1)."""
     want = ask.want
     if ask.last is not None:
-        return apply_decisions.extended(ask.last, messages, index, ask.before, want.zone)
+        return apply_decisions.extended(ask.last, conversation, ask.before, want.zone)
     layout = Layout(want.decisions, want.packet, want.place, want.rewrite, want.shorten)
-    return apply_decisions.lay_out(messages, index, want.zone, layout)
+    return apply_decisions.lay_out(conversation, want.zone, layout)
 
 
 def due(ask: Ask, weight: int) -> Opening | None:
@@ -79,26 +76,27 @@ def due(ask: Ask, weight: int) -> Opening | None:
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
-def stood(messages: Sequence[Message], index: Index, ask: Ask) -> Stood:
+def stood(conversation: ConversationIndex, ask: Ask) -> Stood:
     """What would be sent, and whether an epoch is to be opened over it."""
-    plan = standing(messages, index, ask)
-    if ask.reopen in ("pin", "undo") and not hidden(messages, plan, ask.want.held()):  # nothing is to come back
+    plan = standing(conversation, ask)
+    brings_back = ask.reopen in ("pin", "undo")
+    if brings_back and not hidden(conversation.messages, plan, ask.want.held()):  # nothing is to come back
         ask = msgspec.structs.replace(ask, reopen=None)
     opening = due(ask, plan.weight)
-    if opening in ("price", "red") and ask.before == len(messages) == ask.want.cached:
+    if opening in ("price", "red") and ask.before == conversation.size == ask.want.cached:
         opening = None  # the same list, asked for again
     return Stood(plan, opening)
 
 
-def project(messages: Sequence[Message], index: Index, ask: Ask, as_is: Stood | None = None) -> Projected:
+def project(conversation: ConversationIndex, ask: Ask, as_is: Stood | None = None) -> Projected:
     """The plan for this list; `as_is` where that is known already. Pure but for the memo, which only saves time."""
-    as_is = as_is or stood(messages, index, ask)
+    as_is = as_is or stood(conversation, ask)
     plan, opening = as_is.plan, as_is.opening
     regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(ask.epoch, regret=regret, calls=ask.epoch.calls + 1, last_at=ask.at)
     if opening is None:
         return Projected(plan, epoch)
-    done = opened(messages, index, ask.want, plan, epoch, opening)
+    done = opened(conversation, ask.want, plan, epoch, opening)
     if done is None and ask.last is None and ask.before and opening in REPLACED:
         done = unmoved(plan, epoch, opening, ask.want.packet)
     if done is not None and opening == "price" and done.cost > epoch.regret:  # the estimate was too low

@@ -12,20 +12,18 @@ from collections.abc import Container, Iterable, Sequence
 
 from ctxmgr.engine.balanced.apply_decisions import Shorten
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
-from ctxmgr.engine.balanced.select import Place
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
-from ctxmgr.engine.conversation.turns import Index
-from ctxmgr.engine.rewriting.prune import call_of, named
+from ctxmgr.engine.rewriting.prune import named
 from ctxmgr.engine.rewriting.shorten import may_shorten_at
-from ctxmgr.model.messages import Message
 
 
-def first_lossless(messages: Sequence[Message], atoms: Sequence[Atom], tokens: int) -> int:
+def first_lossless(conversation: ConversationIndex, atoms: Sequence[Atom], tokens: int) -> int:
     """The number of the first atom of rule 1."""
     number, weight = len(atoms), 0
     while number > 0:
         atom = atoms[number - 1]
-        more = sum(messages[at].weight for at in atom.positions)
+        more = conversation.weight_of(atom.positions)
         if len(atoms) - number >= STEPS_LOSSLESS and weight + more > tokens:
             break
         number -= 1
@@ -33,27 +31,27 @@ def first_lossless(messages: Sequence[Message], atoms: Sequence[Atom], tokens: i
     return number
 
 
-def protecting(messages: Sequence[Message], index: Index, tools: Sequence[str]) -> frozenset[int]:
+def protecting(conversation: ConversationIndex, tools: Sequence[str]) -> frozenset[int]:
     """The indices of messages that call a protected tool (rule 2)."""
-    asked_at = set(index.pairs.values()) if tools else ()
-    return frozenset(at for at in asked_at if any(named(unit.tool, tools) for unit in messages[at].view.units))
-
-
-def protected(messages: Sequence[Message], index: Index, tools: Sequence[str]) -> frozenset[Place]:
-    """The results of protected tools."""
+    asked_at = set(conversation.pairs.values()) if tools else ()
     return frozenset(
-        (at, number)
-        for at, number in (index.pairs if tools else ())
-        if named(call_of(messages, index, at, number).tool, tools)
+        at for at in asked_at if any(named(unit.tool, tools) for unit in conversation.messages[at].view.units)
     )
 
 
+def protected(conversation: ConversationIndex, tools: Sequence[str]) -> frozenset[BlockRef]:
+    """The results of protected tools."""
+    results = conversation.pairs if tools else ()
+    return frozenset(ref for ref in results if named(conversation.call_of(ref).tool, tools))
+
+
 def over_share(
-    messages: Sequence[Message], users: Sequence[int], share: float, held: Container[int]
+    conversation: ConversationIndex, users: Sequence[int], share: float, held: Container[int]
 ) -> frozenset[int]:
     """The user messages that leave (rule 3). `users`: the indices of all; `share` in tokens."""
-    over = sum(messages[at].weight for at in users) - share
+    over = conversation.weight_of(users) - share
     leaving: set[int] = set()
+    messages = conversation.messages
     for at in sorted(users[:-1], key=lambda at: (-messages[at].weight, at)):
         if over <= 0:
             break
@@ -65,14 +63,14 @@ def over_share(
 
 
 def shortened(
-    messages: Sequence[Message], stale: Iterable[Place], spoken_for: Container[int], shorten: Shorten
-) -> dict[Place, int]:
+    conversation: ConversationIndex, stale: Iterable[BlockRef], spoken_for: Container[int], shorten: Shorten
+) -> dict[BlockRef, int]:
     """The calls of rule 4, and what they weigh then, in tokens. `spoken_for`: messages that stay as they are."""
-    found: dict[Place, int] = {}
-    for at, number in stale:
-        unit = messages[at].view.units[number]
-        if unit.kind != "call" or not unit.can_edit or at in spoken_for or not may_shorten_at(messages, at):
+    found: dict[BlockRef, int] = {}
+    for ref in stale:
+        unit, at = conversation.block(ref), ref.message_index
+        if unit.kind != "call" or not unit.can_edit or at in spoken_for:
             continue
-        if (told := shorten(at, number)) is not None:
-            found[at, number] = told[1]
+        if may_shorten_at(conversation.messages, at) and (told := shorten(ref)) is not None:
+            found[ref] = told[1]
     return found

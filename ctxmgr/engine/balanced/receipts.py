@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, unit_key
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.rewriting.prune import call_of
 from ctxmgr.model.epochs import Left, LeftKind, Opening, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
@@ -22,12 +21,11 @@ SAID_CHARACTERS = 60
 class Original(msgspec.Struct, frozen=True, gc=False):
     """One unit that left, or that was shortened: where it stands in the list, what it was, and its text.
 
-    `unit` is -1 where its whole message left. Weights in tokens, of the unit; `handle` "" without an archive.
+    A block is "dropped" with its whole message. Weights in tokens, of the unit; `handle` "" without an archive.
     """
 
     key: str
-    index: int
-    unit: int
+    ref: BlockRef
     kind: LeftKind
     call: str
     text: str
@@ -77,13 +75,14 @@ def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple
 
 
 def originals(
-    messages: Sequence[Message], index: Index, old: Plan, new: Plan, handle: Callable[[str], str]
+    conversation: ConversationIndex, old: Plan, new: Plan, handle: Callable[[str], str]
 ) -> tuple[Original, ...]:
     """What `old` shows and `new` does not, or not in full, in the order of the list."""
+    messages = conversation.messages
     before, after = shown_weights(old, messages), shown_weights(new, messages)
     known = {(piece.key, piece.kind) for piece in old.pieces if isinstance(piece, Edit)}
     edits = {
-        (piece.index, piece.unit): piece
+        BlockRef(piece.index, piece.unit): piece
         for piece in new.pieces
         if isinstance(piece, Edit) and (piece.key, piece.kind) not in known
     }
@@ -93,33 +92,30 @@ def originals(
         if at not in after:
             for number, unit in enumerate(message.view.units):
                 if unit.text:
-                    unit_at = unit_key(index, messages, at, number)
-                    call = _told(messages, index, at, number)
+                    ref = BlockRef(at, number)
+                    key, call = conversation.block_key(ref), _told(conversation, ref)
                     weight = message.weights[number]
-                    found.append(Original(unit_at, at, -1, "dropped", call, unit.text, weight, 0, handle(unit_at)))
+                    found.append(Original(key, ref, "dropped", call, unit.text, weight, 0, handle(key)))
             continue
         for number, unit in enumerate(message.view.units):
-            if (edit := edits.get((at, number))) is not None:
-                call = _told(messages, index, at, number)
-                found.append(
-                    Original(
-                        edit.key, at, number, edit.kind, call, unit.text, edit.before, edit.after, handle(edit.key)
-                    )
-                )
+            ref = BlockRef(at, number)
+            if (edit := edits.get(ref)) is not None:
+                call, by = _told(conversation, ref), handle(edit.key)
+                found.append(Original(edit.key, ref, edit.kind, call, unit.text, edit.before, edit.after, by))
     return tuple(found)
 
 
-def _told(messages: Sequence[Message], index: Index, at: int, number: int) -> str:
+def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
     """What a unit was, on one line."""
-    unit = messages[at].view.units[number]
+    unit = conversation.block(ref)
     if unit.kind == "result":
-        call = call_of(messages, index, at, number)
+        call = conversation.call_of(ref)
         return marker.call(call.tool, call.arguments)
     if unit.kind == "call":
         return marker.call(unit.tool, unit.arguments or {})
     if unit.kind == "shell":
         return marker.call("shell", unit.arguments or {})
-    return f"{messages[at].view.role} {unit.kind}"
+    return f"{conversation.messages[ref.message_index].view.role} {unit.kind}"
 
 
 def receipt(

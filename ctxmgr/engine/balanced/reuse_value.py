@@ -15,10 +15,9 @@ Worth is relative: only proportions count.
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.conversation import ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atom
-from ctxmgr.engine.conversation.turns import Index
 from ctxmgr.engine.tools.touches import reading
 from ctxmgr.model.messages import Message, Unit
 
@@ -35,10 +34,10 @@ def faded(steps: int) -> float:
     return FADED + (1 - FADED) * left
 
 
-def worths(messages: Sequence[Message], index: Index, atoms: Sequence[Atom], memo: Memo) -> Mapping[str, float]:
+def worths(conversation: ConversationIndex, atoms: Sequence[Atom], memo: Memo) -> Mapping[str, float]:
     """The worth of every name in the atoms. Linear."""
-    count = len(atoms)
-    worth = _in_results(messages, index, atoms, memo)
+    messages, count = conversation.messages, len(atoms)
+    worth = _in_results(messages, atoms, memo)
     ways: dict[str, set[str]] = {}
     times: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -59,7 +58,7 @@ def worths(messages: Sequence[Message], index: Index, atoms: Sequence[Atom], mem
     return worth
 
 
-def _in_results(messages: Sequence[Message], index: Index, atoms: Sequence[Atom], memo: Memo) -> dict[str, float]:
+def _in_results(messages: Sequence[Message], atoms: Sequence[Atom], memo: Memo) -> dict[str, float]:
     """Rule 2: a name has the best worth that any result gives it."""
     count = len(atoms)
     read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, atom, memo) for atom in atoms]

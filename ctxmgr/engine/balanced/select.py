@@ -17,21 +17,20 @@ is never far from it (submodular). Same list, same choice: ties go to the later 
 """
 
 import heapq
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 import msgspec
 
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation import identifiers as names
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atom, Atoms
-from ctxmgr.model.messages import Message
 
 MARKER_TOKENS = 30  # about what a marker weighs
 LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step
 ERROR_TOKENS = 500  # about what is left of a long error when it is distilled
 
-Place = tuple[int, int]  # message index, unit number
-STEP = (-1, -1)  # an offer of a step, not of one of its results
+STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 
 class Wishes(msgspec.Struct, frozen=True):
@@ -46,23 +45,23 @@ class Wishes(msgspec.Struct, frozen=True):
     held: Container[int]
     gone: Container[int]
     worth: Mapping[str, float]
-    lasting: Mapping[Place, float]
-    stale: Container[Place]
-    spared: Container[Place]
-    shorter: dict[Place, int] = {}
+    lasting: Mapping[BlockRef, float]
+    stale: Container[BlockRef]
+    spared: Container[BlockRef]
+    shorter: dict[BlockRef, int] = {}
 
 
 class Choice(msgspec.Struct, frozen=True):
     """`dropped` message indices, `pruned` result units. `used`: tokens of the budget."""
 
     dropped: frozenset[int]
-    pruned: frozenset[Place]
+    pruned: frozenset[BlockRef]
     used: int
 
 
-def choose(messages: Sequence[Message], atoms: Atoms, wishes: Wishes, memo: Memo) -> Choice:
+def choose(conversation: ConversationIndex, atoms: Atoms, wishes: Wishes, memo: Memo) -> Choice:
     """What stays and what leaves. Linear but for the order of offers."""
-    return _Market(messages, atoms, wishes, memo).choice()
+    return _Market(conversation, atoms, wishes, memo).choice()
 
 
 class _Step:
@@ -77,11 +76,12 @@ class _Step:
 
 
 class _Market:
-    def __init__(self, messages: Sequence[Message], atoms: Atoms, wishes: Wishes, memo: Memo) -> None:
-        self.messages, self.atoms, self.wishes, self.memo = messages, atoms.atoms, wishes, memo
+    def __init__(self, conversation: ConversationIndex, atoms: Atoms, wishes: Wishes, memo: Memo) -> None:
+        self.conversation, self.atoms, self.wishes, self.memo = conversation, atoms.atoms, wishes, memo
+        self.messages = conversation.messages
         self.shown: set[str] = set()
         self.kept: set[int] = set()  # atoms
-        self.full: set[Place] = set()  # results
+        self.full: set[BlockRef] = set()  # results
         self.left = wishes.budget
         self.takes = 0
         self.steps: dict[int, _Step] = {}
@@ -112,14 +112,14 @@ class _Market:
             position in self.wishes.held for position in atom.results
         )
 
-    def _results(self, position: int) -> list[Place]:
+    def _results(self, position: int) -> list[BlockRef]:
         units = self.messages[position].view.units
-        return [(position, number) for number, unit in enumerate(units) if unit.kind in ("result", "shell")]
+        return [BlockRef(position, number) for number, unit in enumerate(units) if unit.kind in ("result", "shell")]
 
     # offers
 
     def choice(self) -> Choice:
-        offers: list[tuple[float, int, int, Place]] = []  # -density, -atom number, cost, what
+        offers: list[tuple[float, int, int, BlockRef]] = []  # -density, -atom number, cost, what
         for number, atom in enumerate(self.atoms):
             if number in self.kept:
                 self._offer_results(offers, number, atom)
@@ -142,29 +142,29 @@ class _Market:
             self.left -= cost
         return self._result()
 
-    def _offer(self, offers: list[tuple[float, int, int, Place]], number: int, place: Place) -> None:
+    def _offer(self, offers: list[tuple[float, int, int, BlockRef]], number: int, place: BlockRef) -> None:
         worth, cost = self._terms(number, place)
         if worth > 0:
             heapq.heappush(offers, (-worth / max(1, cost), -number, cost, place))
 
-    def _offer_results(self, offers: list[tuple[float, int, int, Place]], number: int, atom: Atom) -> None:
+    def _offer_results(self, offers: list[tuple[float, int, int, BlockRef]], number: int, atom: Atom) -> None:
         for position in atom.results:
             for place in self._results(position):
                 if place not in self.full and not self._rides(place) and place not in self.wishes.stale:
                     self._offer(offers, number, place)
 
-    def _rides(self, place: Place) -> bool:
+    def _rides(self, place: BlockRef) -> bool:
         """Does this result come with its step, in full or as an error?"""
-        unit = self.messages[place[0]].view.units[place[1]]
+        unit = self.conversation.block(place)
         if unit.kind == "shell":
             return False
         light = self._weight(place) <= LIGHT_TOKENS
         return light or unit.is_error or unit.doubtful or not unit.can_edit or place in self.wishes.spared
 
-    def _weight(self, place: Place) -> int:
-        return self.messages[place[0]].weights[place[1]]
+    def _weight(self, place: BlockRef) -> int:
+        return self.conversation.block_weight(place)
 
-    def _terms(self, number: int, place: Place) -> tuple[float, int]:
+    def _terms(self, number: int, place: BlockRef) -> tuple[float, int]:
         """(worth, cost in tokens) of taking this now, with its step where that is not kept yet."""
         worth, cost, new = 0.0, 0, set[str]()
         if number not in self.kept:
@@ -210,27 +210,25 @@ class _Market:
     def _said(self, position: int) -> Iterator[str]:
         """The names of an assistant's message, but for those of arguments that will be shortened."""
         for number, found in enumerate(names.of_message(self.messages[position], self.memo)):
-            if (position, number) not in self.wishes.shorter:
+            if BlockRef(position, number) not in self.wishes.shorter:
                 yield from found
 
     def _shortens(self, position: int) -> int:
         """What shortening takes from a message that stays, in tokens."""
         shorter = self.wishes.shorter
-        weights = enumerate(self.messages[position].weights)
-        return sum(
-            weight - shorter[position, number] for number, weight in weights if (position, number) in shorter
-        )
+        calls = (BlockRef(position, number) for number in range(len(self.messages[position].view.units)))
+        return sum(self._weight(call) - shorter[call] for call in calls if call in shorter)
 
     def _lasting(self, position: int) -> float:
         weights = self.messages[position].weights
         lasting = self.wishes.lasting
-        return sum(lasting.get((position, number), 0.0) * weight for number, weight in enumerate(weights))
+        return sum(lasting.get(BlockRef(position, number), 0.0) * weight for number, weight in enumerate(weights))
 
-    def _least(self, place: Place) -> int:
+    def _least(self, place: BlockRef) -> int:
         """What a result costs where only its step is kept."""
         if not self.atoms or place in self.full:
             return 0
-        unit = self.messages[place[0]].view.units[place[1]]
+        unit = self.conversation.block(place)
         weight = self._weight(place)
         if unit.kind == "shell":
             return 0
@@ -238,7 +236,7 @@ class _Market:
             return weight
         return min(weight, ERROR_TOKENS if unit.is_error or unit.doubtful else MARKER_TOKENS)
 
-    def _take(self, number: int, place: Place) -> None:
+    def _take(self, number: int, place: BlockRef) -> None:
         self.takes += 1
         atom = self.atoms[number]
         if number not in self.kept:
@@ -253,17 +251,17 @@ class _Market:
         for position in atom.results:
             self._in_full(place for place in self._results(position) if self._rides(place))
 
-    def _in_full(self, places: Iterable[Place]) -> None:
+    def _in_full(self, places: Iterable[BlockRef]) -> None:
         for place in places:
             self.full.add(place)
             self.shown |= self._names(place)
 
-    def _names(self, place: Place) -> frozenset[str]:
-        return names.of_message(self.messages[place[0]], self.memo)[place[1]]
+    def _names(self, place: BlockRef) -> frozenset[str]:
+        return names.of_message(self.messages[place.message_index], self.memo)[place.block_index]
 
     def _result(self) -> Choice:
         dropped: set[int] = set()
-        pruned: set[Place] = set()
+        pruned: set[BlockRef] = set()
         for number, atom in enumerate(self.atoms):
             if number not in self.kept:
                 dropped.update(atom.positions)

@@ -9,12 +9,10 @@ Rules:
 4. The user's own shell runs are atoms by themselves: output like a tool's, but no pair.
 """
 
-from collections.abc import Sequence
-
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, goes_on
-from ctxmgr.model.messages import Message
+from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.conversation.turns import goes_on
 
 
 class Atom(msgspec.Struct, frozen=True, gc=False):
@@ -39,26 +37,26 @@ class Atoms(msgspec.Struct, frozen=True):
     fixed: tuple[int, ...]
 
 
-def atoms_of(messages: Sequence[Message], index: Index) -> Atoms:
+def atoms_of(conversation: ConversationIndex) -> Atoms:
     """The atoms of a whole list."""
     said: list[list[int]] = []
     results: list[list[int]] = []
     bound: set[int] = set()
     fixed: list[int] = []
     owner: dict[int, int] = {}  # atom number by the index of an assistant's item
-    for position, message in enumerate(messages):
+    for position, message in enumerate(conversation.messages):
         role = message.view.role
         if role == "shell":
             said.append([])
             results.append([position])
         elif role == "assistant":
-            if not (position and position - 1 in owner and goes_on(messages, position)):
+            if not (position and position - 1 in owner and goes_on(conversation.messages, position)):
                 said.append([])
                 results.append([])
             owner[position] = len(said) - 1
             said[-1].append(position)
         else:
-            asked = _askers(message, position, index, owner)
+            asked = _askers(conversation, position, owner)
             if role == "result" and len(asked) == 1 and -1 not in asked:
                 results[next(iter(asked))].append(position)
             else:
@@ -71,11 +69,10 @@ def atoms_of(messages: Sequence[Message], index: Index) -> Atoms:
     return Atoms(found, tuple(fixed))
 
 
-def _askers(message: Message, position: int, index: Index, owner: dict[int, int]) -> set[int]:
+def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int]) -> set[int]:
     """The numbers of the atoms whose calls this message answers; -1 for a result without a call."""
     found = set()
-    for number, unit in enumerate(message.view.units):
-        if unit.kind == "result":
-            asked_at = index.pairs.get((position, number))
-            found.add(owner.get(asked_at, -1) if asked_at is not None else -1)
+    for ref, _ in conversation.results(position):
+        asked_at = conversation.pairs.get(ref)
+        found.add(owner.get(asked_at, -1) if asked_at is not None else -1)
     return found

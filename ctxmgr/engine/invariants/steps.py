@@ -17,13 +17,11 @@ As `check` does for whole turns, relative to what came in, and walking the piece
 Where the new projection begins with the pieces of the last one, the walk goes on from there.
 """
 
-from collections.abc import Sequence
-
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, goes_on
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation.turns import goes_on
 from ctxmgr.engine.invariants.turns import USER_LIKE, left_to_walk
-from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
 
@@ -47,9 +45,7 @@ class Walked(msgspec.Struct, frozen=True):
 FRESH = Walked()
 
 
-def check(
-    messages: Sequence[Message], index: Index, plan: Plan, walked: Walked = FRESH
-) -> tuple[tuple[str, ...], Walked]:
+def check(conversation: ConversationIndex, plan: Plan, walked: Walked = FRESH) -> tuple[tuple[str, ...], Walked]:
     """The promises that the plan breaks, by name, and what the next check may go on from.
 
     `walked` must come from a list that this one begins with; for any other list leave it out.
@@ -57,42 +53,39 @@ def check(
     rest = left_to_walk(plan.pieces, walked.pieces)
     if rest is None:
         walked, rest = FRESH, plan.pieces
-    walk = _Walk(messages, index, walked)
+    walk = _Walk(conversation, walked)
     for piece in rest:
         walk.take(piece)
     on = walked = walk.walked(plan.pieces)
-    if walked.next < len(messages):  # what is left out at the end may come back: the next walk does not know of it
-        walk.skip(len(messages))
+    # what is left out at the end may come back: the next walk does not know of it
+    if walked.next < conversation.size:
+        walk.skip(conversation.size)
         walked = walk.walked(plan.pieces)
     faults = set(walked.faults)
-    if index.users and walked.newest_user != _newest_user(index):
+    if conversation.newest_user >= 0 and walked.newest_user != conversation.newest_user:
         faults.add("newest user")
     if walked.users_gone and not walked.packets:
         faults.add("users")
     if walked.packets > 1:
         faults.add("packet")
-    if index.turns and not _starts_like_user(messages, index, plan, walked):
+    if conversation.turns and not _starts_like_user(conversation, plan, walked):
         faults.add("start")
-    if walked.prompts != len(index.prompts):
+    if walked.prompts != len(conversation.prompts):
         faults.add("prompts")
-    if walked.weight != plan.weight or plan.weight > index.raw_weight:
+    if walked.weight != plan.weight or plan.weight > conversation.raw_weight:
         faults.add("weight")
     return tuple(sorted(faults)), on
 
 
-def _newest_user(index: Index) -> int:
-    return next((turn.start for turn in reversed(index.turns) if not turn.headless), -1)
-
-
 class _Walk:
-    def __init__(self, messages: Sequence[Message], index: Index, walked: Walked) -> None:
-        self.messages, self.index = messages, index
+    def __init__(self, conversation: ConversationIndex, walked: Walked) -> None:
+        self.messages, self.pairs = conversation.messages, conversation.pairs
         self.next, self.first, self.weight = walked.next, walked.first, walked.weight
         self.gone, self.users_gone, self.newest_user = set(walked.gone), walked.users_gone, walked.newest_user
         self.prompts, self.packets = walked.prompts, walked.packets
         self.faults = set(walked.faults)
-        newest = range(len(messages) - 1, -1, -1)
-        self.newest_reply = next((at for at in newest if messages[at].view.role == "assistant"), -1)
+        newest = range(conversation.size - 1, -1, -1)
+        self.newest_reply = next((at for at in newest if self.messages[at].view.role == "assistant"), -1)
         last = walked.pieces[-1] if walked.pieces else None
         self.edited = (last.index, last.unit) if isinstance(last, Edit) else (-1, -1)
 
@@ -153,7 +146,7 @@ class _Walk:
     def _pairs(self, at: int, shown: bool) -> None:
         """A result and its call are both there, or neither."""
         for number, unit in enumerate(self.messages[at].view.units):
-            asked_at = self.index.pairs.get((at, number)) if unit.kind == "result" else None
+            asked_at = self.pairs.get(BlockRef(at, number)) if unit.kind == "result" else None
             if asked_at is not None and (asked_at in self.gone) == shown:
                 self.faults.add("pairs")
 
@@ -177,8 +170,9 @@ class _Walk:
         )
 
 
-def _starts_like_user(messages: Sequence[Message], index: Index, plan: Plan, walked: Walked) -> bool:
-    if messages[index.turns[0].start].view.role not in USER_LIKE:
+def _starts_like_user(conversation: ConversationIndex, plan: Plan, walked: Walked) -> bool:
+    messages = conversation.messages
+    if messages[conversation.turns[0].start].view.role not in USER_LIKE:
         return True
     for piece in plan.pieces:
         if isinstance(piece, Packet):

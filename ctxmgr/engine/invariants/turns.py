@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
@@ -51,37 +51,36 @@ class Carried(msgspec.Struct, frozen=True):
 FRESH = Carried()
 
 
-def check(
-    messages: Sequence[Message], index: Index, plan: Plan, carried: Carried = FRESH
-) -> tuple[tuple[str, ...], Carried]:
+def check(conversation: ConversationIndex, plan: Plan, carried: Carried = FRESH) -> tuple[tuple[str, ...], Carried]:
     """The promises that the plan breaks, by name, and what the next check may go on from.
 
     `carried` must come from a list that this one begins with; for any other list leave it out.
     """
-    place = _packet_place(messages, index, plan.pieces)
+    messages = conversation.messages
+    place = _packet_place(messages, plan.pieces)
     packets = plan.pieces[place : place + 1] if place >= 0 else ()
     body = (*plan.pieces[:place], *plan.pieces[place + 1 :]) if packets else plan.pieces
     rest = left_to_walk(body, carried.pieces)
     if rest is None:
         carried, rest = FRESH, body
-    walk = _Walk(messages, index, carried)
+    walk = _Walk(conversation, carried)
     for piece in rest:
         walk.take(piece)
     carried = walk.carried(body)
     faults = carried.faults | _turn_faults(messages, carried)
-    if index.users and carried.newest_user != index.turns[-1].start:
+    if conversation.newest_user >= 0 and carried.newest_user != conversation.newest_user:
         faults |= {"newest user"}
-    if index.turns and not packets and not _starts_like_user(messages, index, carried):
+    if conversation.turns and not packets and not _starts_like_user(conversation, carried):
         faults |= {"start"}
-    if carried.prompts != len(index.prompts):
+    if carried.prompts != len(conversation.prompts):
         faults |= {"prompts"}
     packet_weight = sum(piece.weight for piece in packets if isinstance(piece, Packet))
-    if carried.weight + packet_weight != plan.weight or plan.weight > index.raw_weight:
+    if carried.weight + packet_weight != plan.weight or plan.weight > conversation.raw_weight:
         faults |= {"weight"}
     return tuple(sorted(faults)), carried
 
 
-def _packet_place(messages: Sequence[Message], index: Index, pieces: tuple[Piece, ...]) -> int:
+def _packet_place(messages: Sequence[Message], pieces: tuple[Piece, ...]) -> int:
     """The number of the packet among the pieces where it stands as rule 6 says, else -1."""
     for number, piece in enumerate(pieces):
         if isinstance(piece, Packet):
@@ -107,8 +106,8 @@ def left_to_walk(pieces: tuple[Piece, ...], walked: tuple[Piece, ...]) -> tuple[
 
 
 class _Walk:
-    def __init__(self, messages: Sequence[Message], index: Index, carried: Carried) -> None:
-        self.messages, self.index = messages, index
+    def __init__(self, conversation: ConversationIndex, carried: Carried) -> None:
+        self.messages, self.pairs = conversation.messages, conversation.pairs
         self.next, self.newest_user = carried.next, carried.newest_user
         self.start, self.first = carried.start, carried.first
         self.faults, self.gaps = set(carried.faults), list(carried.gaps)
@@ -160,7 +159,7 @@ class _Walk:
     def _answers(self, position: int) -> None:
         """The call that a kept result had must be kept: it stands after the first kept message."""
         for number, unit in enumerate(self.messages[position].view.units):
-            if unit.kind == "result" and self.index.pairs.get((position, number), self.first) < self.first:
+            if unit.kind == "result" and self.pairs.get(BlockRef(position, number), self.first) < self.first:
                 self.faults.add("pairs")
 
     def carried(self, pieces: tuple[Piece, ...]) -> Carried:
@@ -199,7 +198,8 @@ def _turn_faults(messages: Sequence[Message], carried: Carried) -> set[str]:
     return faults
 
 
-def _starts_like_user(messages: Sequence[Message], index: Index, carried: Carried) -> bool:
-    if messages[index.turns[0].start].view.role not in USER_LIKE or carried.start < 0:
+def _starts_like_user(conversation: ConversationIndex, carried: Carried) -> bool:
+    messages = conversation.messages
+    if messages[conversation.turns[0].start].view.role not in USER_LIKE or carried.start < 0:
         return True
     return messages[carried.start].view.role in USER_LIKE

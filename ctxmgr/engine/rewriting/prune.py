@@ -12,21 +12,20 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
    front of it stay as they were.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, unit_key
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model.messages import Call, Message, Unit
+from ctxmgr.model.messages import Unit
 from ctxmgr.model.policy import Policy
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
-    """A tool result: message index, unit number within it, key, weight in tokens."""
+    """A tool result: where it stands, its key, weight in tokens."""
 
-    index: int
-    unit: int
+    ref: BlockRef
     key: str
     weight: int
 
@@ -38,25 +37,6 @@ class Pruning(msgspec.Struct, frozen=True):
     scanned: int = 0
     protected: int = 0
     prunable: int = 0
-
-
-def results(messages: Sequence[Message], position: int) -> Iterator[tuple[int, Unit, int]]:
-    """(unit number, unit, weight in tokens) of each tool result in one message."""
-    message = messages[position]
-    for number, unit in enumerate(message.view.units):
-        if unit.kind == "result":
-            yield number, unit, message.weights[number]
-
-
-def call_of(messages: Sequence[Message], index: Index, position: int, number: int) -> Call:
-    """The call that a result answers; where the list does not hold it, what the result itself tells."""
-    result = messages[position].view.units[number]
-    asked_at = index.pairs.get((position, number))
-    if asked_at is not None:
-        for unit in messages[asked_at].view.units:
-            if unit.kind == "call" and unit.call_id == result.call_id:
-                return Call(result.tool or unit.tool, unit.arguments or {})
-    return Call(result.tool, {})
 
 
 def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
@@ -77,39 +57,38 @@ def named(tool: str, names: Sequence[str]) -> bool:
     return any(name.casefold() == folded for name in names)
 
 
-def prune(
-    messages: Sequence[Message], index: Index, policy: Policy, pruned: Container[str], force: bool
-) -> Pruning:
+def prune(conversation: ConversationIndex, policy: Policy, pruned: Container[str], force: bool) -> Pruning:
     """What to prune now; `pruned` holds the keys of what is pruned already."""
     found: list[Target] = []
     scanned = protected = 0
-    boundary = _boundary(messages, index)
-    older = max(0, len(index.turns) - policy.protected_turns)  # only the first turn has no user message
-    for turn in reversed(index.turns[:older]):
+    boundary = _boundary(conversation)
+    older = max(0, len(conversation.turns) - policy.protected_turns)  # only the first turn has no user message
+    for turn in reversed(conversation.turns[:older]):
         for position in reversed(turn.results):
             if position < boundary:
                 break
-            for number, unit, weight in reversed(tuple(results(messages, position))):
-                at = unit_key(index, messages, position, number)
+            for ref, unit in reversed(tuple(conversation.results(position))):
+                at = conversation.block_key(ref)
                 if at in pruned:
                     continue
-                tool = unit.tool or call_of(messages, index, position, number).tool
+                tool = unit.tool or conversation.call_of(ref).tool
                 if not eligible(unit, tool, policy):
                     continue
+                weight = conversation.block_weight(ref)
                 scanned += weight
                 if scanned <= policy.prune_protect:
                     protected += weight
                 else:
-                    found.append(Target(position, number, at, weight))
+                    found.append(Target(ref, at, weight))
     prunable = sum(target.weight for target in found)
     enough = bool(found) and (force or prunable >= policy.prune_minimum)
     return Pruning(tuple(found) if enough else (), scanned, protected, prunable)
 
 
-def _boundary(messages: Sequence[Message], index: Index) -> int:
+def _boundary(conversation: ConversationIndex) -> int:
     """Index after the newest compaction summary (rule 2), 0 where there is none."""
-    for turn in reversed(index.turns):
+    for turn in reversed(conversation.turns):
         for position in reversed(turn.specials):
-            if messages[position].view.summary == "compaction":
+            if conversation.messages[position].view.summary == "compaction":
                 return position + 1
     return 0

@@ -12,12 +12,12 @@ Rules:
 """
 
 import json
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.tools import paths
 from ctxmgr.engine.tools.effects import Kind, Reading, Touch
 from ctxmgr.engine.tools.line_ranges import WHOLE, Lines, shown
@@ -27,8 +27,6 @@ from ctxmgr.model.messages import Message, Unit
 
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 
-At = tuple[int, int]  # message index, unit number
-
 
 class Event(msgspec.Struct, frozen=True, gc=False):
     """One touch that a result tells of. `unit` holds the file's text: a read's result, a write's or an edit's call.
@@ -37,7 +35,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     shows no state. `grown`: of an edit.
     """
 
-    unit: At
+    unit: BlockRef
     kind: Kind
     place: int
     at: int
@@ -51,9 +49,9 @@ class History(msgspec.Struct, frozen=True):
     of writes and edits that failed. `again`: results of looks and checks whose same call has a later result."""
 
     files: dict[str, list[Event]]
-    mixed: frozenset[At]
-    failed: tuple[tuple[At, str], ...]
-    again: tuple[At, ...]
+    mixed: frozenset[BlockRef]
+    failed: tuple[tuple[BlockRef, str], ...]
+    again: tuple[BlockRef, ...]
 
 
 class Made(msgspec.Struct, frozen=True, gc=False):
@@ -81,29 +79,29 @@ _ASIDE = frozenset(
 )
 
 
-def history(messages: Sequence[Message], index: Index, memo: Memo) -> History:
+def history(conversation: ConversationIndex, memo: Memo) -> History:
     """What the results of a list tell."""
-    return _Telling(messages, memo).told(index)
+    return _Telling(conversation, memo).told()
 
 
 class _Telling:
     """A list while it is gone through."""
 
-    def __init__(self, messages: Sequence[Message], memo: Memo) -> None:
-        self.messages, self.memo = messages, memo
+    def __init__(self, conversation: ConversationIndex, memo: Memo) -> None:
+        self.conversation, self.memo = conversation, memo
         self.events: dict[str, list[Event]] = {}
-        self.mixed: set[At] = set()
-        self.failed: list[tuple[At, str]] = []
-        self.again: dict[str, list[At]] = {}
+        self.mixed: set[BlockRef] = set()
+        self.failed: list[tuple[BlockRef, str]] = []
+        self.again: dict[str, list[BlockRef]] = {}
         self.place = 0
         self.went = ""  # where a shell was told to go to last
 
-    def told(self, index: Index) -> History:
-        for (at, number), asked_at in index.pairs.items():
-            unit = self.messages[at].view.units[number]
+    def told(self) -> History:
+        for result, asked_at in self.conversation.pairs.items():
+            unit = self.conversation.block(result)
             made = self.made(asked_at).get(unit.call_id)
             if made is not None:
-                self.add((at, number), unit, (asked_at, made.number), made)
+                self.add(result, unit, BlockRef(asked_at, made.number), made)
         again = [at for same in self.again.values() if len(same) > 1 for at in self.older(same)]
         known = paths.same(path for path in self.events if AWAY not in path)
         files: dict[str, list[Event]] = {}
@@ -116,22 +114,22 @@ class _Telling:
 
     def made(self, asked_at: int) -> dict[str, Made]:
         """The calls of a message by their ids, those that touch something."""
-        digest = self.messages[asked_at].digest
+        digest = self.conversation.digest(asked_at)
         found = self.memo.get(digest)
         if found is None:
-            found = {unit.call_id: made for unit, made in _calls(self.messages[asked_at])}
+            found = {unit.call_id: made for unit, made in _calls(self.conversation.messages[asked_at])}
             self.memo[digest] = found
         return found
 
-    def notes(self, result: At, shell: bool) -> Notes:
-        key = f"{self.messages[result[0]].digest}/{result[1]}"
+    def notes(self, result: BlockRef, shell: bool) -> Notes:
+        key = f"{self.conversation.digest(result.message_index)}/{result.block_index}"
         found = self.memo.get(key)
         if found is None:
-            text = self.messages[result[0]].view.units[result[1]].text
+            text = self.conversation.block(result).text
             found = self.memo[key] = notes(text, shell)
         return found
 
-    def older(self, same: list[At]) -> list[At]:
+    def older(self, same: list[BlockRef]) -> list[BlockRef]:
         """Those before the newest that is whole."""
         for place in range(len(same) - 1, 0, -1):
             told = self.notes(same[place], False)
@@ -139,7 +137,7 @@ class _Telling:
                 return same[:place]
         return []
 
-    def add(self, result: At, unit: Unit, call: At, made: Made) -> None:
+    def add(self, result: BlockRef, unit: Unit, call: BlockRef, made: Made) -> None:
         """What one result tells."""
         touched = made.reading.touches
         shell = made.reading.shell
@@ -152,7 +150,8 @@ class _Telling:
             if touch.kind == "read" and not unsure:
                 told = self.notes(result, shell)
                 need, cover = shown(touch, told, len(touched) == 1, shell)
-                self.put(touch.path or told.file, shell, Event(result, "read", self.place, result[0], need, cover))
+                event = Event(result, "read", self.place, result.message_index, need, cover)
+                self.put(touch.path or told.file, shell, event)
             elif touch.kind in ("write", "edit"):
                 self.change(result, unit, call, touch, shell, reads == 0)
         if made.reading.repeats and not unsure:
@@ -160,7 +159,7 @@ class _Telling:
         if made.reading.directory:
             self.went = made.reading.directory
 
-    def change(self, result: At, unit: Unit, call: At, touch: Touch, shell: bool, quiet: bool) -> None:
+    def change(self, result: BlockRef, unit: Unit, call: BlockRef, touch: Touch, shell: bool, quiet: bool) -> None:
         """A write or an edit; `quiet`: its call reads nothing besides."""
         told = self.notes(result, shell) if shell or touch.kind == "edit" or not touch.path else Notes()
         path = touch.path or told.file
@@ -169,9 +168,9 @@ class _Telling:
             return
         sure = not (unit.is_error or unit.doubtful or told.how in ("cleared", "hidden"))
         cover = WHOLE if sure and touch.kind == "write" else None
-        self.put(path, shell, Event(call, touch.kind, self.place, result[0], WHOLE, cover, touch.grown))
+        self.put(path, shell, Event(call, touch.kind, self.place, result.message_index, WHOLE, cover, touch.grown))
         if sure and quiet and touch.kind == "edit" and (lines := told.numbered) is not None:
-            self.put(path, shell, Event(result, "read", self.place + 1, result[0], lines, lines))
+            self.put(path, shell, Event(result, "read", self.place + 1, result.message_index, lines, lines))
 
     def put(self, path: str, shell: bool, event: Event) -> None:
         if path:

@@ -23,10 +23,9 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index
-from ctxmgr.engine.staleness.file_history import AWAY, At, Event, History, Memo, history
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.staleness.file_history import AWAY, Event, History, Memo, history
 from ctxmgr.engine.tools.line_ranges import Lines
-from ctxmgr.model.messages import Message
 
 Reason = Literal["read again", "written later", "repeated", "tried again"]
 MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, which errs to the safe side
@@ -36,40 +35,40 @@ END = 1 << 60  # the line after a file's last
 class Latest(msgspec.Struct, frozen=True, gc=False):
     """A file's last known state: the units that hold it, oldest first; `stale` are those that an edit came after.
 
-    A unit is a read's result or a write's or an edit's call: (message index, unit number). `last_touched`: index of
+    A unit is a read's result or a write's or an edit's call. `last_touched`: index of
     the newest message that touched it. `edited`: it was written or edited, not only read.
     """
 
     path: str
-    units: tuple[At, ...]
+    units: tuple[BlockRef, ...]
     last_touched: int
     edited: bool
-    stale: tuple[At, ...] = ()
+    stale: tuple[BlockRef, ...] = ()
 
 
 class Standing(msgspec.Struct, frozen=True):
     """What is out of date, by unit, with the reason; and the last known state of each file, the one touched last
     first."""
 
-    superseded: dict[At, Reason]
+    superseded: dict[BlockRef, Reason]
     latest: tuple[Latest, ...]
 
 
-def superseded(messages: Sequence[Message], index: Index, memo: Memo) -> Mapping[At, Reason]:
-    """(message index, unit number) of results and calls that are out of date, with the reason."""
-    return standing(messages, index, memo).superseded
+def superseded(conversation: ConversationIndex, memo: Memo) -> Mapping[BlockRef, Reason]:
+    """Results and calls that are out of date, with the reason."""
+    return standing(conversation, memo).superseded
 
 
-def latest(messages: Sequence[Message], index: Index, memo: Memo) -> tuple[Latest, ...]:
+def latest(conversation: ConversationIndex, memo: Memo) -> tuple[Latest, ...]:
     """The last known state of each file, the one touched last first."""
-    return standing(messages, index, memo).latest
+    return standing(conversation, memo).latest
 
 
-def standing(messages: Sequence[Message], index: Index, memo: Memo) -> Standing:
+def standing(conversation: ConversationIndex, memo: Memo) -> Standing:
     """Both at once. Linear in the list; what is known of each message is kept in `memo`."""
-    told = history(messages, index, memo)
-    held: dict[At, int] = {}  # how much of each unit is not covered by later ones
-    covered: dict[At, Reason] = {}
+    told = history(conversation, memo)
+    held: dict[BlockRef, int] = {}  # how much of each unit is not covered by later ones
+    covered: dict[BlockRef, Reason] = {}
     states = []
     for path, events in told.files.items():
         reasons = _covered(events)
@@ -148,10 +147,10 @@ def _moved(spans: Sequence[tuple[int, int]], grown: int | None) -> list[tuple[in
     return [(start, end) for start, end in moved if start < end]
 
 
-def _tried_again(told: History) -> Iterable[At]:
+def _tried_again(told: History) -> Iterable[BlockRef]:
     """Rule 5."""
     changed = {
         path: max((event.at for event in told.files.get(path, ()) if event.kind != "read"), default=-1)
         for path in {path for _, path in told.failed}
     }
-    return [call for call, path in told.failed if changed[path] > call[0]]
+    return [call for call, path in told.failed if changed[path] > call.message_index]

@@ -4,7 +4,6 @@ What an epoch decided lives in the state: the decisions, the packet and the mess
 goes on with the same bytes, and a list that is known again needs no decision.
 """
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,15 +14,13 @@ from ctxmgr.engine.balanced.budget import room
 from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import Want
 from ctxmgr.engine.balanced.project import Ask, Projected, project, standing, stood
-from ctxmgr.engine.conversation.turns import Index, digest_of, key
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, digest_of
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.engine.rewriting.prune import call_of
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.tools.touches import reading
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Opening
-from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.prices import in_force, rates
 from ctxmgr.model.projection import Packet, Plan
@@ -41,8 +38,7 @@ class Arrived(msgspec.Struct, frozen=True):
     """A list as it stands to what was shown before. `last`: the plan of the first `before` messages, where it goes
     on from it; `known`: so many messages are as they were in the last projection, whoever made it."""
 
-    messages: tuple[Message, ...]
-    index: Index
+    conversation: ConversationIndex
     known: int
     last: Plan | None = None
     before: int = 0
@@ -54,21 +50,21 @@ def projected(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> P
     long = is_long(arrived, setting)
     if long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
         raise Choosing
-    as_is = stood(arrived.messages, arrived.index, ask)
+    as_is = stood(arrived.conversation, ask)
     if long and as_is.opening is not None:
         raise Choosing
-    return project(arrived.messages, arrived.index, ask, as_is)
+    return project(arrived.conversation, ask, as_is)
 
 
 def is_long(arrived: Arrived, setting: Setting) -> bool:
     """Would it hold others up to go through the whole list here?"""
-    return not setting.may_choose and arrived.index.raw_weight > INLINE_WEIGHT
+    return not setting.may_choose and arrived.conversation.raw_weight > INLINE_WEIGHT
 
 
 def as_decided(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Plan:
     """The plan by what was decided and nothing else: pruning is switched off, and the last list went as it came."""
     anew = msgspec.structs.replace(arrived, last=None)
-    return standing(arrived.messages, arrived.index, _ask(state, anew, zone, setting))
+    return standing(arrived.conversation, _ask(state, anew, zone, setting))
 
 
 def after(state: State, arrived: Arrived, done: Projected) -> State:
@@ -87,7 +83,7 @@ def after(state: State, arrived: Arrived, done: Projected) -> State:
         tokens_pruned=totals.tokens_pruned + sum(one.before - one.after for one in opened.originals),
     )
     packet = opened.packet
-    anchor = key(arrived.index, arrived.messages, plan.floor) if packet.text and plan.floor else ""
+    anchor = arrived.conversation.key(plan.floor) if packet.text and plan.floor else ""
     return msgspec.structs.replace(
         state,
         decisions=plan.decisions,
@@ -109,9 +105,9 @@ def reads_gone(arrived: Arrived, done: Projected) -> tuple[str, ...]:
     """The files of which a read left now, so that a host can forget that its model has seen them."""
     found: set[str] = set()
     for one in done.opened.originals if done.opened is not None else ():
-        for number, unit in enumerate(arrived.messages[one.index].view.units):
-            if unit.kind == "result" and one.unit in (-1, number):
-                call = call_of(arrived.messages, arrived.index, one.index, number)
+        for ref, _ in arrived.conversation.results(one.ref.message_index):
+            if one.kind == "dropped" or one.ref == ref:
+                call = arrived.conversation.call_of(ref)
                 touched = reading(call.tool, call.arguments).touches
                 found.update(touch.path for touch in touched if touch.kind == "read" and touch.path)
     return tuple(sorted(found))
@@ -121,7 +117,7 @@ def _unchanged(state: State, arrived: Arrived, plan: Plan) -> State:
     """The packet that is shown stays, and what is no longer in the list needs no memory."""
     packet = plan.packet if state.packet is None else None
     if packet is not None:
-        at = key(arrived.index, arrived.messages, plan.floor) if plan.floor else ""
+        at = arrived.conversation.key(plan.floor) if plan.floor else ""
         rendered = Rendered(f"epoch {state.epoch.number}", packet.text, packet.weight)
         state = msgspec.structs.replace(state, packet=rendered, anchor=at)
     decided = plan.decisions
@@ -131,7 +127,7 @@ def _unchanged(state: State, arrived: Arrived, plan: Plan) -> State:
 
 
 def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
-    at, messages, index = setting.at, arrived.messages, arrived.index
+    at, conversation = setting.at, arrived.conversation
     usable = meter.weight_at(state.meter, setting.model, at.usable, setting.overhead)
     place, packet, lost = _packet(state, arrived)
     model = state.model
@@ -149,9 +145,9 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
         cached=0 if cold or state.reopen == "model" else arrived.known,
         usable=usable,
         window_limit=meter.weight_at(state.meter, setting.model, at.limit, setting.overhead),
-        held=partial(_held, state, messages, index),
-        rewrite=rewriting(messages, index, setting),
-        shorten=partial(_shortened, messages, setting),
+        held=partial(_held, state, conversation),
+        rewrite=rewriting(conversation, setting),
+        shorten=partial(_shortened, conversation, setting),
         facts=partial(_facts, state, zone, setting),
         handle=handle if setting.archive else _no_handle,
         weigh=setting.weigh,
@@ -184,30 +180,29 @@ def _packet(state: State, arrived: Arrived) -> tuple[int, Packet, Opening | None
     digest = digest_of(state.anchor)
     if not state.anchor:
         return 0, packet, rewritten
-    if digest in arrived.index.seen:
-        for at, message in enumerate(arrived.messages):
-            if message.digest == digest and key(arrived.index, arrived.messages, at) == state.anchor:
+    if digest in arrived.conversation.seen:
+        for at, message in enumerate(arrived.conversation.messages):
+            if message.digest == digest and arrived.conversation.key(at) == state.anchor:
                 return at, packet, rewritten
     return 0, packet, "rewritten"
 
 
-def _held(state: State, messages: Sequence[Message], index: Index) -> frozenset[int]:
+def _held(state: State, conversation: ConversationIndex) -> frozenset[int]:
     """Pins, and what came back lately."""
     if not state.pins and not state.returned:
         return frozenset()
-    return pins.pinned(messages, index, state.pins) | pins.returned_positions(
-        messages, index, state.returned, state.epoch.number + 1
+    return pins.pinned(conversation, state.pins) | pins.returned_positions(
+        conversation, state.returned, state.epoch.number + 1
     )
 
 
 def _shortened(
-    messages: Sequence[Message], setting: Setting, position: int, number: int
+    conversation: ConversationIndex, setting: Setting, ref: BlockRef
 ) -> tuple[dict[str, Any], int] | None:
     """A call with its long texts shortened, and the weight of that."""
-    message = messages[position]
-    at = ("shortened", message.digest, number)
+    at = ("shortened", conversation.digest(ref.message_index), ref.block_index)
     if at not in setting.memo:
-        unit = message.view.units[number]
+        unit = conversation.block(ref)
         arguments = shorten(unit.tool, unit.arguments or {})
         text = f"{unit.tool} {msgspec.json.encode(arguments).decode()}"
         setting.memo[at] = None if arguments is None else (arguments, setting.weigh(text))

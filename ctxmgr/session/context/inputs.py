@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.presets.turns.project import Rewrite, rewriter
 from ctxmgr.engine.pressure.zone import Thresholds
 from ctxmgr.model.facts import Ledger
-from ctxmgr.model.messages import PACKET_MARK, Message
+from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.state import State
@@ -61,17 +61,18 @@ def told(state: State, setting: Setting, allowed: int, resume: bool, asked: bool
     return text
 
 
-def rewriting(messages: tuple[Message, ...], index: Index, setting: Setting) -> Rewrite:
+def rewriting(conversation: ConversationIndex, setting: Setting) -> Rewrite:
     """How results are rewritten, each once."""
-    fresh = rewriter(messages, index, setting.weigh, setting.archive)
+    fresh = rewriter(conversation, setting.weigh, setting.archive)
 
-    def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
-        asked = index.pairs.get((position, number))  # ids are used again: the same result, another call
-        call = messages[asked].digest if asked is not None else ""
-        repeat = index.repeats.get(position, 0) if setting.archive else 0  # its handle is in the text
-        at = (messages[position].digest, call, number, repeat, decision.kind, decision.limit)
+    def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        position, number = ref.message_index, ref.block_index
+        asked = conversation.pairs.get(ref)  # ids are used again: the same result, another call
+        call = conversation.digest(asked) if asked is not None else ""
+        repeat = conversation.repeats.get(position, 0) if setting.archive else 0  # its handle is in the text
+        at = (conversation.digest(position), call, number, repeat, decision.kind, decision.limit)
         if at not in setting.memo:
-            setting.memo[at] = fresh(position, number, decision)
+            setting.memo[at] = fresh(ref, decision)
         found: tuple[str, int] = setting.memo[at]
         return found
 

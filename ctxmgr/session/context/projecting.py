@@ -7,7 +7,8 @@ from types import ModuleType
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, digest_of, key, turn_at
+from ctxmgr.engine.conversation import ConversationIndex, digest_of
+from ctxmgr.engine.conversation.turns import turn_at
 from ctxmgr.engine.invariants import steps as check_steps
 from ctxmgr.engine.invariants.steps import Walked
 from ctxmgr.engine.invariants.turns import FRESH, Carried, check
@@ -54,22 +55,21 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
 
     Raises Broken, and balancing.Choosing.
     """
-    index = indexed(old, messages, prefix)
+    conversation = indexed(old, messages, prefix)
     extends = old.answered and prefix == len(old.messages)
     shown = _shown(state, messages, extends)
     active = state.enabled and setting.policy.preset != "off"
     if setting.policy.preset == "balanced":
-        made = _balanced(state, old, messages, index, prefix, setting, shown, extends, active)
+        made = _balanced(state, old, conversation, prefix, setting, shown, extends, active)
     else:
-        made = _whole_turns(state, old, messages, index, setting, shown, extends, active)
+        made = _whole_turns(state, old, conversation, setting, shown, extends, active)
     plan = made.plan
-    faults, carried = _checked(messages, index, plan, old.carried if extends else None, made.steps)
+    faults, carried = _checked(conversation, plan, old.carried if extends else None, made.steps)
     if faults:
         raise Broken(faults)
     hash = hashed(old.hash if extends else None, messages[prefix if extends else 0 :])
     standing = Standing(
-        messages=messages,
-        index=index,
+        conversation=conversation,
         plan=plan,
         carried=carried,
         tag=tag_of(hash, len(messages)),
@@ -109,32 +109,32 @@ class _Made(msgspec.Struct, frozen=True):
 def _whole_turns(
     state: State,
     old: Standing,
-    messages: tuple[Message, ...],
-    index: Index,
+    conversation: ConversationIndex,
     setting: Setting,
     shown: Shown | None,
     extends: bool,
     active: bool,
 ) -> _Made:
     """Presets `turns`, `tools` and `off`."""
-    floor = old.plan.floor if extends and old.plan.floor else _anchored(state, messages, index)
-    tokens = _tokens_before(state, messages, setting, shown, kept_weight(index, floor))
+    floor = old.plan.floor if extends and old.plan.floor else _anchored(state, conversation)
+    tokens = _tokens_before(state, conversation, setting, shown, kept_weight(conversation, floor))
     zone = zone_of(tokens, setting.at)
-    pruning = _pruning(state, messages, index, setting) if active else Pruning()
+    pruning = _pruning(state, conversation, setting) if active else Pruning()
     packets = _Packets(state, zone, setting)
     settled = shown.count if shown is not None and not state.resume else 0
-    carrying = Carrying(lambda at, weight: messages[at].digest not in packets.lacks(weight), settled, packets.lean)
-    ask = _ask(state, messages, index, floor, zone, pruning, packets, setting, carrying)
-    plan = project(messages, index, ask) if active else _undecided(messages, index, ask, state, setting)
-    after = _next_state(state, messages, index, plan, floor, pruning, extends) if active else state
+    carrying = Carrying(
+        lambda at, weight: conversation.digest(at) not in packets.lacks(weight), settled, packets.lean
+    )
+    ask = _ask(state, conversation, floor, zone, pruning, packets, setting, carrying)
+    plan = project(conversation, ask) if active else _undecided(conversation, ask, state, setting)
+    after = _next_state(state, conversation, plan, floor, pruning, extends) if active else state
     return _Made(plan, msgspec.structs.replace(after, packet=packets.rendered), tokens)
 
 
 def _balanced(
     state: State,
     old: Standing,
-    messages: tuple[Message, ...],
-    index: Index,
+    conversation: ConversationIndex,
     prefix: int,
     setting: Setting,
     shown: Shown | None,
@@ -142,20 +142,20 @@ def _balanced(
     active: bool,
 ) -> _Made:
     """Preset `balanced`."""
-    known = shown.count if shown is not None else len(messages) if state.shown is None else prefix
+    known = shown.count if shown is not None else conversation.size if state.shown is None else prefix
     if shown is None and not state.decisions and old.plan.decisions:  # what was edited comes back as it was
         known = min(known, _untouched(old.plan))
     before = state.shown.count if state.shown is not None else 0
-    arrived = balancing.Arrived(messages, index, known, old.plan if extends else None, before)
+    arrived = balancing.Arrived(conversation, known, old.plan if extends else None, before)
     if not extends and balancing.is_long(arrived, setting):
         raise balancing.Choosing
     weight = 0 if shown is not None else balancing.as_decided(state, arrived, "green", setting).weight
-    tokens = _tokens_before(state, messages, setting, shown, weight)
+    tokens = _tokens_before(state, conversation, setting, shown, weight)
     zone = zone_of(tokens, setting.at)
     if not active:
-        raw = meter.tokens(state.meter, setting.model, index.raw_weight, setting.overhead)
+        raw = meter.tokens(state.meter, setting.model, conversation.raw_weight, setting.overhead)
         fits = raw <= setting.at.limit or not state.decisions
-        plan = _raw(index, state, zone) if fits else balancing.as_decided(state, arrived, zone, setting)
+        plan = _raw(conversation, state, zone) if fits else balancing.as_decided(state, arrived, zone, setting)
         return _Made(plan, state, tokens, steps=True)
     done = balancing.projected(state, arrived, zone, setting)
     receipt = done.opened.receipt if done.opened is not None else None
@@ -170,19 +170,19 @@ def _untouched(plan: Plan) -> int:
 
 
 def _checked(
-    messages: tuple[Message, ...], index: Index, plan: Plan, before: Carried | Walked | None, steps: bool
+    conversation: ConversationIndex, plan: Plan, before: Carried | Walked | None, steps: bool
 ) -> tuple[tuple[str, ...], Carried | Walked]:
     """The promises it breaks, those of its preset; and what the next check may go on from."""
     if steps:
-        return check_steps.check(messages, index, plan, before if isinstance(before, Walked) else check_steps.FRESH)
-    return check(messages, index, plan, before if isinstance(before, Carried) else FRESH)
+        return check_steps.check(conversation, plan, before if isinstance(before, Walked) else check_steps.FRESH)
+    return check(conversation, plan, before if isinstance(before, Carried) else FRESH)
 
 
-def _anchored(state: State, messages: tuple[Message, ...], index: Index) -> int:
+def _anchored(state: State, conversation: ConversationIndex) -> int:
     """Where the first kept message stands in a list that was written anew, 0 where it is gone."""
     if state.anchor:
-        for turn in index.turns:
-            if key(index, messages, turn.start) == state.anchor:
+        for turn in conversation.turns:
+            if conversation.key(turn.start) == state.anchor:
                 return turn.start
     return 0
 
@@ -193,13 +193,13 @@ def _shown(state: State, messages: tuple[Message, ...], extends: bool) -> Shown 
 
 
 def _tokens_before(
-    state: State, messages: tuple[Message, ...], setting: Setting, shown: Shown | None, kept: int
+    state: State, conversation: ConversationIndex, setting: Setting, shown: Shown | None, kept: int
 ) -> int:
     """Provider tokens of what would be sent if nothing were decided now: the last projection and what came
     since; where the list was written anew, what is `kept` of it."""
     weight = kept
     if shown is not None:
-        weight = shown.weight + sum(message.weight for message in messages[shown.count :])
+        weight = shown.weight + conversation.weight_of(range(shown.count, conversation.size))
     return meter.tokens(state.meter, setting.model, weight, setting.overhead)
 
 
@@ -207,17 +207,16 @@ def _is_of(shown: Shown, messages: tuple[Message, ...]) -> bool:
     return tag_of(hashed(None, messages[: shown.count]), shown.count) == shown.tag
 
 
-def _pruning(state: State, messages: tuple[Message, ...], index: Index, setting: Setting) -> Pruning:
+def _pruning(state: State, conversation: ConversationIndex, setting: Setting) -> Pruning:
     if setting.policy.preset != "tools" and not state.force_prune:
         return Pruning()
     done = {at for at, decision in state.decisions.items() if decision.kind == "pruned"}
-    return prune(messages, index, setting.policy, done, state.force_prune)
+    return prune(conversation, setting.policy, done, state.force_prune)
 
 
 def _ask(
     state: State,
-    messages: tuple[Message, ...],
-    index: Index,
+    conversation: ConversationIndex,
     floor: int,
     zone: Zone,
     pruning: Pruning,
@@ -236,40 +235,42 @@ def _ask(
         policy=setting.policy,
         floor=floor,
         decisions=state.decisions,
-        folded=lambda at: turns and messages[at].view.role == "summary" and messages[at].digest in heard,
+        folded=lambda at: (
+            turns and conversation.messages[at].view.role == "summary" and conversation.digest(at) in heard
+        ),
         targets=pruning.targets,
         drop_turns=turns,
         newest_limit=newest_limit if turns else None,
         window_limit=window_limit if turns else None,
-        rewrite=rewriting(messages, index, setting),
+        rewrite=rewriting(conversation, setting),
         packet=packets.render if packets.budget else None,
         carrying=carrying,
     )
 
 
-def _undecided(messages: tuple[Message, ...], index: Index, ask: Ask, state: State, setting: Setting) -> Plan:
+def _undecided(conversation: ConversationIndex, ask: Ask, state: State, setting: Setting) -> Plan:
     """Pruning is off: the list goes as it came. What was decided before stays only where the raw list no longer
     fits the window, for then the host did not compact because of us."""
-    raw = meter.tokens(state.meter, setting.model, index.raw_weight, setting.overhead)
+    raw = meter.tokens(state.meter, setting.model, conversation.raw_weight, setting.overhead)
     if raw > setting.at.limit and (ask.floor or state.decisions):
-        settled = Carrying(lambda at, weight: False, index.size, 0)
+        settled = Carrying(lambda at, weight: False, conversation.size, 0)
         held = msgspec.structs.replace(
             ask, drop_turns=False, newest_limit=None, window_limit=None, carrying=settled
         )
-        return project(messages, index, held)
-    return _raw(index, state, ask.zone)
+        return project(conversation, held)
+    return _raw(conversation, state, ask.zone)
 
 
-def _raw(index: Index, state: State, zone: Zone) -> Plan:
+def _raw(conversation: ConversationIndex, state: State, zone: Zone) -> Plan:
     """The list as it came."""
     return Plan(
-        pieces=(Keep(0, index.size),) if index.size else (),
+        pieces=(Keep(0, conversation.size),) if conversation.size else (),
         zone=zone,
         floor=0,
-        weight=index.raw_weight,
-        raw_weight=index.raw_weight,
+        weight=conversation.raw_weight,
+        raw_weight=conversation.raw_weight,
         decisions=state.decisions,
-        turns_kept=len(index.turns),
+        turns_kept=len(conversation.turns),
     )
 
 
@@ -338,8 +339,7 @@ def _packet_bytes(messages: tuple[Message, ...], plan: Plan, form: ModuleType) -
 
 def _next_state(
     state: State,
-    messages: tuple[Message, ...],
-    index: Index,
+    conversation: ConversationIndex,
     plan: Plan,
     floor: int,
     pruning: Pruning,
@@ -350,7 +350,7 @@ def _next_state(
     added = {at: kept for at, kept in plan.decisions.items() if state.decisions.get(at) != kept}
     edits = [piece for piece in plan.pieces if isinstance(piece, Edit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
-    before = turn_at(index.turns, floor) if index.turns else 0
+    before = turn_at(conversation.turns, floor) if conversation.turns else 0
     ran = pruning.scanned > 0
     totals = msgspec.structs.replace(
         totals,
@@ -364,8 +364,8 @@ def _next_state(
     )
     decisions = plan.decisions if added else state.decisions
     if not extends:  # what is no longer in the list needs no memory
-        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in index.seen}
-    anchor = key(index, messages, plan.floor) if plan.floor else ""
+        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.seen}
+    anchor = conversation.key(plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resume=False, force_prune=False
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.engine.conversation.turns import digest_of, key
+from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.ledger.fold import current
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.pressure import zone
@@ -156,7 +156,7 @@ def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
             verdict, rule, after = "kept", RULES["kept"], message.weight
         else:
             role = message.view.role
-            told = why.get(key(session.standing.index, messages, index), "")
+            told = why.get(session.standing.conversation.key(index), "")
             verdict, rule, after = "dropped", told or RULES.get(role, RULES["dropped"]), 0
         verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
     return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)

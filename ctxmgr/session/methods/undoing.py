@@ -8,7 +8,7 @@ Rules:
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import digest_of
+from ctxmgr.engine.conversation import digest_of
 from ctxmgr.model.api import recovery
 from ctxmgr.model.epochs import Pin
 from ctxmgr.model.errors import invalid_params

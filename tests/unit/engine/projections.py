@@ -29,7 +29,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> Ask:
         "floor": 0,
         "decisions": {},
         "folded": lambda at: messages[at].view.role == "summary",
-        "rewrite": rewriter(messages, indexed(messages), quarters),
+        "rewrite": rewriter(indexed(messages), quarters),
         "packet": rendered,
         **keys,
     }
@@ -37,7 +37,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> Ask:
 
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:
-    return project(messages, indexed(messages), ask(messages, **keys))
+    return project(indexed(messages), ask(messages, **keys))
 
 
 def sent(messages: tuple[Message, ...], plan: Plan) -> list[bytes]:

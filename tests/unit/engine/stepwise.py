@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.epoch_start import Want
 from ctxmgr.engine.balanced.project import Ask, Projected, project
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.presets.turns.project import rewriter
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
@@ -56,7 +57,7 @@ def want(messages: tuple[Message, ...], **keys: Any) -> Want:
         "usable": 20_000.0,
         "window_limit": 25_000.0,
         "held": frozenset,
-        "rewrite": rewriter(messages, indexed(messages), quarters),
+        "rewrite": rewriter(indexed(messages), quarters),
         "shorten": partial(_shorten, messages),
         "facts": lambda stands_for: facts(stands_for)[0],
         "handle": lambda key: "",
@@ -67,8 +68,8 @@ def want(messages: tuple[Message, ...], **keys: Any) -> Want:
     return Want(**keys)
 
 
-def _shorten(messages: tuple[Message, ...], position: int, number: int) -> tuple[dict[str, Any], int] | None:
-    unit = messages[position].view.units[number]
+def _shorten(messages: tuple[Message, ...], ref: BlockRef) -> tuple[dict[str, Any], int] | None:
+    unit = messages[ref.message_index].view.units[ref.block_index]
     arguments = shorten(unit.tool, unit.arguments or {})
     return None if arguments is None else (arguments, weight_of_call(unit.tool, arguments))
 
@@ -100,7 +101,7 @@ def ask(messages: tuple[Message, ...], done: Projected | None = None, size: int 
 def projected(
     messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any
 ) -> Projected:
-    return project(messages, indexed(messages), ask(messages, done, size, **keys))
+    return project(indexed(messages), ask(messages, done, size, **keys))
 
 
 def restarted(messages: tuple[Message, ...], done: Projected, size: int, **keys: Any) -> Projected:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import digest_of, extend, unit_key
+from ctxmgr.engine.conversation import BlockRef, digest_of, extend
 from ctxmgr.engine.invariants.turns import check
 from ctxmgr.engine.ledger.extract import from_message
 from ctxmgr.engine.rewriting.prune import prune
@@ -90,7 +90,7 @@ def test_it_weighs_the_same(messages: tuple[Message, ...], name: str) -> None:
     said = conversation(messages)
     here, there = read("pi", raws("pi", said)), read(name, raws(name, said))
     assert sum(one.weight for one in here) == sum(one.weight for one in there)
-    assert indexed(here).users == indexed(there).users
+    assert [turn.headless for turn in indexed(here).turns] == [turn.headless for turn in indexed(there).turns]
     assert [turn.weight for turn in indexed(here).turns] == [turn.weight for turn in indexed(there).turns]
 
 
@@ -124,10 +124,10 @@ def test_the_same_is_pruned(
     found = []
     for each in ("pi", name):
         there = read(each, raws(each, said))
-        pruning = prune(there, indexed(there), policy, (), force)
-        ids = [there[one.index].view.units[one.unit].call_id for one in pruning.targets]
+        pruning = prune(indexed(there), policy, (), force)
+        ids = [indexed(there).block(one.ref).call_id for one in pruning.targets]
         found.append((ids, pruning.scanned, pruning.protected, pruning.prunable))
-        again = prune(there, indexed(there), policy, {one.key for one in pruning.targets}, force)
+        again = prune(indexed(there), policy, {one.key for one in pruning.targets}, force)
         assert not {one.key for one in again.targets} & {one.key for one in pruning.targets}
     assert found[0] == found[1]
 
@@ -148,7 +148,7 @@ def test_the_same_over_a_session(messages: tuple[Message, ...], name: str, cours
             floor, decisions = state[each]
             there, plan = decided(each, shown, zone=zone, floor=floor, decisions=decisions)
             assert plan.floor >= floor
-            assert check(there, indexed(there), plan)[0] == ()
+            assert check(indexed(there), plan)[0] == ()
             state[each] = plan.floor, plan.decisions
             lists.append(told(each, there, plan))
         assert lists[0] == lists[1]
@@ -170,7 +170,7 @@ def test_no_promise_is_broken(
         came = [json.dumps(prompt).encode(), *came[:half], json.dumps(prompt).encode(), *came[half:]]
     there = read(name, came)
     plan = planned(there, **keys)
-    assert check(there, indexed(there), plan)[0] == ()
+    assert check(indexed(there), plan)[0] == ()
     out = sent(name, there, plan)
     assert plan.weight == sum(message.weight for message in read(name, out))
     assert [fault for fault in lists.faults(RULES[name], came, out) if "longer" not in fault] == []
@@ -221,7 +221,7 @@ def test_prompts_stay_where_they_stood(name: str, zone: Zone) -> None:
     there = read(name, came)
     plan = planned(there, zone=zone)
     out = sent(name, there, plan)
-    assert check(there, indexed(there), plan)[0] == ()
+    assert check(indexed(there), plan)[0] == ()
     assert out[:2] == [prompt, prompt]
     assert RULES[name].is_packet(json.loads(out[2]))
     assert out[-2:] == came[-2:]
@@ -246,12 +246,12 @@ def test_several_results_of_one_message_are_decided_one_by_one() -> None:
     said = translation.said(u("go"), *BOTH, a("ok"), u("more"), a("ok"), u("and"))
     there = read("anthropic", raws("anthropic", said))
     index = indexed(there)
-    first, second = (unit_key(index, there, 2, number) for number in (0, 1))
+    first, second = (index.block_key(BlockRef(2, number)) for number in (0, 1))
     assert (first, second) == (there[2].digest, f"{there[2].digest}/1")
     assert {digest_of(at) for at in (first, second, f"{first}#1", f"{first}#1/1")} == {there[2].digest}
     policy = Policy(protected_tools=("read",), prune_protect=0, prune_minimum=0)
-    (target,) = prune(there, index, policy, (), False).targets
-    assert (target.index, target.unit, target.key) == (2, 1, second)
+    (target,) = prune(index, policy, (), False).targets
+    assert (target.ref, target.key) == (BlockRef(2, 1), second)
     plan = planned(there, drop_turns=False, decisions={second: Decision("pruned")})
     out = json.loads(sent("anthropic", there, plan)[2])["content"]
     assert out[0] == json.loads(there[2].raw)["content"][0]
@@ -264,9 +264,9 @@ def test_errors_stay_whole_where_others_are_pruned(name: str) -> None:
         u("go"), a(call("bash", command="c")), err(BULKY), a(call("read", path="p")), r(BULKY), u("1"), u("2")
     )
     there = read(name, raws(name, said))
-    pruning = prune(there, indexed(there), Policy(prune_protect=0, prune_minimum=0), (), False)
+    pruning = prune(indexed(there), Policy(prune_protect=0, prune_minimum=0), (), False)
     assert len(pruning.targets) == 1
-    assert there[pruning.targets[0].index].view.units[0].call_id == "c2"
+    assert there[pruning.targets[0].ref.message_index].view.units[0].call_id == "c2"
 
 
 @pytest.mark.parametrize("name", ["openai", "responses"])
@@ -278,7 +278,7 @@ def test_what_may_be_an_error_is_protected_as_one(name: str) -> None:
     (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
     assert there[doubtful].view.units[0].doubtful
     policy = Policy(prune_protect=0, prune_minimum=0)
-    assert [one.index for one in prune(there, indexed(there), policy, (), False).targets] == [fine]
+    assert [one.ref.message_index for one in prune(indexed(there), policy, (), False).targets] == [fine]
     assert [piece.index for piece in planned(there).pieces if isinstance(piece, Edit)] == [fine]
     newest = read(name, raws(name, translation.said(u("go"), *steps, *BOTH, *BOTH)))
     squeezed = planned(newest, zone="compact", newest_limit=0)
@@ -373,9 +373,9 @@ def test_a_prompt_that_is_gone_is_found() -> None:
     assert plan.pieces[0] == Keep(0, 1)
     for pieces in (plan.pieces[1:], (*plan.pieces[1:], plan.pieces[0])):
         broken = msgspec.structs.replace(plan, pieces=pieces, weight=plan.weight - there[0].weight)
-        assert "prompts" in check(there, index, broken)[0] or "order" in check(there, index, broken)[0]
+        assert "prompts" in check(index, broken)[0] or "order" in check(index, broken)[0]
     inside = msgspec.structs.replace(plan, pieces=(*plan.pieces, Packet("p", 0)))
-    assert "packet" in check(there, index, inside)[0]
+    assert "packet" in check(index, inside)[0]
 
 
 @given(legal, st.sampled_from(sorted(PROMPTS)), zones, st.integers(0, 30))
@@ -387,7 +387,7 @@ def test_checking_on_is_checking_from_scratch(
     there = read(name, [prompt, *came[:split], prompt, *came[split:]])
     before = there[: split + 1]
     plan = planned(before, zone=zone)
-    _, carried = check(before, indexed(before), plan)
+    _, carried = check(indexed(before), plan)
     after = planned(there, zone=zone, floor=plan.floor, decisions=plan.decisions)
-    assert check(there, indexed(there), after, carried) == check(there, indexed(there), after)
+    assert check(indexed(there), after, carried) == check(indexed(there), after)
     assert extend(indexed(before), there) == indexed(there)

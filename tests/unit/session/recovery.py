@@ -7,7 +7,7 @@ from unittest import mock
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import unit_key
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Epoch, Left, Receipt
@@ -50,7 +50,7 @@ def session_of(talk: Talk) -> Session:
 
 def key_of(messages: Sequence[Fields], position: int) -> str:
     known = read([msgspec.json.encode(message) for message in messages])
-    return unit_key(indexed(known), known, position, 0)
+    return indexed(known).block_key(BlockRef(position, 0))
 
 
 def after_an_epoch(messages: Sequence[Fields], pruned: Sequence[int], omitted: int = 0, **more: Any) -> Found:

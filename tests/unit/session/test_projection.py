@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import Index
+from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
@@ -97,7 +97,7 @@ def test_a_tag_stands_for_the_whole_list_however_it_came() -> None:
 
 def test_the_index_is_extended_only_of_the_same_list() -> None:
     messages = talk(u("1"), a("2"), u("3"))
-    standing = Standing(messages=messages[:2], index=index_of(messages[:2]))
+    standing = Standing(conversation=index_of(messages[:2]))
     assert indexed(standing, messages, 2) == index_of(messages)
     assert indexed(standing, messages[1:], 0) == index_of(messages[1:])
 
@@ -106,4 +106,4 @@ def test_the_weight_from_a_turn_on() -> None:
     messages = talk(u("1" * 40), a("2" * 40), u("3" * 40), a("4" * 40))
     index = index_of(messages)
     assert [kept_weight(index, floor) for floor in (0, 2)] == [40, 20]
-    assert kept_weight(Index(), 0) == 0
+    assert kept_weight(ConversationIndex(), 0) == 0

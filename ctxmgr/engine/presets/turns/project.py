@@ -23,16 +23,17 @@ Rules (design, section 4; the number in brackets is the design's):
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation.turns import Index, Step, cut_at, first_kept, steps, turn_at, unit_key
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation.turns import Step, cut_at, first_kept, steps, turn_at
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, staying
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.engine.rewriting.prune import Target, call_of, named, results
-from ctxmgr.model.messages import Message, Unit
+from ctxmgr.engine.rewriting.prune import Target, named
+from ctxmgr.model.messages import Unit
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
 from ctxmgr.model.weights import Weigh
@@ -44,8 +45,8 @@ LITTLE = 600  # tokens, the smallest packet of the default policy: less than thi
 
 # (budget in tokens) -> (text, weight in tokens) of the packet; ("", 0) when nothing fits
 RenderPacket = Callable[[int], tuple[str, int]]
-# (message index, unit number, decision) -> (text, weight in tokens) that replaces the result
-Rewrite = Callable[[int, int, Decision], tuple[str, int]]
+# (a result, decision) -> (text, weight in tokens) that replaces it
+Rewrite = Callable[[BlockRef, Decision], tuple[str, int]]
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -70,31 +71,29 @@ class Ask(msgspec.Struct, frozen=True):
     carrying: Carrying | None = None
 
 
-def project(messages: Sequence[Message], index: Index, ask: Ask) -> Plan:
+def project(conversation: ConversationIndex, ask: Ask) -> Plan:
     """The plan for this list. Pure: the same arguments give the same plan."""
-    if not index.turns:
-        whole = (Keep(0, index.size),) if index.size else ()
-        return Plan(whole, ask.zone, 0, index.raw_weight, index.raw_weight, dict(ask.decisions))
-    draft = _Draft(messages, index, ask)
+    if not conversation.turns:
+        whole = (Keep(0, conversation.size),) if conversation.size else ()
+        weight = conversation.raw_weight
+        return Plan(whole, ask.zone, 0, weight, weight, dict(ask.decisions))
+    draft = _Draft(conversation, ask)
     draft.decide_results()
     draft.squeeze_newest()
     return draft.plan()
 
 
-def rewriter(messages: Sequence[Message], index: Index, weigh: Weigh, handles: bool = False) -> Rewrite:
+def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = False) -> Rewrite:
     """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
 
-    def rewrite(position: int, number: int, decision: Decision) -> tuple[str, int]:
-        message = messages[position]
-        unit = message.view.units[number]
-        call = call_of(messages, index, position, number)
-        weight = message.weights[number]
+    def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        call, weight = conversation.call_of(ref), conversation.block_weight(ref)
         if decision.kind == "pruned":
             text = marker.pruned(call.tool, call.arguments, weight)
         else:
-            text = distill.distill(unit.text, decision.limit, call.tool, call.arguments, weight)
+            text = distill.distill(conversation.block(ref).text, decision.limit, call.tool, call.arguments, weight)
         if handles:
-            text = marker.with_handle(text, handle(unit_key(index, messages, position, number)))
+            text = marker.with_handle(text, handle(conversation.block_key(ref)))
         return text, weigh(text)
 
     return rewrite
@@ -103,9 +102,9 @@ def rewriter(messages: Sequence[Message], index: Index, weigh: Weigh, handles: b
 class _Draft:
     """One projection while it is being decided."""
 
-    def __init__(self, messages: Sequence[Message], index: Index, ask: Ask) -> None:
-        self.messages, self.index, self.ask = messages, index, ask
-        self.turns = index.turns
+    def __init__(self, conversation: ConversationIndex, ask: Ask) -> None:
+        self.conversation, self.ask = conversation, ask
+        self.messages, self.turns = conversation.messages, conversation.turns
         self.decisions: dict[str, Decision] = dict(ask.decisions)
         self.edits: dict[int, dict[int, Edit]] = {}
         self.saved = 0  # tokens, by the edits
@@ -125,24 +124,22 @@ class _Draft:
         older = [at for turn in self.turns[:first] for at in turn.specials]
         older = [at for at in older if self.messages[at].view.role == "summary"]
         dropped = sum(turn.weight for turn in self.turns[:first])
-        stay = self._staying([*older, *leaving], dropped + self._weight_of([*packets, *leaving]))
+        stay = self._staying([*older, *leaving], dropped + self.conversation.weight_of([*packets, *leaving]))
         self.summaries = [at for at in leaving if at not in stay]
         self.heads = [at for at in older if at in stay]
         self.gone = [*(at for at in older if at not in stay), *self.summaries]
         self.without = frozenset([*packets, *self.summaries])
-        self.stands_for = dropped + self._weight_of(self.without) - self._weight_of(self.heads)
-        self.kept = self.index.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
+        left_out = self.conversation.weight_of(self.without)
+        self.stands_for = dropped + left_out - self.conversation.weight_of(self.heads)
+        self.kept = self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
         render = self.ask.packet
         self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
-
-    def _weight_of(self, positions: Iterable[int]) -> int:
-        return sum(self.messages[position].weight for position in positions)
 
     def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
         """Rule 1: those of these summaries that stay, in whichever turn."""
         if self.ask.carrying is None or not summaries:
             return frozenset()
-        left = {at for at in summaries if self._key(at) in self.decisions}
+        left = {at for at in summaries if self.conversation.key(at) in self.decisions}
         more = self.first > turn_at(self.turns, self.ask.floor)
         return staying(self.messages, summaries, left, self.ask.carrying, more, all_gone)
 
@@ -162,13 +159,12 @@ class _Draft:
             if not older and not self.decisions:
                 continue
             for position in turn.results:
-                for number, unit, _ in results(self.messages, position):
-                    at = self._key(position, number)
-                    decision = self.decisions.get(at)
+                for ref, unit in self.conversation.results(position):
+                    decision = self.decisions.get(self.conversation.block_key(ref))
                     if older and _bulky(unit, limit):
                         decision = _tighter(decision, limit)
                     if decision is not None:
-                        self._edit(position, number, at, decision)
+                        self._edit(ref, decision)
 
     def squeeze_newest(self) -> None:
         """Rules 3 and 4."""
@@ -185,55 +181,49 @@ class _Draft:
             return
         unread = max((step.start for step in steps(self.messages, newest)), default=newest.start)
         heavy = sorted(
-            (position >= unread, -weight, position, number)
+            (position >= unread, -self.conversation.block_weight(ref), ref)
             for position in newest.results
-            for number, _, weight in results(self.messages, position)
+            for ref, _ in self.conversation.results(position)
         )
-        for _, _, position, number in heavy:
+        for _, _, ref in heavy:
             if self.weight() + self.packet[1] <= self.ask.window_limit:
                 break
-            at = self._key(position, number)
-            self._edit(position, number, at, _tighter(self.decisions.get(at), LAST_RESORT_LENGTH))
+            decided = self.decisions.get(self.conversation.block_key(ref))
+            self._edit(ref, _tighter(decided, LAST_RESORT_LENGTH))
 
     def _newest_weight(self) -> int:
         """Of the newest turn alone as decided so far, in tokens."""
         start = self.turns[-1].start
-        gone = sum(self.messages[position].weight for position in self.without if position >= start)
+        gone = self.conversation.weight_of(position for position in self.without if position >= start)
         edits = [edit for at, units in self.edits.items() if at >= start for edit in units.values()]
         return self.turns[-1].weight - gone - sum(edit.before - edit.after for edit in edits)
 
     def _prune_step(self, step: Step) -> None:
         for position in range(step.start, step.end):
-            for number, unit, _ in results(self.messages, position):
-                edit = self.edits.get(position, {}).get(number)
+            for ref, unit in self.conversation.results(position):
+                edit = self.edits.get(position, {}).get(ref.block_index)
                 spared = unit.is_error or unit.doubtful
-                spared = spared or named(self._tool(position, number), self.ask.policy.protected_tools)
+                spared = spared or named(self.conversation.call_of(ref).tool, self.ask.policy.protected_tools)
                 if not spared and (edit is None or edit.kind != "pruned"):
-                    self._edit(position, number, self._key(position, number), Decision("pruned"))
+                    self._edit(ref, Decision("pruned"))
 
-    def _key(self, position: int, number: int = 0) -> str:
-        return unit_key(self.index, self.messages, position, number)
-
-    def _tool(self, position: int, number: int) -> str:
-        return call_of(self.messages, self.index, position, number).tool
-
-    def _edit(self, position: int, number: int, at: str, decision: Decision) -> None:
+    def _edit(self, ref: BlockRef, decision: Decision) -> None:
         """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""
-        message = self.messages[position]
-        unit = message.view.units[number]
+        unit = self.conversation.block(ref)
         if self.ask.rewrite is None or not unit.can_edit or marker.is_marker(unit.text):
             return
         if decision.kind == "dropped":  # a message's, not a result's
             return
-        text, after = self.ask.rewrite(position, number, decision)
-        before = message.weights[number]
+        text, after = self.ask.rewrite(ref, decision)
+        before = self.conversation.block_weight(ref)
         if after >= before:
             return
-        self.decisions[at] = decision
-        units = self.edits.setdefault(position, {})
+        key, number = self.conversation.block_key(ref), ref.block_index
+        self.decisions[key] = decision
+        units = self.edits.setdefault(ref.message_index, {})
         if number in units:
             self.saved -= units[number].before - units[number].after
-        units[number] = Edit(position, number, decision.kind, text, at, before, after)
+        units[number] = Edit(ref.message_index, number, decision.kind, text, key, before, after)
         self.saved += before - after
 
     def weight(self) -> int:
@@ -244,7 +234,7 @@ class _Draft:
         """Rule 6, and the pieces in order."""
         packet = self._packet()
         if self.ask.carrying is not None:
-            self.decisions |= {self._key(at): Decision("dropped") for at in self.gone}
+            self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.gone}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
         edits = [edit for units in self.edits.values() for edit in units.values()]
@@ -254,7 +244,7 @@ class _Draft:
             zone=self.ask.zone,
             floor=start if self.first else 0,
             weight=weight,
-            raw_weight=self.index.raw_weight,
+            raw_weight=self.conversation.raw_weight,
             decisions=self.decisions,
             turns_kept=len(self.turns) - self.first,
             turns_dropped=self.first,
@@ -280,12 +270,12 @@ class _Draft:
     def _starts_with_reply(self) -> bool:
         """Would the list start with an assistant message, though it did not come so?"""
         first = self.turns[0].start
-        leaving = {*self.without, *self.index.prompts}
-        start = next((at for at in range(first, self.index.size) if at not in leaving), first)
+        leaving = {*self.without, *self.conversation.prompts}
+        start = next((at for at in range(first, self.conversation.size) if at not in leaving), first)
         return start > first and self.messages[start].view.role in ("assistant", "result", "other")
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
-        heads = _runs(sorted([*(at for at in self.index.prompts if at < start), *self.heads]))
+        heads = _runs(sorted([*(at for at in self.conversation.prompts if at < start), *self.heads]))
         pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
         at = start
         if heads and not packet.text and heads[-1].end == start:
@@ -298,8 +288,8 @@ class _Draft:
                 units = self.edits[position]
                 pieces += [units[number] for number in sorted(units)]
             at = position + 1
-        if at < self.index.size:
-            pieces.append(Keep(at, self.index.size))
+        if at < self.conversation.size:
+            pieces.append(Keep(at, self.conversation.size))
         return tuple(pieces)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced import apply_decisions
 from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.conversation.turns import key, unit_key
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import steps
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
@@ -33,7 +33,7 @@ def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place:
 
 
 def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Plan:
-    return apply_decisions.lay_out(messages, indexed(messages), "green", layout(messages, decisions, place))
+    return apply_decisions.lay_out(indexed(messages), "green", layout(messages, decisions, place))
 
 
 STEP = [a("so", RUN), r(LONG)]
@@ -69,7 +69,7 @@ def test_laid_out(
 ) -> None:
     messages = talk(*said)
     index = indexed(messages)
-    decisions = {unit_key(index, messages, *at): one for at, one in by_unit.items()}
+    decisions = {index.block_key(BlockRef(*at)): one for at, one in by_unit.items()}
     plan = laid_out(messages, decisions, place)
     assert (kept(plan), kinds(plan)) == (stays, edits)
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
@@ -83,7 +83,7 @@ def test_laid_out(
 
 def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
     messages = talk(a("so", WRITE), r("ok"))
-    plan = laid_out(messages, {unit_key(indexed(messages), messages, 0, 1): SHORT})
+    plan = laid_out(messages, {indexed(messages).block_key(BlockRef(0, 1)): SHORT})
     (shown, _) = map(msgspec.json.decode, sent(messages, plan))
     (text, block) = shown["content"]
     assert text == {"type": "text", "text": "so"}
@@ -94,18 +94,18 @@ def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
 def test_of_two_alike_the_one_that_is_meant() -> None:
     messages = talk(u("go"), a("ok"), u("go"), a("ok"))
     index = indexed(messages)
-    assert kept(laid_out(messages, {key(index, messages, 3): GONE})) == [0, 1, 2]
-    assert kept(laid_out(messages, {key(index, messages, 1): GONE})) == [0, 2, 3]
+    assert kept(laid_out(messages, {index.key(3): GONE})) == [0, 1, 2]
+    assert kept(laid_out(messages, {index.key(1): GONE})) == [0, 2, 3]
 
 
 def test_decisions_about_what_is_not_there_are_forgotten() -> None:
     """Else a message that came again later would leave at once, and only after a restart."""
     messages = talk(u("go"), a("ok"), u("go"), a("ok"))
     index = indexed(messages)
-    decisions = {key(index, messages, 3): GONE, "0" * 16: GONE}
+    decisions = {index.key(3): GONE, "0" * 16: GONE}
     short = laid_out(messages[:2], decisions)
     assert short.decisions == {}
-    grown = apply_decisions.extended(short, messages, index, 2, "green")
+    grown = apply_decisions.extended(short, index, 2, "green")
     assert sent(messages, grown) == sent(messages, laid_out(messages, grown.decisions))
 
 
@@ -121,7 +121,7 @@ def decided(draw: st.DrawFn) -> tuple[tuple[Message, ...], dict[str, Decision], 
         for unit in range(len(messages[at].view.units)):
             pick = draw(st.sampled_from([None, None, *some]))
             if pick is not None:
-                decisions[unit_key(index, messages, at, unit)] = pick
+                decisions[index.block_key(BlockRef(at, unit))] = pick
     return messages, decisions, draw(st.integers(-1, size - 1)), size
 
 
@@ -134,8 +134,8 @@ def test_what_goes_on_is_what_is_laid_out_anew(given: Drawn) -> None:
     """So a restart changes no byte."""
     messages, decisions, place, size = given
     before = laid_out(messages[:size], decisions, place)
-    grown = apply_decisions.extended(before, messages, indexed(messages), size, "red")
-    anew = apply_decisions.lay_out(messages, indexed(messages), "red", layout(messages, before.decisions, place))
+    grown = apply_decisions.extended(before, indexed(messages), size, "red")
+    anew = apply_decisions.lay_out(indexed(messages), "red", layout(messages, before.decisions, place))
     assert sent(messages, grown) == sent(messages, anew)
     assert sent(messages, grown)[: len(sent(messages[:size], before))] == sent(messages[:size], before)
     told: dict[str, Any] = {"pieces": ()}
@@ -155,9 +155,9 @@ def test_a_plan_weighs_what_it_says_and_edits_make_lighter(given: Drawn) -> None
 def test_what_is_new_joins_what_is_kept() -> None:
     messages = talk(u("go"), a("ok"), u("on"), a("yes"))
     plan = laid_out(messages[:2], {})
-    grown = apply_decisions.extended(plan, messages, indexed(messages), 2, "green")
+    grown = apply_decisions.extended(plan, indexed(messages), 2, "green")
     assert grown.pieces == (Keep(0, 4),)
-    assert apply_decisions.extended(grown, messages, indexed(messages), 4, "green").pieces == (Keep(0, 4),)
+    assert apply_decisions.extended(grown, indexed(messages), 4, "green").pieces == (Keep(0, 4),)
 
 
 # items that join: an answer of several items
@@ -182,12 +182,12 @@ def after(dropped: set[int], taken_away: int) -> list[int]:
     """What is shown of three steps (messages 1-3, 4-6, 7-9) of which some were to leave, where the host then took
     so many messages away in front. Numbers are those of the whole list."""
     whole = of_responses(USER, *reasoned("a"), *reasoned("b"), *reasoned("c"), USER, DONE)
-    decisions = {key(indexed(whole), whole, at): GONE for at in dropped}
+    decisions = {indexed(whole).key(at): GONE for at in dropped}
     left = whole[taken_away:]
     plan = laid_out(left, decisions)
-    assert steps.check(left, indexed(left), plan)[0] == ()
+    assert steps.check(indexed(left), plan)[0] == ()
     assert sorted(plan.decisions) == sorted(
-        key(indexed(left), left, at - taken_away) for at in dropped if at >= taken_away
+        indexed(left).key(at - taken_away) for at in dropped if at >= taken_away
     )
     return [at + taken_away for at in kept(plan)]
 
@@ -211,5 +211,5 @@ def test_a_step_leaves_whole_though_its_reasoning_is_like_that_of_others(
 def test_a_step_whose_items_were_decided_apart_stays() -> None:
     messages = of_responses(USER, *reasoned("a", {"type": "message", "role": "assistant", "content": "so"}), USER)
     for dropped in ({1}, {2}, {1, 2}, {1, 3, 4}, {2, 3}):
-        decisions = {key(indexed(messages), messages, at): GONE for at in dropped}
+        decisions = {indexed(messages).key(at): GONE for at in dropped}
         assert kept(laid_out(messages, decisions)) == [0, 1, 2, 3, 4, 5]

@@ -31,7 +31,7 @@ READ_1 = call("read", path="src/mod_1.py")
 
 
 def ok(messages: tuple[Message, ...], plan: Plan) -> None:
-    assert steps.check(messages, indexed(messages), plan)[0] == ()
+    assert steps.check(indexed(messages), plan)[0] == ()
 
 
 # name, conversation, what differs, indices that stay, edits, does a packet stand there?
@@ -305,7 +305,7 @@ def test_the_newest_steps_are_as_they_came_where_they_fit(
     messages: tuple[Message, ...], keys: dict[str, Any]
 ) -> None:
     plan = first_opened(messages, {**keys, "window_limit": 1e9}).plan
-    newest = atoms_of(messages, indexed(messages)).atoms[-STEPS_LOSSLESS:]
+    newest = atoms_of(indexed(messages)).atoms[-STEPS_LOSSLESS:]
     places = {at for atom in newest for at in (*atom.said, *atom.results)}
     assert places <= set(kept(plan))
     assert places.isdisjoint(kinds(plan))

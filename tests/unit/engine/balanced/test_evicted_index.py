@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced import evicted_index
 from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Lost
-from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.conversation import BlockRef, identifiers
 from ctxmgr.engine.conversation.steps import atoms_of
 from ctxmgr.model.messages import PACKET_MARK
 from tests.notation import Said, a, call, err, indexed, quarters, r, sh, talk, u
@@ -20,18 +20,19 @@ RUN = call("bash", command="make\n  all")
 
 
 def losses(
-    said: list[Said], dropped: Collection[int], pruned: Collection[tuple[int, int]] = (), handle: str = ""
+    said: list[Said], dropped: Collection[int], pruned: Collection[BlockRef] = (), handle: str = ""
 ) -> list[tuple[str, set[str]]]:
     messages = talk(*said)
     found = evicted_index.losses(
-        messages, atoms_of(messages, indexed(messages)).atoms, dropped, pruned, lambda at, number: handle, {}
+        messages, atoms_of(indexed(messages)).atoms, dropped, pruned, lambda ref: handle, {}
     )
     return [(one.label, set(one.names)) for one in found]
 
 
 ONE = [a("the_plan", READ), r("so_what")]
+RESULT = BlockRef(1, 0)
 # name, conversation, dropped, pruned, losses
-LOSSES: list[tuple[str, list[Said], set[int], set[tuple[int, int]], list[tuple[str, set[str]]]]] = [
+LOSSES: list[tuple[str, list[Said], set[int], set[BlockRef], list[tuple[str, set[str]]]]] = [
     ("nothing left", ONE, set(), set(), []),
     (
         "a step",
@@ -40,8 +41,14 @@ LOSSES: list[tuple[str, list[Said], set[int], set[tuple[int, int]], list[tuple[s
         set(),
         [("", {"the_plan"}), ("src/a.py", {"src/a.py"}), ("src/a.py", {"so_what"})],
     ),
-    ("a result alone", ONE, set(), {(1, 0)}, [("src/a.py", {"so_what"})]),
-    ("a command that failed", [a(RUN), err("so_what")], set(), {(1, 0)}, [("`make all` (failed)", {"so_what"})]),
+    ("a result alone", ONE, set(), {RESULT}, [("src/a.py", {"so_what"})]),
+    (
+        "a command that failed",
+        [a(RUN), err("so_what")],
+        set(),
+        {RESULT},
+        [("`make all` (failed)", {"so_what"})],
+    ),
     (
         "the user's shell run",
         [sh("ls src/x.py", "so_what")],
@@ -50,19 +57,23 @@ LOSSES: list[tuple[str, list[Said], set[int], set[tuple[int, int]], list[tuple[s
         [("`ls src/x.py`", {"src/x.py", "so_what"})],
     ),
     ("what users said is not in it", [u("the_plan"), *ONE], {0}, set(), []),
-    ("a tool by its name", [a(call("ask", about="x")), r("so_what")], set(), {(1, 0)}, [("ask", {"so_what"})]),
+    (
+        "a tool by its name",
+        [a(call("ask", about="x")), r("so_what")],
+        set(),
+        {RESULT},
+        [("ask", {"so_what"})],
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "said", "dropped", "pruned", "expected"), LOSSES, ids=[row[0] for row in LOSSES])
-def test_losses(
-    name: str, said: list[Said], dropped: set[int], pruned: set[tuple[int, int]], expected: Any
-) -> None:
+def test_losses(name: str, said: list[Said], dropped: set[int], pruned: set[BlockRef], expected: Any) -> None:
     assert losses(said, dropped, pruned) == expected
 
 
 def test_a_result_has_its_handle() -> None:
-    assert losses(ONE, set(), {(1, 0)}, "k3f7a2bq") == [("src/a.py [k3f7a2bq]", {"so_what"})]
+    assert losses(ONE, set(), {RESULT}, "k3f7a2bq") == [("src/a.py [k3f7a2bq]", {"so_what"})]
 
 
 def lost(label: str, *held: str) -> Lost:
@@ -157,9 +168,9 @@ def test_no_user_message_leaves_without_a_word(texts: list[str], budget: int) ->
 @given(any_list, st.integers(0, 400), st.data())
 def test_the_index_keeps_its_budget_and_its_word(messages: Any, budget: int, data: st.DataObject) -> None:
     """Each name told is in something that left and in nothing that is shown; labels can open no section."""
-    atoms = atoms_of(messages, indexed(messages)).atoms
+    atoms = atoms_of(indexed(messages)).atoms
     dropped = {at for atom in atoms if data.draw(st.booleans()) for at in (*atom.said, *atom.results)}
-    found = evicted_index.losses(messages, atoms, dropped, set(), lambda at, number: "", {})
+    found = evicted_index.losses(messages, atoms, dropped, set(), lambda ref: "", {})
     shown = {name for at, one in enumerate(messages) if at not in dropped for name in identifiers.whole(one, {})}
     text = evicted_index.index_of(found, shown, {}, budget, quarters)
     assert quarters(text) <= budget
@@ -182,5 +193,5 @@ def test_a_command_written_to_look_like_ours_is_plain_text() -> None:
 
 
 def test_long_things_are_cut() -> None:
-    ((label, _),) = losses([a(call("bash", command="x" * 9_000)), r(code(1))], set(), {(1, 0)})
+    ((label, _),) = losses([a(call("bash", command="x" * 9_000)), r(code(1))], set(), {RESULT})
     assert len(label) <= evicted_index.LABEL_CHARACTERS + 2

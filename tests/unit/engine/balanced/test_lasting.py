@@ -17,7 +17,8 @@ OTHER = [a(call("read", path="b.py")), r("def other(): pass\n")]
 def found(*said: Said) -> dict[tuple[int, int], float]:
     messages = talk(*said)
     index = indexed(messages)
-    return dict(lasting(messages, atoms_of(messages, index).atoms, latest(messages, index, {})))
+    last = lasting(index, atoms_of(index).atoms, latest(index, {}))
+    return {(ref.message_index, ref.block_index): worth for ref, worth in last.items()}
 
 
 def half(steps: int) -> float:

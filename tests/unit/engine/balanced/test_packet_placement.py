@@ -10,7 +10,6 @@ from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
 from ctxmgr.engine.conversation.steps import atoms_of
-from ctxmgr.engine.conversation.turns import key
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
@@ -22,18 +21,18 @@ STEP = [a("the_plan", RUN), r(code(1))]
 
 def seam_of(messages: tuple[Message, ...], newest: int) -> Seam:
     index = indexed(messages)
-    return Seam(messages, index, atoms_of(messages, index), newest, {})
+    return Seam(index, atoms_of(index), newest, {})
 
 
 def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decision]:
     index = indexed(messages)
-    return {key(index, messages, at): Decision("dropped") for at in dropped}
+    return {index.key(at): Decision("dropped") for at in dropped}
 
 
 def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
     by = want(messages)
     layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.rewrite, by.shorten)
-    return lay_out(messages, indexed(messages), "green", layout)
+    return lay_out(indexed(messages), "green", layout)
 
 
 # name, conversation, number of the first newest atom, dropped, place
@@ -134,7 +133,7 @@ def test_what_a_list_has_to_start_with(
     stands = Packet("[ctxmgr packet]", 4) if place >= 0 else NO_PACKET
     layout = Layout(decided(messages, dropped), stands, place, by.rewrite, by.shorten)
     index = indexed(messages)
-    assert headless(messages, index, lay_out(messages, index, "green", layout)) == expected
+    assert headless(index, lay_out(index, "green", layout)) == expected
 
 
 @settings(max_examples=60)
@@ -142,7 +141,7 @@ def test_what_a_list_has_to_start_with(
 def test_the_place_is_in_the_list_and_before_the_newest_steps(messages: tuple[Message, ...]) -> None:
     if not messages:
         return
-    atoms = atoms_of(messages, indexed(messages)).atoms
+    atoms = atoms_of(indexed(messages)).atoms
     for newest in range(len(atoms) + 1):
         at = place_of(seam_of(messages, newest), {})
         assert 0 <= at < len(messages)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.pins import pinned, returned_positions, without
-from ctxmgr.engine.conversation.turns import key, unit_key
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.epochs import Pin, PinBy
 from ctxmgr.model.messages import Message
@@ -21,7 +21,7 @@ MORE = (a("", call("edit", path="/home/me/src/b.py")), r("ok"), a("", call("read
 
 def held(pins: list[tuple[PinBy, str]], *said: Said) -> list[int]:
     messages = talk(*said)
-    return sorted(pinned(messages, indexed(messages), [Pin(*one) for one in pins]))
+    return sorted(pinned(indexed(messages), [Pin(*one) for one in pins]))
 
 
 PINS: list[tuple[str, list[tuple[PinBy, str]], list[int]]] = [
@@ -54,8 +54,8 @@ def test_what_a_pin_holds(pins: list[tuple[PinBy, str]], positions: list[int]) -
 
 def test_a_digest_holds_each_message_that_has_it() -> None:
     messages = talk(u("go"), u("on"), u("go"))
-    assert sorted(pinned(messages, indexed(messages), [Pin("digest", messages[0].digest)])) == [0, 2]
-    assert pinned(messages, indexed(messages), [Pin("digest", "0" * 16)]) == frozenset()
+    assert sorted(pinned(indexed(messages), [Pin("digest", messages[0].digest)])) == [0, 2]
+    assert pinned(indexed(messages), [Pin("digest", "0" * 16)]) == frozenset()
 
 
 ARGUMENTS: list[tuple[str, dict[str, Any], bool]] = [
@@ -95,16 +95,16 @@ def test_a_result_without_its_call_is_held_by_what_it_tells_itself() -> None:
 
 
 def decided(messages: tuple[Message, ...], *places: tuple[int, int]) -> list[str]:
-    return [unit_key(indexed(messages), messages, *place) for place in places]
+    return [indexed(messages).block_key(BlockRef(*place)) for place in places]
 
 
 def test_decisions_about_held_messages_are_no_more() -> None:
     messages = talk(*LIST, *MORE, u("go"))
     index = indexed(messages)
-    first, second, again = key(index, messages, 0), key(index, messages, 2), key(index, messages, 9)
-    decisions = {first: 1, second: 2, f"{key(index, messages, 1)}/1": 3, again: 4, "of a message that is gone": 5}
-    assert without(decisions, messages, index, frozenset()) == decisions
-    left = without(decisions, messages, index, frozenset({1, 2, 9}))
+    first, second, again = index.key(0), index.key(2), index.key(9)
+    decisions = {first: 1, second: 2, f"{index.key(1)}/1": 3, again: 4, "of a message that is gone": 5}
+    assert without(decisions, index, frozenset()) == decisions
+    left = without(decisions, index, frozenset({1, 2, 9}))
     assert list(left.values()) == [1, 5], "the second `go` is another than the first"
 
 
@@ -124,7 +124,7 @@ def back(epoch: int, returned: dict[str, int] | None = None, **more: Any) -> lis
         *([r("more of it")] if more else []),
     )
     came = {BACK: 3} if returned is None else returned
-    return sorted(returned_positions(messages, indexed(messages), came, epoch))
+    return sorted(returned_positions(indexed(messages), came, epoch))
 
 
 @pytest.mark.parametrize(("epoch", "positions"), [(3, [2]), (4, [2]), (5, [2]), (6, []), (9, [])])
@@ -163,7 +163,7 @@ STEPS = st.lists(st.tuples(TOOLS, FILES), max_size=8)
 def test_what_calls_pin_is_whole_pairs_and_pins_add_up(steps: list[tuple[str, str]], pins: list[Pin]) -> None:
     messages = talk(*(one for tool, path in steps for one in (a("", call(tool, path=path)), r(f"of {path}"))))
     index = indexed(messages)
-    found = pinned(messages, index, pins)
+    found = pinned(index, pins)
     assert {at + 1 for at in found if at % 2 == 0} == {at for at in found if at % 2}
-    each = [pinned(messages, index, [pin]) for pin in pins]
+    each = [pinned(index, [pin]) for pin in pins]
     assert found == frozenset().union(*each)

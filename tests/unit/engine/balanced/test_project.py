@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.epoch_start import MUST
 from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due, project
-from ctxmgr.engine.conversation.turns import Index, extend
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import steps
 from ctxmgr.engine.invariants.steps import FRESH
 from ctxmgr.formats import FORMATS
@@ -146,7 +146,7 @@ def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Cou
     messages, calls = course
     done: Projected | None = None
     size, before = 0, list[bytes]()
-    index, walked = Index(), FRESH
+    index, walked = ConversationIndex(), FRESH
     for end, keys in calls:
         shown = messages[:end]
         number = done.epoch.number if done is not None else 0
@@ -166,9 +166,9 @@ def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Cou
         else:
             assert out != [*before, *(message.raw for message in shown[size:])]
         index = extend(index, shown)
-        faults, walked = steps.check(shown, index, after.plan, walked)
+        faults, walked = steps.check(index, after.plan, walked)
         assert faults == ()
-        assert steps.check(shown, index, after.plan)[0] == ()
+        assert steps.check(index, after.plan)[0] == ()
         done, size, before = after, end, out
 
 
@@ -190,7 +190,7 @@ def test_decisions_are_made_once(messages: tuple[Message, ...]) -> None:
 def test_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
     memo: dict[Any, Any] = {}
     index = indexed(messages)
-    plans = [project(messages, index, ask(messages, reopen="forced", memo=memo)).plan for _ in range(2)]
+    plans = [project(index, ask(messages, reopen="forced", memo=memo)).plan for _ in range(2)]
     assert plans[0] == plans[1] == projected(messages, reopen="forced").plan
 
 
@@ -233,7 +233,7 @@ def test_every_format_keeps_its_word(name: str, messages: tuple[Message, ...], r
         shown = there[:end]
         after = projected(shown, done, size, reopen=reason)
         out = sent(shown, after.plan, FORMATS[name])
-        assert steps.check(shown, indexed(shown), after.plan)[0] == ()
+        assert steps.check(indexed(shown), after.plan)[0] == ()
         if done is not None:
             assert sent(shown, restarted(shown, done, size, reopen=reason).plan, FORMATS[name]) == out
         if name != "pi" and RULES[name].illegal([json.loads(one.raw) for one in shown]) == []:

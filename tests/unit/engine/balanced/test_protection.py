@@ -6,6 +6,7 @@ import pytest
 
 from ctxmgr.engine.balanced import protection
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.conversation.steps import atoms_of
 from tests.notation import a, call, indexed, r, talk, think, u
 
@@ -24,15 +25,15 @@ NEWEST = [
 @pytest.mark.parametrize(("tokens", "first"), [pytest.param(*one[1:], id=one[0]) for one in NEWEST])
 def test_the_newest_steps(tokens: int, first: int) -> None:
     messages = talk(u("go"), *(said for _ in range(6) for said in STEP))
-    assert protection.first_lossless(messages, atoms_of(messages, indexed(messages)).atoms, tokens) == first
+    assert protection.first_lossless(indexed(messages), atoms_of(indexed(messages)).atoms, tokens) == first
 
 
 def test_protected_tools_by_name_in_any_case() -> None:
     messages = talk(u("go"), a(RUN), r("made"), a(READ), r("text"))
     index = indexed(messages)
-    assert protection.protecting(messages, index, ("read",)) == {3}
-    assert protection.protected(messages, index, ("read",)) == {(4, 0)}
-    assert protection.protecting(messages, index, ()) == frozenset() == protection.protected(messages, index, ())
+    assert protection.protecting(index, ("read",)) == {3}
+    assert protection.protected(index, ("read",)) == {BlockRef(4, 0)}
+    assert protection.protecting(index, ()) == frozenset() == protection.protected(index, ())
 
 
 # name, share in tokens, held, what leaves of 10, 40, 20 and 30 tokens
@@ -48,16 +49,16 @@ SHARES: list[tuple[str, float, set[int], set[int]]] = [
 @pytest.mark.parametrize(("share", "held", "leaves"), [pytest.param(*one[1:], id=one[0]) for one in SHARES])
 def test_what_users_said(share: float, held: set[int], leaves: set[int]) -> None:
     messages = talk(*(u("x" * 4 * tokens) for tokens in (10, 40, 20, 30)))
-    assert protection.over_share(messages, range(4), share, held) == leaves
+    assert protection.over_share(indexed(messages), range(4), share, held) == leaves
 
 
 def test_arguments_are_shortened_where_nothing_is_signed_and_nobody_holds_them() -> None:
     write = call("write", **OLD)
     messages = talk(u("go"), a(write), r("done"), a(think("hm"), write), r("done"), a(write), r("done"))
 
-    def shorten(position: int, number: int) -> tuple[dict[str, Any], int]:
+    def shorten(ref: BlockRef) -> tuple[dict[str, Any], int]:
         return {"path": "a.py"}, 7
 
-    stale = [(1, 0), (3, 1), (5, 0), (2, 0)]
-    assert protection.shortened(messages, stale, {5}, shorten) == {(1, 0): 7}
-    assert protection.shortened(messages, stale, set(), lambda at, number: None) == {}
+    stale = [BlockRef(1, 0), BlockRef(3, 1), BlockRef(5, 0), BlockRef(2, 0)]
+    assert protection.shortened(indexed(messages), stale, {5}, shorten) == {BlockRef(1, 0): 7}
+    assert protection.shortened(indexed(messages), stale, set(), lambda ref: None) == {}

@@ -1,6 +1,5 @@
 """Receipts: what left between two plans, and nothing else."""
 
-from itertools import count
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from ctxmgr.engine.balanced.receipts import (
     receipt,
     shown_weights,
 )
-from ctxmgr.engine.conversation.turns import unit_key
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
@@ -32,15 +31,15 @@ LIST = (u("go"), a("so", RUN), r(code(1)), a(WRITE), r("ok"), sh("ls", "x"))
 
 def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Decision], place: int = -1) -> Plan:
     index = indexed(messages)
-    keyed = {unit_key(index, messages, *at): one for at, one in decisions.items()}
+    keyed = {index.block_key(BlockRef(*at)): one for at, one in decisions.items()}
     by = want(messages)
     stands = Packet("[ctxmgr packet]\nfacts", 6) if place >= 0 else Packet("", 0)
-    return lay_out(messages, index, "green", Layout(keyed, stands, place, by.rewrite, by.shorten))
+    return lay_out(index, "green", Layout(keyed, stands, place, by.rewrite, by.shorten))
 
 
 GONE, PRUNED, SHORT = Decision("dropped"), Decision("pruned"), Decision("shortened")
 Decided = dict[tuple[int, int], Decision]
-# name, decisions before and after, what left: (index, unit, kind, what it was)
+# name, decisions before and after, what left: (index, unit or -1 for the message, kind, what it was)
 LEFT: list[tuple[str, Decided, Decided, list[tuple[int, int, str, str]]]] = [
     ("nothing", {}, {}, []),
     ("what is gone already", {(1, 0): GONE, (2, 0): GONE}, {(1, 0): GONE, (2, 0): GONE}, []),
@@ -72,33 +71,32 @@ LEFT: list[tuple[str, Decided, Decided, list[tuple[int, int, str, str]]]] = [
 def test_what_left(name: str, before: Decided, after: Decided, expected: list[tuple[int, int, str, str]]) -> None:
     messages = talk(*LIST)
     index = indexed(messages)
-    found = originals(messages, index, plan_of(messages, before), plan_of(messages, after), "h:{}".format)
-    assert [(one.index, one.unit, one.kind, one.call) for one in found] == expected
+    found = originals(index, plan_of(messages, before), plan_of(messages, after), "h:{}".format)
+    told = [
+        (one.ref.message_index, -1 if one.kind == "dropped" else one.ref.block_index, one.kind, one.call)
+        for one in found
+    ]
+    assert told == expected
     for one in found:
-        number = (
-            one.unit
-            if one.unit >= 0
-            else next(n for n in count() if unit_key(index, messages, one.index, n) == one.key)
-        )
-        assert one.key == unit_key(index, messages, one.index, number)
-        assert one.text == messages[one.index].view.units[number].text
-        assert one.before == messages[one.index].weights[number]
+        assert one.key == index.block_key(one.ref)
+        assert one.text == index.block(one.ref).text
+        assert one.before == index.block_weight(one.ref)
         assert one.handle == f"h:{one.key}"
         assert one.after == 0 if one.kind == "dropped" else 0 < one.after < one.before
 
 
 def original(at: int, before: int) -> Original:
-    return Original(f"k{at}", at, -1, "dropped", "c", "text", before, 0, "")
+    return Original(f"k{at}", BlockRef(at, 0), "dropped", "c", "text", before, 0, "")
 
 
 def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
     gone = [original(at, 10 + at % 3) for at in range(LISTED + 5)]
-    found = receipt(gone, 3, "cold", (900, 400), "sum", lambda one: f"why {one.index}", 7)
+    found = receipt(gone, 3, "cold", (900, 400), "sum", lambda one: f"why {one.ref.message_index}", 7)
     assert (found.epoch, found.opening, found.before, found.after, found.at) == (3, "cold", 900, 400, 7)
     assert (len(found.left), found.omitted, found.arithmetic) == (LISTED, 5, "sum")
     places = [int(left.key[1:]) for left in found.left]
     assert places == sorted(places)
-    assert {one.index for one in gone} - set(places) <= {one.index for one in gone if one.before == 10}
+    assert {one.ref.message_index for one in gone if one.before > 10} <= set(places)
     assert found.left[1].why == "why 1"
 
 
@@ -152,11 +150,11 @@ def test_exactly_what_left_is_listed(given: tuple[tuple[Message, ...], Plan, Pla
             expected.add((at, unit, now))
     index = indexed(messages)
     by_key = {
-        unit_key(index, messages, at, unit): (at, unit)
+        index.block_key(BlockRef(at, unit)): (at, unit)
         for at, message in enumerate(messages)
         for unit in range(len(message.view.units))
     }
-    found = originals(messages, index, old, new, lambda key: "")
+    found = originals(index, old, new, lambda key: "")
     assert {(*by_key[one.key], one.kind) for one in found} == expected
     assert len(found) == len(expected)
 

@@ -30,7 +30,7 @@ RUN_IT = call("bash", command="pytest")
 def worth(*said: Said) -> dict[str, float]:
     messages = talk(*said)
     index = indexed(messages)
-    return dict(worths(messages, index, atoms_of(messages, index).atoms, {}))
+    return dict(worths(index, atoms_of(index).atoms, {}))
 
 
 # name, conversation, what the name is worth before it fades, the steps since it was last said
@@ -79,10 +79,10 @@ def test_worth_fades_to_a_part_and_no_further() -> None:
 @given(any_list)
 def test_worth_is_told_of_what_is_in_the_atoms_and_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
     index = indexed(messages)
-    atoms = atoms_of(messages, index).atoms
+    atoms = atoms_of(index).atoms
     memo: dict[object, object] = {}
-    found = dict(worths(messages, index, atoms, memo))
-    assert dict(worths(messages, index, atoms, memo)) == found == dict(worths(messages, index, atoms, {}))
+    found = dict(worths(index, atoms, memo))
+    assert dict(worths(index, atoms, memo)) == found == dict(worths(index, atoms, {}))
     assert all(value > 0 for value in found.values())
     text = "\n".join(
         unit.text for atom in atoms for at in (*atom.said, *atom.results) for unit in messages[at].view.units

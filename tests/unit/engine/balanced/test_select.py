@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.reuse_value import worths
-from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, Choice, Place, Wishes, choose
-from ctxmgr.engine.conversation import identifiers
+from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, Choice, Wishes, choose
+from ctxmgr.engine.conversation import BlockRef, identifiers
 from ctxmgr.engine.conversation.steps import Atoms, atoms_of
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, err, indexed, r, sh, talk, u
@@ -36,18 +36,19 @@ def wishes(**keys: Any) -> Wishes:
 
 
 def chosen(messages: tuple[Message, ...], **keys: Any) -> Choice:
-    return choose(messages, atoms_of(messages, indexed(messages)), wishes(**keys), {})
+    return choose(indexed(messages), atoms_of(indexed(messages)), wishes(**keys), {})
 
 
 LONG = code(1)  # 20 lines, over 100 tokens
 SAYS = a("see the_name", RUN)
+CALL, RESULT, SECOND = BlockRef(0, 1), BlockRef(1, 0), BlockRef(2, 0)
 
 # name, conversation, wishes, dropped, pruned
-TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[Place]]] = [
+TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
     ("nothing", [], {}, set(), set()),
     ("what is worth nothing leaves", [u("go"), SAYS, r(LONG)], {"budget": LARGE}, {1, 2}, set()),
     ("what users said is fixed", [u("go"), u("the_name")], {}, set(), set()),
-    ("a step for its name", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"the_name": 1}}, set(), {(1, 0)}),
+    ("a step for its name", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"the_name": 1}}, set(), {RESULT}),
     ("not without budget", [SAYS, r(LONG)], {"budget": 20, "worth": {"the_name": 1}}, {0, 1}, set()),
     ("a result for its own", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
     ("it brings its step", [SAYS, r(LONG)], {"budget": 150, "worth": {"func_1_3": 1}}, set(), set()),
@@ -75,10 +76,22 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[Place]]] = [
     ("the newest steps stay", [SAYS, r(LONG), SAYS, r(LONG)], {"newest": 1}, {0, 1}, set()),
     ("what is held stays with its call", [SAYS, r(LONG)], {"held": {1}}, set(), set()),
     ("a held call keeps its result", [SAYS, r(LONG)], {"held": {0}}, set(), set()),
-    ("of two results the one that is held", [a(RUN, RUN), r(LONG), r(LONG)], {"held": {1}}, set(), {(2, 0)}),
+    (
+        "of two results the one that is held",
+        [a(RUN, RUN), r(LONG), r(LONG)],
+        {"held": {1}},
+        set(),
+        {SECOND},
+    ),
     ("an error stays with it", [a(RUN, RUN), r(LONG), err(LONG)], {"held": {1}}, set(), set()),
     ("and what weighs little", [a(RUN, RUN), r(LONG), r("ok")], {"held": {1}}, set(), set()),
-    ("and what is spared", [a(RUN, RUN), r(LONG), r(LONG)], {"held": {1}, "spared": {(2, 0)}}, set(), set()),
+    (
+        "and what is spared",
+        [a(RUN, RUN), r(LONG), r(LONG)],
+        {"held": {1}, "spared": {SECOND}},
+        set(),
+        set(),
+    ),
     (
         "an error stays where its step does",
         [SAYS, err(LONG)],
@@ -96,9 +109,9 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[Place]]] = [
     (
         "what is covered by later ones leaves first",
         [SAYS, r(LONG)],
-        {"budget": LARGE, "worth": {"the_name": 1, "func_1_3": 9}, "stale": {(1, 0)}},
+        {"budget": LARGE, "worth": {"the_name": 1, "func_1_3": 9}, "stale": {RESULT}},
         set(),
-        {(1, 0)},
+        {RESULT},
     ),
     ("not one of two tokens too few", [SAYS, r(LONG)], {"budget": 100, "worth": {"func_1_3": 1}}, {0, 1}, set()),
     (
@@ -109,8 +122,20 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[Place]]] = [
         set(),
     ),
     ("an error too", [a(RUN), err(LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
-    ("the last state of a file", [SAYS, r(LONG)], {"budget": LARGE, "lasting": {(1, 0): 0.1}}, set(), set()),
-    ("in a call's arguments", [SAYS, r(LONG)], {"budget": LARGE, "lasting": {(0, 1): 0.1}}, set(), {(1, 0)}),
+    (
+        "the last state of a file",
+        [SAYS, r(LONG)],
+        {"budget": LARGE, "lasting": {RESULT: 0.1}},
+        set(),
+        set(),
+    ),
+    (
+        "in a call's arguments",
+        [SAYS, r(LONG)],
+        {"budget": LARGE, "lasting": {CALL: 0.1}},
+        set(),
+        {RESULT},
+    ),
     (
         "what left does not compete",
         [SAYS, r(LONG)],
@@ -125,7 +150,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[Place]]] = [
 
 @pytest.mark.parametrize(("name", "said", "keys", "dropped", "pruned"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_leaves(
-    name: str, said: list[Said], keys: dict[str, Any], dropped: set[int], pruned: set[Place]
+    name: str, said: list[Said], keys: dict[str, Any], dropped: set[int], pruned: set[BlockRef]
 ) -> None:
     found = chosen(talk(*said), **keys)
     assert (set(found.dropped), set(found.pruned)) == (dropped, pruned)
@@ -138,7 +163,7 @@ def test_a_bound_step_stays_but_its_other_results_may_leave() -> None:
     view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
     mixed = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
     found = chosen((*messages[:2], mixed))
-    assert (set(found.dropped), set(found.pruned)) == (set(), {(1, 0)})
+    assert (set(found.dropped), set(found.pruned)) == (set(), {RESULT})
 
 
 def test_worth_a_token_decides_not_worth() -> None:
@@ -197,9 +222,9 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
 def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
     messages = draw(any_list)
     index = indexed(messages)
-    atoms = atoms_of(messages, index)
-    places = [(at, number) for at, one in enumerate(messages) for number in range(len(one.view.units))]
-    some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[Place]())
+    atoms = atoms_of(index)
+    places = [BlockRef(at, number) for at, one in enumerate(messages) for number in range(len(one.view.units))]
+    some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[BlockRef]())
     at = st.frozensets(st.sampled_from(range(len(messages))), max_size=3) if messages else st.just(frozenset[int]())
     return (
         messages,
@@ -208,7 +233,7 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
             budget=draw(st.integers(0, 1_500)),
             newest=draw(st.integers(0, len(atoms.atoms))),
             held=draw(at),
-            worth=worths(messages, index, atoms.atoms, {}),
+            worth=worths(index, atoms.atoms, {}),
             lasting=dict.fromkeys(draw(some), 0.05),
             stale=draw(some),
             spared=draw(some),
@@ -227,11 +252,11 @@ def held_atoms(messages: tuple[Message, ...], atoms: Atoms, by: Wishes) -> set[i
     }
 
 
-def rides(messages: tuple[Message, ...], place: Place, by: Wishes) -> bool:
-    unit = messages[place[0]].view.units[place[1]]
+def rides(messages: tuple[Message, ...], place: BlockRef, by: Wishes) -> bool:
+    unit = messages[place.message_index].view.units[place.block_index]
     if unit.kind == "shell":
         return False
-    light = messages[place[0]].weights[place[1]] <= LIGHT_TOKENS
+    light = messages[place.message_index].weights[place.block_index] <= LIGHT_TOKENS
     return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.spared
 
 
@@ -240,7 +265,7 @@ def rides(messages: tuple[Message, ...], place: Place, by: Wishes) -> bool:
 def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None:
     """Told again from the choice: messages that stay, results as markers or in full, errors distilled."""
     messages, atoms, by = given
-    found = choose(messages, atoms, by, {})
+    found = choose(indexed(messages), atoms, by, {})
     held = held_atoms(messages, atoms, by)
     spent = 0
     for number, atom in enumerate(atoms.atoms):
@@ -248,12 +273,16 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
             continue
         for at in (*atom.said, *atom.results):
             for unit, weight in enumerate(messages[at].weights):
-                kind = messages[at].view.units[unit].kind
+                ref, kind = BlockRef(at, unit), messages[at].view.units[unit].kind
                 if at in found.dropped:
                     continue
-                if kind == "result" and (at, unit) in found.pruned:
+                if kind == "result" and ref in found.pruned:
                     spent += min(weight, MARKER_TOKENS)
-                elif kind == "result" and messages[at].view.units[unit].is_error and (at, unit) not in by.spared:
+                elif (
+                    kind == "result"
+                    and messages[at].view.units[unit].is_error
+                    and BlockRef(at, unit) not in by.spared
+                ):
                     spent += min(weight, ERROR_TOKENS)
                 else:
                     spent += weight
@@ -265,7 +294,7 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
 @given(asked())
 def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
     messages, atoms, by = given
-    found = choose(messages, atoms, by, {})
+    found = choose(indexed(messages), atoms, by, {})
     for number, atom in enumerate(atoms.atoms):
         places = (*atom.said, *atom.results)
         gone = [at in found.dropped for at in places]
@@ -273,13 +302,13 @@ def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
         if number in held_atoms(messages, atoms, by):
             assert not any(gone)
         if number >= by.newest:
-            assert not any(at in places for at, _ in found.pruned)
+            assert not any(ref.message_index in places for ref in found.pruned)
     assert found.dropped.isdisjoint(atoms.fixed)
-    for at, unit in found.pruned:
-        assert at not in found.dropped
-        assert at not in by.held
-        assert messages[at].view.units[unit].kind in ("result", "shell")
-        assert not rides(messages, (at, unit), by), "errors, light and spared results stay where their step does"
+    for ref in found.pruned:
+        assert ref.message_index not in found.dropped
+        assert ref.message_index not in by.held
+        assert indexed(messages).block(ref).kind in ("result", "shell")
+        assert not rides(messages, ref, by), "errors, light and spared results stay where their step does"
 
 
 @settings(max_examples=60)
@@ -287,9 +316,9 @@ def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
 def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
     messages, atoms, by = given
     memo: identifiers.Memo = {}
-    first = choose(messages, atoms, by, memo)
+    first = choose(indexed(messages), atoms, by, memo)
     shuffled = msgspec.structs.replace(by, worth=dict(reversed(list(by.worth.items()))))
-    assert choose(messages, atoms, shuffled, memo) == first == choose(messages, atoms, by, {})
+    assert choose(indexed(messages), atoms, shuffled, memo) == first == choose(indexed(messages), atoms, by, {})
 
 
 @settings(max_examples=60)
@@ -297,11 +326,11 @@ def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
 def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> None:
     """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
     messages, atoms, by = given
-    found = choose(messages, atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
+    found = choose(indexed(messages), atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
     shown, every = set[str](), set[str]()
     for at, message in enumerate(messages):
         for unit, some in enumerate(identifiers.of_message(message, {})):
             every |= some
-            if at not in found.dropped and (at, unit) not in found.pruned:
+            if at not in found.dropped and BlockRef(at, unit) not in found.pruned:
                 shown |= some
     assert {name for name in every if by.worth.get(name, 0) > 0} <= shown

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import Index, cut_at, extend, first_kept, key, steps, turn_at
+from ctxmgr.engine.conversation import ConversationIndex, extend
+from ctxmgr.engine.conversation.turns import cut_at, first_kept, steps, turn_at
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list, pairs
 from tests.notation import Said, a, call, indexed, note, packet, r, sh, summary, talk, u
@@ -66,7 +67,7 @@ def test_what_belongs_together(
     name: str, said: list[Said], known: dict[tuple[int, int], int], cuts: list[bool]
 ) -> None:
     index = indexed(talk(*said))
-    assert index.pairs == known
+    assert {(ref.message_index, ref.block_index): at for ref, at in index.pairs.items()} == known
     assert [turn.cut for turn in index.turns] == cuts
 
 
@@ -98,7 +99,7 @@ def test_a_message_that_comes_again_has_a_key_of_its_own() -> None:
     messages = talk(u("continue"), a("ok"), u("continue"), u("continue"))
     index = indexed(messages)
     digest = messages[0].digest
-    assert [key(index, messages, at) for at in (0, 2, 3)] == [digest, f"{digest}#1", f"{digest}#2"]
+    assert [index.key(at) for at in (0, 2, 3)] == [digest, f"{digest}#1", f"{digest}#2"]
 
 
 def test_steps_of_a_turn() -> None:
@@ -114,7 +115,8 @@ def test_turns_cover_the_list_without_a_gap(messages: tuple[Message, ...]) -> No
     covered = [position for turn in index.turns for position in range(turn.start, turn.end)]
     assert covered == list(range(len(messages)))
     assert index.raw_weight == sum(message.weight for message in messages)
-    assert index.users == sum(message.view.opens_turn for message in messages)
+    users = [at for at, message in enumerate(messages) if message.view.opens_turn]
+    assert index.newest_user == (users[-1] if users else -1)
     assert all(messages[turn.start].view.opens_turn != turn.headless for turn in index.turns)
     assert not any(turn.headless for turn in index.turns[1:])
 
@@ -122,14 +124,14 @@ def test_turns_cover_the_list_without_a_gap(messages: tuple[Message, ...]) -> No
 @given(any_list)
 def test_pairs_and_cuts_are_what_a_slow_search_finds(messages: tuple[Message, ...]) -> None:
     index, known = indexed(messages), pairs(messages)
-    assert index.pairs == known
+    assert {(ref.message_index, ref.block_index): at for ref, at in index.pairs.items()} == known
     for turn in index.turns:
         assert turn.cut == (not any(asked < turn.start <= at for (at, _), asked in known.items()))
 
 
 @given(any_list, st.lists(st.integers(0, 24), max_size=4))
 def test_an_index_extended_is_the_index_made_at_once(messages: tuple[Message, ...], splits: list[int]) -> None:
-    index = Index()
+    index = ConversationIndex()
     for split in sorted(splits):
         index = extend(index, messages[: min(split, len(messages))])
         assert index.size == min(split, len(messages))
@@ -146,5 +148,5 @@ def test_extending_leaves_the_index_as_it_was(messages: tuple[Message, ...], spl
 @given(any_list)
 def test_keys_are_all_different(messages: tuple[Message, ...]) -> None:
     index = indexed(messages)
-    keys = [key(index, messages, position) for position in range(len(messages))]
+    keys = [index.key(position) for position in range(len(messages))]
     assert len(set(keys)) == len(keys)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import Index, extend
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants.turns import Carried, check
 from ctxmgr.model.messages import Message, Unit, View
 from ctxmgr.model.policy import ZONES
@@ -36,7 +36,7 @@ def plan_of(messages: tuple[Message, ...], *pieces: Piece, off: int = 0) -> Plan
 
 def faults(said: list[Said], *pieces: Piece, off: int = 0) -> set[str]:
     messages = talk(*said)
-    return set(check(messages, indexed(messages), plan_of(messages, *pieces, off=off))[0])
+    return set(check(indexed(messages), plan_of(messages, *pieces, off=off))[0])
 
 
 def edit(index: int, before: int = 100, after: int = 3, unit: int = 0) -> Edit:
@@ -143,13 +143,13 @@ def several() -> tuple[Message, ...]:
 def test_two_units_of_one_message_edited() -> None:
     messages, index = several(), indexed(several())
     one, two = edit(2, 50, 3), edit(2, 60, 3, unit=1)
-    assert check(messages, index, plan_of(messages, Keep(0, 2), one))[0] == ()
+    assert check(index, plan_of(messages, Keep(0, 2), one))[0] == ()
     both = msgspec.structs.replace(plan_of(messages, Keep(0, 2)), pieces=(Keep(0, 2), one, two))
     both = msgspec.structs.replace(both, weight=both.weight + 6)
-    found, carried = check(messages, index, both)
+    found, carried = check(index, both)
     assert found == ()
-    _, first = check(messages, index, plan_of(messages, Keep(0, 2), one))
-    assert check(messages, index, both, first) == ((), carried)
+    _, first = check(index, plan_of(messages, Keep(0, 2), one))
+    assert check(index, both, first) == ((), carried)
 
 
 # faults planted in the plan of a random list: name, what it does to the messages that stay (index lists of
@@ -220,7 +220,7 @@ def test_a_fault_planted_in_any_plan_is_found(
         return
     head = [piece for piece in plan.pieces[:1] if isinstance(piece, Packet)]
     broken = plan_of(messages, *head, *pieces_of(places, plan))
-    assert names & set(check(messages, indexed(messages), broken)[0])
+    assert names & set(check(indexed(messages), broken)[0])
 
 
 def whole_turn(messages: tuple[Message, ...], before: list[int], after: list[int]) -> bool:
@@ -234,14 +234,14 @@ def test_a_packet_anywhere_but_in_front_is_found(messages: tuple[Message, ...], 
     if plan.pieces:
         at = 1 + pick % len(plan.pieces)
         broken = msgspec.structs.replace(plan, pieces=(*plan.pieces[:at], PACKET, *plan.pieces[at:]))
-        assert "packet" in check(messages, indexed(messages), broken)[0]
+        assert "packet" in check(indexed(messages), broken)[0]
 
 
 @given(any_list, st.sampled_from(ZONES), st.integers(-50, 50).filter(bool))
 def test_a_wrong_weight_is_found(messages: tuple[Message, ...], zone: str, off: int) -> None:
     plan = planned(messages, zone=zone)
     broken = msgspec.structs.replace(plan, weight=plan.weight + off)
-    assert check(messages, indexed(messages), broken)[0] == ("weight",)
+    assert check(indexed(messages), broken)[0] == ("weight",)
 
 
 @given(any_list, st.integers(0, 30))
@@ -254,7 +254,7 @@ def test_an_edit_of_what_is_no_result_is_found(messages: tuple[Message, ...], pi
             edit(at, messages[at].weights[0], 0) if isinstance(piece, Keep) and piece.start == at else piece
             for piece in pieces_of(kept(plan), plan)
         ]
-        assert "signed" in check(messages, indexed(messages), plan_of(messages, *pieces))[0]
+        assert "signed" in check(indexed(messages), plan_of(messages, *pieces))[0]
 
 
 @settings(max_examples=100)
@@ -263,7 +263,7 @@ def test_checking_on_is_checking_from_scratch(
     messages: tuple[Message, ...], course: list[str], plant: bool
 ) -> None:
     """Over a growing list; `plant` leaves out the last kept message of each plan, so that faults carry on."""
-    floor, decisions, carried, index = 0, dict[str, Decision](), Carried(), Index()
+    floor, decisions, carried, index = 0, dict[str, Decision](), Carried(), ConversationIndex()
     for number, zone in enumerate(course):
         shown = messages[: len(messages) * (number + 1) // len(course)]
         index = extend(index, shown)
@@ -271,18 +271,18 @@ def test_checking_on_is_checking_from_scratch(
         floor, decisions = plan.floor, plan.decisions
         if plant:
             plan = plan_of(shown, *pieces_of(kept(plan)[:-1], plan))
-        scratch = check(shown, index, plan)
-        assert check(shown, index, plan, carried) == scratch
+        scratch = check(index, plan)
+        assert check(index, plan, carried) == scratch
         carried = scratch[1]
 
 
 def test_faults_are_carried_on() -> None:
     messages = talk(LONG, *STEP, LONG, a("ok"))
     broken = (Keep(0, 1), edit(1, 1, 0), Keep(2, 3))
-    _, carried = check(messages[:3], indexed(messages[:3]), plan_of(messages[:3], *broken))
+    _, carried = check(indexed(messages[:3]), plan_of(messages[:3], *broken))
     plan = plan_of(messages, *broken, Keep(3, 5))
-    assert check(messages, indexed(messages), plan, carried) == check(messages, indexed(messages), plan)
-    assert check(messages, indexed(messages), plan, carried)[0] == ("signed",)
+    assert check(indexed(messages), plan, carried) == check(indexed(messages), plan)
+    assert check(indexed(messages), plan, carried)[0] == ("signed",)
 
 
 def test_checking_on_walks_only_what_is_new() -> None:
@@ -299,7 +299,9 @@ def test_checking_on_walks_only_what_is_new() -> None:
     messages = Watched(talk(*said))
     messages.looked_at = []
     before = plan_of(tuple(messages)[:-4], Keep(0, len(messages) - 4))
-    _, carried = check(tuple(messages)[:-4], indexed(tuple(messages)[:-4]), before)
+    _, carried = check(indexed(tuple(messages)[:-4]), before)
     after = plan_of(tuple(messages), Keep(0, len(messages)))
-    assert check(messages, indexed(tuple(messages)), after, carried)[0] == ()
+    index = indexed(messages)
+    messages.looked_at.clear()
+    assert check(index, after, carried)[0] == ()
     assert min(at for at in messages.looked_at if at) >= len(messages) - 4

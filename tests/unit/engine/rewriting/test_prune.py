@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import key
 from ctxmgr.engine.presets.turns.project import Ask, project, rewriter
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.model.messages import Message
@@ -34,7 +33,7 @@ def failed(tool: str, tokens: int) -> list[Said]:
 def pruned(said: list[Said], policy: Policy = SMALL, done: Sequence[int] = (), force: bool = False) -> Pruning:
     messages = talk(*said, weigh=words)
     index = indexed(messages)
-    return prune(messages, index, policy, {key(index, messages, at) for at in done}, force)
+    return prune(index, policy, {index.key(at) for at in done}, force)
 
 
 RECENT = [u("and now"), u("go on")]  # the two turns that are safe
@@ -123,7 +122,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
 @pytest.mark.parametrize(("name", "said", "keys", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_is_pruned(name: str, said: list[Said], keys: dict[str, Any], expected: list[int]) -> None:
     policy = Policy(**{"preset": "tools", "prune_protect": 100, "prune_minimum": 50, **keys})
-    assert [target.index for target in pruned([*said, *RECENT], policy).targets] == expected
+    assert [target.ref.message_index for target in pruned([*said, *RECENT], policy).targets] == expected
 
 
 OLD = [u("1"), *did("read", 60), u("2"), *did("read", 60), u("3"), *did("read", 60), u("4")]
@@ -134,7 +133,7 @@ OLD = [u("1"), *did("read", 60), u("2"), *did("read", 60), u("3"), *did("read", 
 )
 def test_the_newest_user_turns_are_safe(safe: int, expected: list[int]) -> None:
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0, protected_turns=safe)
-    assert [target.index for target in pruned(OLD, policy).targets] == expected
+    assert [target.ref.message_index for target in pruned(OLD, policy).targets] == expected
 
 
 def test_a_headless_turn_counts_as_no_user_turn() -> None:
@@ -146,13 +145,13 @@ def test_a_headless_turn_counts_as_no_user_turn() -> None:
 def test_what_is_pruned_already_is_no_reason_to_stop() -> None:
     """The original stops at the first result it pruned before, and never comes to what is older."""
     said = [u("go"), *did("read", 60), *did("read", 70), *did("read", 100), *RECENT]
-    assert [target.index for target in pruned(said, done=[4]).targets] == [2]
-    assert [target.index for target in pruned(said, done=[2, 4]).targets] == []
+    assert [target.ref.message_index for target in pruned(said, done=[4]).targets] == [2]
+    assert [target.ref.message_index for target in pruned(said, done=[2, 4]).targets] == []
 
 
 def test_force_goes_past_the_minimum_but_not_past_the_protection() -> None:
     said = [u("go"), *did("read", 10), *failed("bash", 90), *did("read", 100), *RECENT]
-    assert [target.index for target in pruned(said, force=True).targets] == [2]
+    assert [target.ref.message_index for target in pruned(said, force=True).targets] == [2]
     assert pruned([u("go"), *RECENT], force=True).targets == ()
 
 
@@ -182,20 +181,20 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
         folded=lambda at: False,
         targets=found.targets,
         drop_turns=False,
-        rewrite=rewriter(messages, index, quarters),
+        rewrite=rewriter(index, quarters),
     )
-    return [piece for piece in project(messages, index, ask).pieces if isinstance(piece, Edit)]
+    return [piece for piece in project(index, ask).pieces if isinstance(piece, Edit)]
 
 
 def test_the_marker_of_a_large_read() -> None:
     said = [u("go"), a(call("read", path="src/App.tsx", limit=2_000)), r("x" * 50_000), *RECENT]
     messages = talk(*said)
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(messages, indexed(messages), policy, (), False), {})
+    (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx" limit=2000]'
     assert (edit.before, edit.after, edit.kind) == (12_500, quarters(edit.text), "pruned")
     messages = talk(u("go"), a(call("read", path="src/App.tsx")), r("x" * 50_000), *RECENT)
-    (edit,) = projected(messages, prune(messages, indexed(messages), policy, (), False), {})
+    (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
 
 
@@ -204,7 +203,7 @@ def test_the_marker_names_the_call_it_had_where_an_id_is_used_again() -> None:
     said += [u("1"), a(call("read", "x1", path="new.py")), u("2")]
     messages = talk(*said)
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
-    (edit,) = projected(messages, prune(messages, indexed(messages), policy, (), False), {})
+    (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~1,000 tokens | read path="old.py"]'
 
 
@@ -212,15 +211,15 @@ def test_a_tiny_result_is_never_replaced_by_a_heavier_marker() -> None:
     said = [u("go"), a(call("read", path="src/App.tsx")), r("ok"), *did("ls", 400), *RECENT]
     messages = talk(*said)
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
-    found = prune(messages, indexed(messages), policy, (), False)
-    assert [target.index for target in found.targets] == [4, 2]
+    found = prune(indexed(messages), policy, (), False)
+    assert [target.ref.message_index for target in found.targets] == [4, 2]
     assert [edit.index for edit in projected(messages, found, {})] == [4]
 
 
 def test_what_is_pruned_stays_pruned() -> None:
     messages = talk(u("go"), *did("read", 4_000), *RECENT)
     index = indexed(messages)
-    done = {key(index, messages, 2): Decision("pruned")}
+    done = {index.key(2): Decision("pruned")}
     (edit,) = projected(messages, Pruning(), done)
     assert edit.text.startswith("[output pruned — ")
 
@@ -236,9 +235,9 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
         decisions={},
         folded=lambda at: False,
         newest_limit=100,
-        rewrite=rewriter(messages, indexed(messages), quarters),
+        rewrite=rewriter(indexed(messages), quarters),
     )
-    edits = [piece for piece in project(messages, indexed(messages), ask).pieces if isinstance(piece, Edit)]
+    edits = [piece for piece in project(indexed(messages), ask).pieces if isinstance(piece, Edit)]
     assert [edit.index for edit in edits] == expected
 
 
@@ -249,19 +248,21 @@ def test_pruning_keeps_its_rules_on_any_list(
     named = ("Read", "bash", "grep")
     policy = Policy(prune_protect=protect, prune_minimum=minimum, protected_turns=safe, prunable_tools=named)
     index = indexed(messages)
-    found = prune(messages, index, policy, (), force)
+    found = prune(index, policy, (), force)
     users = [at for at, message in enumerate(messages) if message.view.opens_turn]
     limit = 0 if safe > len(users) else users[len(users) - safe] if safe else len(messages)
     for target in found.targets:
-        unit = messages[target.index].view.units[target.unit]
-        assert target.index < limit
+        unit = messages[target.ref.message_index].view.units[target.ref.block_index]
+        assert target.ref.message_index < limit
         assert unit.kind == "result"
         assert not unit.is_error
         assert unit.tool.lower() in ("read", "bash", "grep")
-        assert not any(message.view.summary == "compaction" for message in messages[target.index :])
+        assert not any(message.view.summary == "compaction" for message in messages[target.ref.message_index :])
     assert found.protected <= protect
     assert found.protected + found.prunable == found.scanned
     assert sum(target.weight for target in found.targets) == (found.prunable if found.targets else 0)
     assert force or not found.targets or found.prunable >= minimum
-    again = prune(messages, index, policy, {target.key for target in found.targets}, force)
-    assert not {target.index for target in again.targets} & {target.index for target in found.targets}
+    again = prune(index, policy, {target.key for target in found.targets}, force)
+    assert not {target.ref.message_index for target in again.targets} & {
+        target.ref.message_index for target in found.targets
+    }

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import Index, extend
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
 from ctxmgr.engine.staleness.staleness import Latest, Standing, latest, standing, superseded
 from ctxmgr.formats import anthropic
 from ctxmgr.model.messages import Message
@@ -59,7 +59,7 @@ def cat_n(start: int, end: int) -> str:
 
 def stood(*parts: list[Said]) -> tuple[tuple[Message, ...], Standing]:
     messages = talk(u("go"), *(one for part in parts for one in part))
-    return messages, standing(messages, indexed(messages), {})
+    return messages, standing(indexed(messages), {})
 
 
 # name, conversation after a user's message (1: first call, 2: its result, 3: second call, ...), what is superseded
@@ -250,7 +250,7 @@ TABLE: list[tuple[str, list[list[Said]], dict[int, str]]] = [
 
 @pytest.mark.parametrize(("name", "parts", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_is_superseded(name: str, parts: list[list[Said]], expected: dict[int, str]) -> None:
-    assert stood(*parts)[1].superseded == {(at, 0): reason for at, reason in expected.items()}
+    assert stood(*parts)[1].superseded == {BlockRef(at, 0): reason for at, reason in expected.items()}
 
 
 # name, conversation, of each file: path, indices of its units, last touched, edited, stale
@@ -281,7 +281,7 @@ def test_what_holds_the_last_state(
     name: str, parts: list[list[Said]], expected: list[tuple[str, list[int], int, bool, list[int]]]
 ) -> None:
     assert stood(*parts)[1].latest == tuple(
-        Latest(path, tuple((at, 0) for at in units), last, edited, tuple((at, 0) for at in stale))
+        Latest(path, tuple(BlockRef(at, 0) for at in units), last, edited, tuple(BlockRef(at, 0) for at in stale))
         for path, units, last, edited, stale in expected
     )
 
@@ -296,16 +296,16 @@ def test_several_results_in_one_message() -> None:
     ]
     raws = [json.dumps(one).encode() for one in to_anthropic(as_pi(u("go"), *steps))]
     messages = Reader(anthropic, quarters, "test").read(raws)
-    found = standing(messages, indexed(messages), {})
-    assert found.superseded == {(2, 1): "read again", (3, 0): "read again"}
-    assert [(one.path, one.units) for one in found.latest] == [("y", ((4, 1),)), ("x", ((2, 0),))]
+    found = standing(indexed(messages), {})
+    assert found.superseded == {BlockRef(2, 1): "read again", BlockRef(3, 0): "read again"}
+    assert [(one.path, one.units) for one in found.latest] == [("y", (BlockRef(4, 1),)), ("x", (BlockRef(2, 0),))]
 
 
 def test_a_window_tells_its_file() -> None:
     window = "[File: /w/a.py (90 lines total)]\n(9 more lines above)\n10:a\n11:b\n12:c\n(78 more lines below)"
     wider = "[File: /w/a.py (90 lines total)]\n(8 more lines above)\n9:a\n10:b\n11:c\n12:c\n(78 more lines below)"
     found = stood([a(call("open", path="/w/a.py", line_number=11)), r(window)], [a(call("scroll_up")), r(wider)])[1]
-    assert found.superseded == {(2, 0): "read again"}
+    assert found.superseded == {BlockRef(2, 0): "read again"}
     refused = "Your proposed edit has introduced new syntax error(s).\n" + window
     found = stood([a(call("edit", replacement_text="x", start_line=10, end_line=10)), r(refused)])[1]
     assert found.latest == ()
@@ -314,8 +314,8 @@ def test_a_window_tells_its_file() -> None:
 def test_what_is_told_twice_is_told_once() -> None:
     messages, found = stood(read(), edit(), read(), edit("y"))
     index = indexed(messages)
-    assert superseded(messages, index, {}) == found.superseded
-    assert latest(messages, index, {}) == found.latest
+    assert superseded(index, {}) == found.superseded
+    assert latest(index, {}) == found.latest
 
 
 def test_the_memo_changes_nothing() -> None:
@@ -324,25 +324,25 @@ def test_the_memo_changes_nothing() -> None:
     for size in range(1, len(said) + 1):
         messages = talk(*said[:size])
         index = indexed(messages)
-        assert standing(messages, index, memo) == standing(messages, index, {})
+        assert standing(index, memo) == standing(index, {})
     assert memo
 
 
 @given(any_list)
 def test_any_list(messages: tuple[Message, ...]) -> None:
     """Only what is there is told; nothing that failed; nothing is both out of date and the last state."""
-    index = extend(Index(), messages)
+    index = extend(ConversationIndex(), messages)
     memo: dict[str, Any] = {}
-    found = standing(messages, index, memo)
-    assert standing(messages, index, memo) == found
+    found = standing(index, memo)
+    assert standing(index, memo) == found
     last = {unit for one in found.latest for unit in one.units}
-    for (at, number), reason in found.superseded.items():
-        unit = messages[at].view.units[number]
+    for ref, reason in found.superseded.items():
+        unit = index.block(ref)
         assert unit.kind in ("call", "result")
         assert not (unit.kind == "result" and (unit.is_error or unit.doubtful))
-        assert reason == "repeated" or (at, number) not in last
+        assert reason == "repeated" or ref not in last
     for one in found.latest:
-        assert all(at <= one.last_touched for at, _ in one.units)
+        assert all(ref.message_index <= one.last_touched for ref in one.units)
         assert set(one.stale) <= set(one.units)
 
 
@@ -381,7 +381,7 @@ def test_no_line_of_the_file_is_lost(acts: list[Any]) -> None:
             said += [a(call("read", **asked)), r("\n".join(part) + (more if end < len(lines) else ""))]
             texts += [set(), set(part)]
     messages = talk(*said)
-    out = standing(messages, indexed(messages), {}).superseded
+    out = standing(indexed(messages), {}).superseded
     known = set().union(*texts)
-    kept = set().union(*(text for at, text in enumerate(texts) if (at, 0) not in out))
+    kept = set().union(*(text for at, text in enumerate(texts) if BlockRef(at, 0) not in out))
     assert known & set(lines) <= kept

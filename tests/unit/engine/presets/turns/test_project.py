@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.conversation.turns import key
 from ctxmgr.engine.invariants.turns import check
 from ctxmgr.engine.presets.turns.project import rewriter
 from ctxmgr.engine.rewriting.prune import prune
@@ -120,7 +119,7 @@ def test_what_stays(name: str, said: list[Said], keys: dict[str, Any], stays: li
     assert kept(plan) == stays
     assert any(isinstance(piece, Packet) for piece in plan.pieces) == with_packet
     assert not plan.pieces or with_packet == isinstance(plan.pieces[0], Packet)
-    assert check(messages, indexed(messages), plan)[0] == ()
+    assert check(indexed(messages), plan)[0] == ()
 
 
 def did(text: str, **path: Any) -> list[Said]:
@@ -248,7 +247,7 @@ def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expec
         list(expected.values()).count("distilled"),
         list(expected.values()).count("pruned"),
     )
-    assert check(messages, indexed(messages), plan)[0] == ()
+    assert check(indexed(messages), plan)[0] == ()
 
 
 def test_a_distilled_result_says_what_it_was() -> None:
@@ -280,7 +279,7 @@ def test_a_worse_zone_tightens_it() -> None:
 
 def test_what_was_pruned_is_not_distilled_again() -> None:
     messages = talk(*OLDER)
-    done = {key(indexed(messages), messages, 2): Decision("pruned")}
+    done = {indexed(messages).key(2): Decision("pruned")}
     assert edited(planned(messages, decisions=done)) == {2: "pruned"}
 
 
@@ -300,7 +299,7 @@ def test_in_compact_a_distilled_step_is_pruned() -> None:
 def test_nothing_is_edited_that_would_be_heavier() -> None:
     """With words as the weight, a text of one long word weighs less than its own marker."""
     messages = talk(u("go"), *did("x" * 5_000), u("more"), weigh=words)
-    plan = planned(messages, rewrite=rewriter(messages, indexed(messages), words))
+    plan = planned(messages, rewrite=rewriter(indexed(messages), words))
     assert (edited(plan), plan.decisions) == ({}, {})
 
 
@@ -308,7 +307,7 @@ def test_nor_as_heavy() -> None:
     text = '[output pruned — ~13 tokens | read path="x.log"]'
     for longer, expected in ((0, {}), (4, {2: "pruned"})):
         messages = talk(u("go"), *did("x" * (len(text) + longer), path="x.log"), u("more"))
-        done = {key(indexed(messages), messages, 2): Decision("pruned")}
+        done = {indexed(messages).key(2): Decision("pruned")}
         assert edited(planned(messages, decisions=done)) == expected
 
 
@@ -321,7 +320,7 @@ def test_turns_that_come_back_for_want_of_a_packet_are_distilled_as_all_older_on
 def test_targets_of_pruning_are_edited_where_they_are_kept() -> None:
     messages = talk(*turns(1), *did(BULKY), *turns(8))
     policy = Policy(prune_protect=0, prune_minimum=0)
-    targets = prune(messages, indexed(messages), policy, (), False).targets
+    targets = prune(indexed(messages), policy, (), False).targets
     assert edited(planned(messages, targets=targets, drop_turns=False)) == {3: "pruned"}
     assert edited(planned(messages, targets=targets)) == {}
 

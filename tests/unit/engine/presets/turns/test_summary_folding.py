@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation.turns import key
 from ctxmgr.engine.invariants.turns import check
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, staying
 from ctxmgr.model.messages import Message
@@ -120,7 +119,7 @@ def test_in_a_projection(name: str, said: list[Said], keys: dict[str, Any], stay
     plan = planned(messages, **keys)
     assert kept(plan) == stays
     assert place_of(plan) == place
-    assert check(messages, indexed(messages), plan)[0] == ()
+    assert check(indexed(messages), plan)[0] == ()
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
 
 
@@ -132,7 +131,7 @@ def place_of(plan: Plan) -> int:
 def test_what_left_is_remembered_and_stays_out() -> None:
     messages = talk(SHORT, *turns(2))
     gone = planned(messages, carrying=carrying(ALL))
-    assert gone.decisions == {key(indexed(messages), messages, 0): Decision("dropped")}
+    assert gone.decisions == {indexed(messages).key(0): Decision("dropped")}
     later = planned(messages, carrying=carrying(NOTHING), decisions=gone.decisions)
     assert sent(messages, later) == sent(messages, gone)
 
@@ -160,7 +159,7 @@ def test_no_promise_is_broken(
     """And a list that grows by a reply changes nothing before it, whatever the packet could carry now."""
     keys = {**fitting(messages, keys), "newest_limit": None, "window_limit": None}
     first = planned(messages, **keys, carrying=carrying(lambda at, weight: at in held, settled, most))
-    assert check(messages, indexed(messages), first)[0] == ()
+    assert check(indexed(messages), first)[0] == ()
     then = {**keys, "floor": first.floor, "decisions": first.decisions}
     for holds in (ALL, NOTHING):
         again = planned(messages, **then, carrying=carrying(holds, len(messages), most))

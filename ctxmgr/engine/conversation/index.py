@@ -1,0 +1,172 @@
+"""Turns a list of messages into an object that answers what is asked of it: turns, calls, keys, weights.
+
+Rules:
+1. A turn starts at a message that opens a turn (a user message). What comes before the first of them is the
+   headless first turn: after a split compaction, or in an autonomous run, a list may start without a user.
+2. A result belongs to the latest earlier call with its id. Ids are unique only within a session, and some
+   recorded sessions use them again, so "latest earlier" is the only safe reading.
+3. Prompts belong to no turn, whether they stand before the first or inside one: no turn takes them with it.
+
+It is extended, not rebuilt, when messages are appended: a call costs its new messages.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ctxmgr.engine.conversation.block_ref import BlockRef
+from ctxmgr.engine.conversation.keys import block_key, message_key
+from ctxmgr.engine.conversation.turns import Turn
+from ctxmgr.model.messages import Call, Message, Unit
+
+
+class ConversationIndex(msgspec.Struct, frozen=True):
+    """A whole list, and what is known of it.
+
+    `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose
+    call it belongs to (rule 2), and holds no result without a call. `seen` counts each digest; `repeats` holds the
+    occurrence number (1, 2, ...) of messages seen before. `raw_weight` is of the list as it came, in tokens;
+    `prompts` are the indices of what no turn holds (rule 3).
+    """
+
+    messages: tuple[Message, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    calls: dict[str, int] = {}
+    pairs: dict[BlockRef, int] = {}
+    seen: dict[str, int] = {}
+    repeats: dict[int, int] = {}
+    raw_weight: int = 0
+    prompts: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The number of messages."""
+        return len(self.messages)
+
+    @property
+    def prompt_weight(self) -> int:
+        """Of all prompts, in tokens."""
+        return self.weight_of(self.prompts)
+
+    @property
+    def newest_user(self) -> int:
+        """The index of the newest message that opens a turn, -1 where none does."""
+        newest = self.turns[-1] if self.turns else None  # only the first turn may be headless
+        return -1 if newest is None or newest.headless else newest.start
+
+    def digest(self, message_index: int) -> str:
+        """Of a message as it came."""
+        return self.messages[message_index].digest
+
+    def key(self, message_index: int) -> str:
+        """What a decision about a message is remembered by."""
+        return message_key(self.messages[message_index].digest, self.repeats.get(message_index, 0))
+
+    def block_key(self, ref: BlockRef) -> str:
+        """What a decision about a block is remembered by."""
+        return block_key(self.key(ref.message_index), ref.block_index)
+
+    def block(self, ref: BlockRef) -> Unit:
+        """The block itself."""
+        return self.messages[ref.message_index].view.units[ref.block_index]
+
+    def block_weight(self, ref: BlockRef) -> int:
+        """Of a block as it came, in tokens."""
+        return self.messages[ref.message_index].weights[ref.block_index]
+
+    def weight_of(self, message_indices: Iterable[int]) -> int:
+        """Of these messages as they came, in tokens."""
+        return sum(self.messages[at].weight for at in message_indices)
+
+    def results(self, message_index: int) -> Iterator[tuple[BlockRef, Unit]]:
+        """Each tool result in a message."""
+        for number, unit in enumerate(self.messages[message_index].view.units):
+            if unit.kind == "result":
+                yield BlockRef(message_index, number), unit
+
+    def call_of(self, ref: BlockRef) -> Call:
+        """The call that a result answers; where the list does not hold it, what the result itself tells."""
+        result = self.block(ref)
+        asked_at = self.pairs.get(ref)
+        if asked_at is not None:
+            for unit in self.messages[asked_at].view.units:
+                if unit.kind == "call" and unit.call_id == result.call_id:
+                    return Call(result.tool or unit.tool, unit.arguments or {})
+        return Call(result.tool, {})
+
+
+class _Growing:
+    """The last turn while messages are added to it."""
+
+    def __init__(self, start: int, headless: bool) -> None:
+        self.start, self.headless = start, headless
+        self.weight, self.cut = 0, True
+        self.specials: list[int] = []
+        self.results: list[int] = []
+
+    @staticmethod
+    def of(turn: Turn) -> "_Growing":
+        growing = _Growing(turn.start, turn.headless)
+        growing.weight, growing.cut = turn.weight, turn.cut
+        growing.specials, growing.results = list(turn.specials), list(turn.results)
+        return growing
+
+    def frozen(self, end: int) -> Turn:
+        return Turn(
+            self.start, end, self.weight, self.headless, tuple(self.specials), tuple(self.results), self.cut
+        )
+
+
+def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> ConversationIndex:
+    """The index of `messages`, which begin with those of the given one."""
+    if conversation.size == len(messages):
+        return msgspec.structs.replace(conversation, messages=messages)
+    turns = list(conversation.turns)
+    calls, pairs = dict(conversation.calls), dict(conversation.pairs)
+    seen, repeats = dict(conversation.seen), dict(conversation.repeats)
+    raw_weight, prompts = conversation.raw_weight, list(conversation.prompts)
+    last = _Growing.of(turns.pop()) if turns else None
+    for position in range(conversation.size, len(messages)):
+        message = messages[position]
+        view = message.view
+        raw_weight += message.weight
+        count = seen.get(message.digest, 0)
+        seen[message.digest] = count + 1
+        if count:
+            repeats[position] = count
+        if view.role == "prompt":
+            prompts.append(position)
+            continue
+        if view.opens_turn or last is None:
+            if last is not None:
+                turns.append(last.frozen(position))
+            last = _Growing(position, headless=not view.opens_turn)
+        last.weight += message.weight
+        if view.role in ("summary", "packet"):
+            last.specials.append(position)
+        holds_result = False
+        for number, unit in enumerate(view.units):
+            if unit.kind == "call":
+                calls[unit.call_id] = position
+            elif unit.kind == "result":
+                holds_result = True
+                asked_at = calls.get(unit.call_id)
+                if asked_at is None:
+                    continue
+                pairs[BlockRef(position, number)] = asked_at
+                if asked_at < last.start:
+                    last.cut = False
+                    _part_no_pair(turns, asked_at)
+        if holds_result:
+            last.results.append(position)
+    if last is not None:
+        turns.append(last.frozen(len(messages)))
+    return ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, raw_weight, tuple(prompts))
+
+
+def _part_no_pair(turns: list[Turn], asked_at: int) -> None:
+    """A kept part that starts at a turn after the call would lack it."""
+    for number in range(len(turns) - 1, -1, -1):
+        if turns[number].start <= asked_at:
+            return
+        turns[number] = msgspec.structs.replace(turns[number], cut=False)
