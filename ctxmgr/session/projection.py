@@ -12,8 +12,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.conversation.turns import turn_at
-from ctxmgr.engine.invariants.steps import Walked
-from ctxmgr.engine.invariants.turns import Carried
+from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Edit, Keep, Plan
@@ -29,7 +28,7 @@ class Standing(msgspec.Struct, frozen=True):
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
-    carried: Carried | Walked = Carried()
+    carried: CheckState = FRESH
     tag: str = ""
     held: int = 0
     zone: Zone = "green"

@@ -18,7 +18,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Atom, atoms_of
+from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.turns.project import Rewrite
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
@@ -35,6 +36,7 @@ class Layout(msgspec.Struct, frozen=True):
     place: int
     rewrite: Rewrite
     shorten: Shorten
+    rules: Invariants = STEPS
 
 
 def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:
@@ -48,7 +50,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     pieces: list[Piece] = []
     start, weight, dropped = 0, 0, 0
     found: dict[str, Decision] = {}
-    decisions = _whole_steps(conversation, layout.decisions)
+    decisions = _whole_steps(conversation, layout)
     edited = {"distilled": 0, "pruned": 0, "shortened": 0}
     for position, message in enumerate(conversation.messages):
         if position == layout.place and layout.packet.text:
@@ -108,13 +110,14 @@ def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zon
     )
 
 
-def _whole_steps(conversation: ConversationIndex, decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str, Decision]:
     """The decisions, made of one mind about each step (rule 5)."""
+    decisions = layout.decisions
     dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
     if not dropped:
         return decisions
     changed: dict[str, Decision] | None = None
-    for atom in atoms_of(conversation).atoms:
+    for atom in layout.rules.steps(conversation).atoms:
         if len(atom.said) < 2:
             continue
         keys = {at: conversation.key(at) for at in atom.positions}
@@ -122,7 +125,7 @@ def _whole_steps(conversation: ConversationIndex, decisions: Mapping[str, Decisi
         if len(leaving.intersection(atom.said)) in (0, len(atom.said)):
             continue
         changed = dict(decisions) if changed is None else changed
-        if _leaves(conversation, atom, leaving):
+        if _leaves(conversation, atom, leaving) and layout.rules.may_leave(conversation, atom):
             changed |= dict.fromkeys(keys.values(), Decision("dropped"))
         else:
             for at in leaving:
@@ -133,7 +136,7 @@ def _whole_steps(conversation: ConversationIndex, decisions: Mapping[str, Decisi
 def _leaves(conversation: ConversationIndex, atom: Atom, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
     sure = [at for at in atom.positions if conversation.seen[conversation.digest(at)] == 1]
-    return bool(sure) and leaving.issuperset(sure) and not atom.bound
+    return bool(sure) and leaving.issuperset(sure)
 
 
 def _of_message(
@@ -167,7 +170,8 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
             if after < before:
                 found.append(Edit(position, number, decision.kind, text, at, before, after))
         elif decision.kind == "shortened" and unit.kind == "call":
-            shorter = layout.shorten(ref)
+            may_edit = layout.rules.may_edit(conversation, ref, "shortened")
+            shorter = layout.shorten(ref) if may_edit else None
             if shorter is not None and shorter[1] < before:
                 arguments, after = shorter
                 found.append(Edit(position, number, "shortened", "", at, before, after, arguments))

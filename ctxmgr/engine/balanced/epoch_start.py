@@ -6,7 +6,7 @@ Rules (design, sections 4 and 6):
    that nothing is kept that is shown there already.
 2. One packet stands between what is old and the newest steps (`seam`).
 3. User messages stay as they came while they fit a tenth of what is usable; beyond it the longest leave for the
-   packet, shortened. The newest stays.
+   packet, shortened. The newest stays, and so do all where no packet can tell of them.
 4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave, the
    oldest first, the newest step's last.
 5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay.
@@ -31,7 +31,7 @@ from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Wishes, choose
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.presets.turns.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
 from ctxmgr.engine.staleness import staleness
 from ctxmgr.model.epochs import Epoch, Opening, Receipt
@@ -75,6 +75,7 @@ class Want(msgspec.Struct, frozen=True):
     handle: Callable[[str], str]
     weigh: Weigh
     memo: Memo
+    rules: Invariants = STEPS
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -121,7 +122,7 @@ class _Draft:
 
     def __init__(self, conversation: ConversationIndex, want: Want, plan: Plan) -> None:
         self.conversation, self.messages, self.want, self.old = conversation, conversation.messages, want, plan
-        every = atoms_of(conversation)
+        every = want.rules.steps(conversation)
         self.held = want.held() | protection.protecting(conversation, want.policy.protected_tools)
         self.every, self.atoms = every, every.atoms
         self.worth = worths(conversation, self.atoms, want.memo)
@@ -130,10 +131,12 @@ class _Draft:
         self.lasting = lasting.lasting(conversation, self.atoms, files.latest)
         self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
-        spoken_for = self.lossless | self.held
-        self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.shorten)
+        spoken_for = self.lossless | self.held | want.rules.must_stay(conversation)
+        self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.shorten, want.rules)
         self.users = [at for at in every.fixed if self.messages[at].view.role == "user"]
-        self.shortened_users = protection.over_share(conversation, self.users, USER_SHARE * want.usable, self.held)
+        self.shortened_users = protection.over_share(
+            conversation, self.users, USER_SHARE * want.usable, self.held, want.rules
+        )
 
     def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
         choice = self._choose(0)
@@ -145,7 +148,10 @@ class _Draft:
             choice = self._choose(cut)
         decisions = self._squeezed(self._decisions(choice, cut))
         plan, packet = self._told(decisions)
-        if (head := headless(self.conversation, plan)) >= 0:  # rule 7
+        if not packet.text and (untold := self._untold()):  # rule 3
+            decisions = {key: one for key, one in decisions.items() if key not in untold}
+            plan, packet = self._told(decisions)
+        if (head := headless(self.conversation, plan, self.want.rules)) >= 0:  # rule 7
             del decisions[self.conversation.key(head)]
             plan, packet = self._told(decisions)
         if plan.pieces == self.old.pieces or not (opening in MUST or self._is_worth(plan, sums)):
@@ -160,9 +166,15 @@ class _Draft:
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
-        seam = Seam(self.conversation, self.every, self.newest, self.worth)
+        seam = Seam(self.conversation, self.every, self.newest, self.worth, self.want.rules)
         packet = packet_of(seam, self._plan(decisions), self.want)
         return self._plan(decisions, packet, place_of(seam, decisions)), packet
+
+    def _untold(self) -> set[str]:
+        """The keys of user messages that may only leave where a packet tells of them."""
+        rules, conversation = self.want.rules, self.conversation
+        leaving = (at for at in self.shortened_users if not rules.may_leave_untold(conversation, at))
+        return {conversation.key(at) for at in leaving}
 
     def _came_to(self, place: int, plan: Plan) -> Break:
         """The sum of what was done: the place was found by an estimate."""
@@ -189,7 +201,7 @@ class _Draft:
         return min(plan.weight, round(KEPT_ABOVE * (fixed + room.newest + room.old + plan.packet_weight)))
 
     def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
-        layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten)
+        layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten, self.want.rules)
         return held.lay_out(self.conversation, self.want.zone, layout)
 
     # the choice
@@ -223,7 +235,7 @@ class _Draft:
             spared=protection.protected(self.conversation, self.want.policy.protected_tools),
             shorter=self.shorter,
         )
-        return choose(self.conversation, self.every, wishes, self.want.memo)
+        return choose(self.conversation, self.every, wishes, self.want.memo, self.want.rules)
 
     def _decided(self, ref: BlockRef) -> str:
         found = self.old.decisions.get(self.conversation.block_key(ref))

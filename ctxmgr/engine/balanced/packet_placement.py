@@ -18,7 +18,7 @@ from ctxmgr.engine.balanced.budget import USER_SHARE, Room
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atoms
-from ctxmgr.engine.invariants.turns import USER_LIKE
+from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.model.weights import Weigh
@@ -33,6 +33,7 @@ class Seam(msgspec.Struct, frozen=True):
     atoms: Atoms
     newest: int
     worth: Mapping[str, float]
+    rules: Invariants = STEPS
 
 
 class Telling(Protocol):
@@ -66,20 +67,16 @@ def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
     return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
 
-def headless(conversation: ConversationIndex, plan: Plan) -> int:
-    """The message that the list came with in front, something a provider takes as a user message, where by this
-    plan a reply would be first; -1 where all is well."""
-    messages, turns = conversation.messages, conversation.turns
-    first = turns[0].start if turns else -1
-    if first < 0 or messages[first].view.role not in USER_LIKE:
-        return -1
+def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants = STEPS) -> int:
+    """The message that the list came with in front, where by this plan another would be first that may not be; -1
+    where all is well."""
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             return -1
         start, end = (piece.start, piece.end) if isinstance(piece, Keep) else (piece.index, piece.index + 1)
         for at in range(start, end):
-            if messages[at].view.role != "prompt":
-                return -1 if messages[at].view.role in USER_LIKE else first
+            if conversation.messages[at].view.role != "prompt":
+                return -1 if rules.may_start_with(conversation, at) else conversation.turns[0].start
     return -1
 
 
@@ -99,7 +96,7 @@ def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
     for parts in _ever_less(facts, users_said, names_held, evicted_index.counted(len(said)) if said else ""):
         text = "\n\n".join(part for part in parts if part)
         weight = told.weigh(text)
-        if weight <= stands_for:
+        if seam.rules.may_stand_for(weight, stands_for):
             return Packet(text, weight)
     return NO_PACKET
 

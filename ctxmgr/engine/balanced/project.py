@@ -57,7 +57,7 @@ def standing(conversation: ConversationIndex, ask: Ask) -> Plan:
     want = ask.want
     if ask.last is not None:
         return apply_decisions.extended(ask.last, conversation, ask.before, want.zone)
-    layout = Layout(want.decisions, want.packet, want.place, want.rewrite, want.shorten)
+    layout = Layout(want.decisions, want.packet, want.place, want.rewrite, want.shorten, want.rules)
     return apply_decisions.lay_out(conversation, want.zone, layout)
 
 

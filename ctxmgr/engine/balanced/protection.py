@@ -3,9 +3,8 @@
 1. The newest steps are lossless: so many tokens of them, and the last two in any case.
 2. A protected tool's calls and results stay as they are.
 3. User messages stay while all of them fit their share; beyond it the longest leave, of equally long ones the
-   oldest first. The newest stays, and what holds more than text.
-4. Arguments that a later read or write covers are shortened where their step stays, but in no message that holds
-   anything signed.
+   oldest first. What must stay does (`invariants`), and what holds more than text.
+4. Arguments that a later read or write covers are shortened where their step stays and they may be edited.
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -14,8 +13,8 @@ from ctxmgr.engine.balanced.apply_decisions import Shorten
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.prune import named
-from ctxmgr.engine.rewriting.shorten import may_shorten_at
 
 
 def first_lossless(conversation: ConversationIndex, atoms: Sequence[Atom], tokens: int) -> int:
@@ -46,24 +45,36 @@ def protected(conversation: ConversationIndex, tools: Sequence[str]) -> frozense
 
 
 def over_share(
-    conversation: ConversationIndex, users: Sequence[int], share: float, held: Container[int]
+    conversation: ConversationIndex,
+    users: Sequence[int],
+    share: float,
+    held: Container[int],
+    rules: Invariants = STEPS,
 ) -> frozenset[int]:
     """The user messages that leave (rule 3). `users`: the indices of all; `share` in tokens."""
     over = conversation.weight_of(users) - share
     leaving: set[int] = set()
-    messages = conversation.messages
-    for at in sorted(users[:-1], key=lambda at: (-messages[at].weight, at)):
+    messages, must_stay = conversation.messages, rules.must_stay(conversation)
+    for at in sorted(users, key=lambda at: (-messages[at].weight, at)):
         if over <= 0:
             break
         units = messages[at].view.units
-        if at not in held and all(unit.kind == "text" and not unit.images for unit in units):
+        if (
+            at not in held
+            and at not in must_stay
+            and all(unit.kind == "text" and not unit.images for unit in units)
+        ):
             leaving.add(at)
             over -= messages[at].weight
     return frozenset(leaving)
 
 
 def shortened(
-    conversation: ConversationIndex, stale: Iterable[BlockRef], spoken_for: Container[int], shorten: Shorten
+    conversation: ConversationIndex,
+    stale: Iterable[BlockRef],
+    spoken_for: Container[int],
+    shorten: Shorten,
+    rules: Invariants = STEPS,
 ) -> dict[BlockRef, int]:
     """The calls of rule 4, and what they weigh then, in tokens. `spoken_for`: messages that stay as they are."""
     found: dict[BlockRef, int] = {}
@@ -71,6 +82,6 @@ def shortened(
         unit, at = conversation.block(ref), ref.message_index
         if unit.kind != "call" or not unit.can_edit or at in spoken_for:
             continue
-        if may_shorten_at(conversation.messages, at) and (told := shorten(ref)) is not None:
+        if rules.may_edit(conversation, ref, "shortened") and (told := shorten(ref)) is not None:
             found[ref] = told[1]
     return found

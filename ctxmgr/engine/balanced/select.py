@@ -10,7 +10,7 @@ Rules:
    without reading again (`latest`). What a later read or write covers is pruned before anything else.
 4. Errors are short and dear: where the step stays, its error stays with it.
 5. What is left over leaves: results become markers where their step stays, else the step leaves whole, but for
-   what is bound to it.
+   what the rules of every projection keep (`invariants`).
 
 The choice is greedy: worth that depends on what is shown already has no quick exact answer, and greedy by density
 is never far from it (submodular). Same list, same choice: ties go to the later atom.
@@ -25,6 +25,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation import identifiers as names
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atom, Atoms
+from ctxmgr.engine.invariants import STEPS, Invariants
 
 MARKER_TOKENS = 30  # about what a marker weighs
 LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step
@@ -59,9 +60,13 @@ class Choice(msgspec.Struct, frozen=True):
     used: int
 
 
-def choose(conversation: ConversationIndex, atoms: Atoms, wishes: Wishes, memo: Memo) -> Choice:
+def choose(
+    conversation: ConversationIndex, atoms: Atoms, wishes: Wishes, memo: Memo, rules: Invariants = STEPS
+) -> Choice:
     """What stays and what leaves. Linear but for the order of offers."""
-    return _Market(conversation, atoms, wishes, memo).choice()
+    market = _Market(conversation, atoms, wishes, memo)
+    market.keep(rules)
+    return market.choice()
 
 
 class _Step:
@@ -90,8 +95,13 @@ class _Market:
         for number, atom in enumerate(self.atoms):
             if number >= wishes.newest or any(at in wishes.held for at in atom.positions):
                 self._hold(number, atom)
+
+    def keep(self, rules: Invariants) -> None:
+        """Steps that these rules do not let go stay, if only with markers."""
+        must_stay = rules.must_stay(self.conversation)
         for number, atom in enumerate(self.atoms):
-            if atom.bound and number not in self.kept:
+            free = must_stay.isdisjoint(atom.positions) and rules.may_leave(self.conversation, atom)
+            if not free and number not in self.kept:
                 self._keep(number, atom)
 
     def _show(self, position: int) -> None:

@@ -54,6 +54,12 @@ class ConversationIndex(msgspec.Struct, frozen=True):
         newest = self.turns[-1] if self.turns else None  # only the first turn may be headless
         return -1 if newest is None or newest.headless else newest.start
 
+    @property
+    def newest_reply(self) -> int:
+        """The index of the assistant's newest message, -1 where there is none."""
+        newest = range(self.size - 1, -1, -1)
+        return next((at for at in newest if self.messages[at].view.role == "assistant"), -1)
+
     def digest(self, message_index: int) -> str:
         """Of a message as it came."""
         return self.messages[message_index].digest

@@ -9,10 +9,14 @@ Rules:
 4. The user's own shell runs are atoms by themselves: output like a tool's, but no pair.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.conversation.turns import goes_on
+
+# (a list, message index) -> must this item of the assistant's stay or leave with the one before it?
+IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
 
 
 class Atom(msgspec.Struct, frozen=True, gc=False):
@@ -37,7 +41,7 @@ class Atoms(msgspec.Struct, frozen=True):
     fixed: tuple[int, ...]
 
 
-def atoms_of(conversation: ConversationIndex) -> Atoms:
+def atoms_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Atoms:
     """The atoms of a whole list."""
     said: list[list[int]] = []
     results: list[list[int]] = []
@@ -50,7 +54,7 @@ def atoms_of(conversation: ConversationIndex) -> Atoms:
             said.append([])
             results.append([position])
         elif role == "assistant":
-            if not (position and position - 1 in owner and goes_on(conversation.messages, position)):
+            if position - 1 not in owner or not is_one_with_previous(conversation, position):
                 said.append([])
                 results.append([])
             owner[position] = len(said) - 1

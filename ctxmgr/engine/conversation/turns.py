@@ -1,9 +1,6 @@
-"""Turns a list's turns into where a kept part may start, and one turn into steps.
+"""Turns one turn of a list into its steps, and an index into the turn that holds it.
 
-Rules:
-1. A turn may start the kept part only if no result at or after its start answers a call before it; else the
-   cut would part a pair. Hosts that queue user messages while tools run produce such lists.
-2. A step is an assistant message and the results up to the next one; items that join make one message.
+A step is an assistant message and the results up to the next one; items that join make one message.
 """
 
 from collections.abc import Sequence
@@ -15,7 +12,8 @@ from ctxmgr.model.messages import Message
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """Messages [start, end). `weight` in tokens; `specials` are indices of summaries and returned packets;
-    `results` are indices of messages with tool results. `cut` says whether the kept part may start here."""
+    `results` are indices of messages with tool results. `cut`: no result at or after its start answers a call
+    before it; hosts that queue user messages while tools run produce others."""
 
     start: int
     end: int
@@ -45,18 +43,6 @@ def turn_at(turns: Sequence[Turn], position: int) -> int:
     return low
 
 
-def first_kept(turns: Sequence[Turn], count: int) -> int:
-    """The number of the first of the newest `count` turns, moved back to where a cut is allowed (rule 1)."""
-    return cut_at(turns, max(0, len(turns) - count))
-
-
-def cut_at(turns: Sequence[Turn], number: int) -> int:
-    """The turn of this number, or the nearest one before it where a cut is allowed (rule 1)."""
-    while number > 0 and not turns[number].cut:
-        number -= 1
-    return number
-
-
 def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
     """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
     join make one message."""
@@ -72,5 +58,7 @@ def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
 
 def goes_on(messages: Sequence[Message], at: int) -> bool:
     """Is this item of an assistant's message one with the item before it?"""
+    if not messages[at].view.joins:
+        return False
     before = messages[at - 1].view
-    return messages[at].view.joins and before.joins and before.role == "assistant"
+    return before.joins and before.role == "assistant"

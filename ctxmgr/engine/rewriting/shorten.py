@@ -13,12 +13,11 @@ Rules:
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.touches import touches
-from ctxmgr.model.messages import Message, View
 
 LIMIT = 240  # characters: a string of up to so many stays
 HEAD_SHARE = 2  # the first lines of a longer one have a half of the limit
@@ -59,27 +58,6 @@ def is_shortened(arguments: Any) -> bool:
     if isinstance(arguments, Mapping):
         return any(is_shortened(value) for value in arguments.values())
     return isinstance(arguments, list | tuple) and any(is_shortened(value) for value in arguments)
-
-
-def may_shorten(view: View) -> bool:
-    """Whether the arguments of a message's calls may be changed (rule 5), as far as the message alone tells."""
-    return view.role == "assistant" and not any(unit.signed for unit in view.units)
-
-
-def may_shorten_at(messages: Sequence[Message], position: int) -> bool:
-    """The same of a message in its list: where several items make one answer, none of them may be signed."""
-    if not may_shorten(messages[position].view):
-        return False
-    for step in (-1, 1):
-        at = position + step
-        while 0 <= at < len(messages) and messages[position].view.joins:
-            view = messages[at].view
-            if view.role != "assistant" or not view.joins:
-                break
-            if not may_shorten(view):
-                return False
-            at += step
-    return True
 
 
 def _size(arguments: Mapping[str, Any]) -> int:

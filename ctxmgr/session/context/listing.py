@@ -5,7 +5,7 @@ What can fail runs inside one attempt; if it fails, the fallback answers, and th
 
 import msgspec
 
-from ctxmgr.engine.invariants.turns import FRESH
+from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.pressure import meter
 from ctxmgr.model.api import lifecycle, reports

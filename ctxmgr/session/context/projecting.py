@@ -9,9 +9,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest_of
 from ctxmgr.engine.conversation.turns import turn_at
-from ctxmgr.engine.invariants import steps as check_steps
-from ctxmgr.engine.invariants.steps import Walked
-from ctxmgr.engine.invariants.turns import FRESH, Carried, check
+from ctxmgr.engine.invariants import FRESH, STEPS, TURNS
 from ctxmgr.engine.packet.missing import lacks
 from ctxmgr.engine.presets.turns.project import Ask, project
 from ctxmgr.engine.presets.turns.summary_folding import Carrying
@@ -64,7 +62,8 @@ def outcome(state: State, old: Standing, messages: tuple[Message, ...], prefix: 
     else:
         made = _whole_turns(state, old, conversation, setting, shown, extends, active)
     plan = made.plan
-    faults, carried = _checked(conversation, plan, old.carried if extends else None, made.steps)
+    invariants = STEPS if made.steps else TURNS
+    faults, carried = invariants.check(conversation, plan, old.carried if extends else FRESH)
     if faults:
         raise Broken(faults)
     hash = hashed(old.hash if extends else None, messages[prefix if extends else 0 :])
@@ -167,15 +166,6 @@ def _untouched(plan: Plan) -> int:
     """So many messages at the head of its list are shown as they came."""
     first = plan.pieces[0] if plan.pieces else None
     return first.end if isinstance(first, Keep) and first.start == 0 else 0
-
-
-def _checked(
-    conversation: ConversationIndex, plan: Plan, before: Carried | Walked | None, steps: bool
-) -> tuple[tuple[str, ...], Carried | Walked]:
-    """The promises it breaks, those of its preset; and what the next check may go on from."""
-    if steps:
-        return check_steps.check(conversation, plan, before if isinstance(before, Walked) else check_steps.FRESH)
-    return check(conversation, plan, before if isinstance(before, Carried) else FRESH)
 
 
 def _anchored(state: State, conversation: ConversationIndex) -> int:

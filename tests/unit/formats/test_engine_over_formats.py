@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef, digest_of, extend
-from ctxmgr.engine.invariants.turns import check
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.ledger.extract import from_message
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.formats import FORMATS
@@ -148,7 +148,7 @@ def test_the_same_over_a_session(messages: tuple[Message, ...], name: str, cours
             floor, decisions = state[each]
             there, plan = decided(each, shown, zone=zone, floor=floor, decisions=decisions)
             assert plan.floor >= floor
-            assert check(indexed(there), plan)[0] == ()
+            assert TURNS.check(indexed(there), plan)[0] == ()
             state[each] = plan.floor, plan.decisions
             lists.append(told(each, there, plan))
         assert lists[0] == lists[1]
@@ -170,7 +170,7 @@ def test_no_promise_is_broken(
         came = [json.dumps(prompt).encode(), *came[:half], json.dumps(prompt).encode(), *came[half:]]
     there = read(name, came)
     plan = planned(there, **keys)
-    assert check(indexed(there), plan)[0] == ()
+    assert TURNS.check(indexed(there), plan)[0] == ()
     out = sent(name, there, plan)
     assert plan.weight == sum(message.weight for message in read(name, out))
     assert [fault for fault in lists.faults(RULES[name], came, out) if "longer" not in fault] == []
@@ -221,7 +221,7 @@ def test_prompts_stay_where_they_stood(name: str, zone: Zone) -> None:
     there = read(name, came)
     plan = planned(there, zone=zone)
     out = sent(name, there, plan)
-    assert check(indexed(there), plan)[0] == ()
+    assert TURNS.check(indexed(there), plan)[0] == ()
     assert out[:2] == [prompt, prompt]
     assert RULES[name].is_packet(json.loads(out[2]))
     assert out[-2:] == came[-2:]
@@ -373,9 +373,9 @@ def test_a_prompt_that_is_gone_is_found() -> None:
     assert plan.pieces[0] == Keep(0, 1)
     for pieces in (plan.pieces[1:], (*plan.pieces[1:], plan.pieces[0])):
         broken = msgspec.structs.replace(plan, pieces=pieces, weight=plan.weight - there[0].weight)
-        assert "prompts" in check(index, broken)[0] or "order" in check(index, broken)[0]
+        assert "prompts" in TURNS.check(index, broken)[0] or "order" in TURNS.check(index, broken)[0]
     inside = msgspec.structs.replace(plan, pieces=(*plan.pieces, Packet("p", 0)))
-    assert "packet" in check(index, inside)[0]
+    assert "packet" in TURNS.check(index, inside)[0]
 
 
 @given(legal, st.sampled_from(sorted(PROMPTS)), zones, st.integers(0, 30))
@@ -387,7 +387,7 @@ def test_checking_on_is_checking_from_scratch(
     there = read(name, [prompt, *came[:split], prompt, *came[split:]])
     before = there[: split + 1]
     plan = planned(before, zone=zone)
-    _, carried = check(indexed(before), plan)
+    _, carried = TURNS.check(indexed(before), plan)
     after = planned(there, zone=zone, floor=plan.floor, decisions=plan.decisions)
-    assert check(indexed(there), after, carried) == check(indexed(there), after)
+    assert TURNS.check(indexed(there), after, carried) == TURNS.check(indexed(there), after)
     assert extend(indexed(before), there) == indexed(there)

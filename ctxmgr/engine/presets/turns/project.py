@@ -28,7 +28,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.turns import Step, cut_at, first_kept, steps, turn_at
+from ctxmgr.engine.conversation.turns import Step, steps, turn_at
+from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, staying
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
@@ -69,6 +70,7 @@ class Ask(msgspec.Struct, frozen=True):
     rewrite: Rewrite | None = None
     packet: RenderPacket | None = None
     carrying: Carrying | None = None
+    rules: Invariants = TURNS
 
 
 def project(conversation: ConversationIndex, ask: Ask) -> Plan:
@@ -123,7 +125,11 @@ class _Draft:
         leaving = [at for at in specials if filtered and self.ask.folded(at)]
         older = [at for turn in self.turns[:first] for at in turn.specials]
         older = [at for at in older if self.messages[at].view.role == "summary"]
+        must_stay, start = self.ask.rules.must_stay(self.conversation), self.turns[first].start
+        prompts = [at for at in self.conversation.prompts if at < start]
+        self.prompts = [at for at in prompts if at in must_stay]
         dropped = sum(turn.weight for turn in self.turns[:first])
+        dropped += self.conversation.weight_of(at for at in prompts if at not in must_stay)
         stay = self._staying([*older, *leaving], dropped + self.conversation.weight_of([*packets, *leaving]))
         self.summaries = [at for at in leaving if at not in stay]
         self.heads = [at for at in older if at in stay]
@@ -134,6 +140,8 @@ class _Draft:
         self.kept = self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
         render = self.ask.packet
         self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
+        if not self.ask.rules.may_stand_for(self.packet[1], self.stands_for):
+            self.packet = ("", 0)
 
     def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
         """Rule 1: those of these summaries that stay, in whichever turn."""
@@ -145,11 +153,12 @@ class _Draft:
 
     def _first_turn(self) -> int:
         """Rule 2."""
-        floor = cut_at(self.turns, turn_at(self.turns, self.ask.floor))
+        rules, conversation = self.ask.rules, self.conversation
+        floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floor))
         if not self.ask.drop_turns:
             return floor
         count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
-        return max(floor, first_kept(self.turns, count))
+        return max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
 
     def decide_results(self) -> None:
         """Rules 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
@@ -214,6 +223,8 @@ class _Draft:
             return
         if decision.kind == "dropped":  # a message's, not a result's
             return
+        if not self.ask.rules.may_edit(self.conversation, ref, decision.kind):
+            return
         text, after = self.ask.rewrite(ref, decision)
         before = self.conversation.block_weight(ref)
         if after >= before:
@@ -272,10 +283,10 @@ class _Draft:
         first = self.turns[0].start
         leaving = {*self.without, *self.conversation.prompts}
         start = next((at for at in range(first, self.conversation.size) if at not in leaving), first)
-        return start > first and self.messages[start].view.role in ("assistant", "result", "other")
+        return not self.ask.rules.may_start_with(self.conversation, start)
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
-        heads = _runs(sorted([*(at for at in self.conversation.prompts if at < start), *self.heads]))
+        heads = _runs(sorted([*self.prompts, *self.heads]))
         pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
         at = start
         if heads and not packet.text and heads[-1].end == start:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced import apply_decisions
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.invariants import steps
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation
@@ -185,7 +185,7 @@ def after(dropped: set[int], taken_away: int) -> list[int]:
     decisions = {indexed(whole).key(at): GONE for at in dropped}
     left = whole[taken_away:]
     plan = laid_out(left, decisions)
-    assert steps.check(indexed(left), plan)[0] == ()
+    assert STEPS.check(indexed(left), plan)[0] == ()
     assert sorted(plan.decisions) == sorted(
         indexed(left).key(at - taken_away) for at in dropped if at >= taken_away
     )

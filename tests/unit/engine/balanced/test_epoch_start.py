@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Room
 from ctxmgr.engine.balanced.cache_cost import cost
 from ctxmgr.engine.balanced.project import Projected
-from ctxmgr.engine.conversation.steps import atoms_of
-from ctxmgr.engine.invariants import steps
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, Policy
@@ -31,7 +30,7 @@ READ_1 = call("read", path="src/mod_1.py")
 
 
 def ok(messages: tuple[Message, ...], plan: Plan) -> None:
-    assert steps.check(indexed(messages), plan)[0] == ()
+    assert STEPS.check(indexed(messages), plan)[0] == ()
 
 
 # name, conversation, what differs, indices that stay, edits, does a packet stand there?
@@ -41,6 +40,22 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     ("a short list", [u("go"), *looked(1, 2), *LAST], {}, list(range(5)), {}, False),
     ("old steps leave", [u("go"), *OLD, *LAST], {"room": NONE}, [0, 13, 14], {}, True),
     ("the newest user too stays", [u("go"), *OLD, *LAST, u("on")], {"room": NONE}, [0, 13, 14, 15], {}, True),
+    (
+        "the newest reply stays though the user ran a shell since",
+        [u("go"), *OLD, *looked(5), sh("ls", code(6)), sh("ls", code(7))],
+        {"room": NONE},
+        [0, 13, 14, 15, 16],
+        {14: "pruned"},
+        True,
+    ),
+    (
+        "a user no packet can tell of stays",
+        [u("go"), HUGE, *OLD, *LAST, u("on")],
+        {"room": NONE, "usable": 2_000.0, "weigh": lambda text: 99_999},
+        [0, 1, 14, 15, 16],
+        {},
+        False,
+    ),
     (
         "what was said between stays",
         [u("go"), *OLD, u("on"), *OLD, *LAST],
@@ -305,7 +320,7 @@ def test_the_newest_steps_are_as_they_came_where_they_fit(
     messages: tuple[Message, ...], keys: dict[str, Any]
 ) -> None:
     plan = first_opened(messages, {**keys, "window_limit": 1e9}).plan
-    newest = atoms_of(indexed(messages)).atoms[-STEPS_LOSSLESS:]
+    newest = STEPS.steps(indexed(messages)).atoms[-STEPS_LOSSLESS:]
     places = {at for atom in newest for at in (*atom.said, *atom.results)}
     assert places <= set(kept(plan))
     assert places.isdisjoint(kinds(plan))

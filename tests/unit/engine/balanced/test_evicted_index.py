@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced import evicted_index
 from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Lost
 from ctxmgr.engine.conversation import BlockRef, identifiers
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import PACKET_MARK
 from tests.notation import Said, a, call, err, indexed, quarters, r, sh, talk, u
 from tests.unit.engine.stepwise import any_list, code
@@ -24,7 +24,7 @@ def losses(
 ) -> list[tuple[str, set[str]]]:
     messages = talk(*said)
     found = evicted_index.losses(
-        messages, atoms_of(indexed(messages)).atoms, dropped, pruned, lambda ref: handle, {}
+        messages, STEPS.steps(indexed(messages)).atoms, dropped, pruned, lambda ref: handle, {}
     )
     return [(one.label, set(one.names)) for one in found]
 
@@ -168,7 +168,7 @@ def test_no_user_message_leaves_without_a_word(texts: list[str], budget: int) ->
 @given(any_list, st.integers(0, 400), st.data())
 def test_the_index_keeps_its_budget_and_its_word(messages: Any, budget: int, data: st.DataObject) -> None:
     """Each name told is in something that left and in nothing that is shown; labels can open no section."""
-    atoms = atoms_of(indexed(messages)).atoms
+    atoms = STEPS.steps(indexed(messages)).atoms
     dropped = {at for atom in atoms if data.draw(st.booleans()) for at in (*atom.said, *atom.results)}
     found = evicted_index.losses(messages, atoms, dropped, set(), lambda ref: "", {})
     shown = {name for at, one in enumerate(messages) if at not in dropped for name in identifiers.whole(one, {})}

@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.balanced.lasting import A_TOKEN, LOOK, MOST, lasting
 from ctxmgr.engine.balanced.reuse_value import HALF_STEPS
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.staleness.staleness import latest
 from tests.notation import Said, a, call, indexed, r, talk, u
 
@@ -17,7 +17,7 @@ OTHER = [a(call("read", path="b.py")), r("def other(): pass\n")]
 def found(*said: Said) -> dict[tuple[int, int], float]:
     messages = talk(*said)
     index = indexed(messages)
-    last = lasting(index, atoms_of(index).atoms, latest(index, {}))
+    last = lasting(index, STEPS.steps(index).atoms, latest(index, {}))
     return {(ref.message_index, ref.block_index): worth for ref, worth in last.items()}
 
 

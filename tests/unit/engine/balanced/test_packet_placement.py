@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
@@ -21,7 +21,7 @@ STEP = [a("the_plan", RUN), r(code(1))]
 
 def seam_of(messages: tuple[Message, ...], newest: int) -> Seam:
     index = indexed(messages)
-    return Seam(index, atoms_of(index), newest, {})
+    return Seam(index, STEPS.steps(index), newest, {})
 
 
 def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decision]:
@@ -141,7 +141,7 @@ def test_what_a_list_has_to_start_with(
 def test_the_place_is_in_the_list_and_before_the_newest_steps(messages: tuple[Message, ...]) -> None:
     if not messages:
         return
-    atoms = atoms_of(indexed(messages)).atoms
+    atoms = STEPS.steps(indexed(messages)).atoms
     for newest in range(len(atoms) + 1):
         at = place_of(seam_of(messages, newest), {})
         assert 0 <= at < len(messages)

@@ -12,8 +12,7 @@ from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.epoch_start import MUST
 from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due, project
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.invariants import steps
-from ctxmgr.engine.invariants.steps import FRESH
+from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.epochs import Epoch, Opening
 from ctxmgr.model.messages import Message
@@ -166,9 +165,9 @@ def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Cou
         else:
             assert out != [*before, *(message.raw for message in shown[size:])]
         index = extend(index, shown)
-        faults, walked = steps.check(index, after.plan, walked)
+        faults, walked = STEPS.check(index, after.plan, walked)
         assert faults == ()
-        assert steps.check(index, after.plan)[0] == ()
+        assert STEPS.check(index, after.plan)[0] == ()
         done, size, before = after, end, out
 
 
@@ -233,7 +232,7 @@ def test_every_format_keeps_its_word(name: str, messages: tuple[Message, ...], r
         shown = there[:end]
         after = projected(shown, done, size, reopen=reason)
         out = sent(shown, after.plan, FORMATS[name])
-        assert steps.check(indexed(shown), after.plan)[0] == ()
+        assert STEPS.check(indexed(shown), after.plan)[0] == ()
         if done is not None:
             assert sent(shown, restarted(shown, done, size, reopen=reason).plan, FORMATS[name]) == out
         if name != "pi" and RULES[name].illegal([json.loads(one.raw) for one in shown]) == []:

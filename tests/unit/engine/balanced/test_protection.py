@@ -7,7 +7,7 @@ import pytest
 from ctxmgr.engine.balanced import protection
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
 from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS
 from tests.notation import a, call, indexed, r, talk, think, u
 
 RUN, READ = call("bash", command="make"), call("Read", path="a.py")
@@ -25,7 +25,7 @@ NEWEST = [
 @pytest.mark.parametrize(("tokens", "first"), [pytest.param(*one[1:], id=one[0]) for one in NEWEST])
 def test_the_newest_steps(tokens: int, first: int) -> None:
     messages = talk(u("go"), *(said for _ in range(6) for said in STEP))
-    assert protection.first_lossless(indexed(messages), atoms_of(indexed(messages)).atoms, tokens) == first
+    assert protection.first_lossless(indexed(messages), STEPS.steps(indexed(messages)).atoms, tokens) == first
 
 
 def test_protected_tools_by_name_in_any_case() -> None:

@@ -17,7 +17,7 @@ from ctxmgr.engine.balanced.reuse_value import (
     faded,
     worths,
 )
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, indexed, r, talk, think, u
 from tests.unit.engine.stepwise import any_list
@@ -30,7 +30,7 @@ RUN_IT = call("bash", command="pytest")
 def worth(*said: Said) -> dict[str, float]:
     messages = talk(*said)
     index = indexed(messages)
-    return dict(worths(index, atoms_of(index).atoms, {}))
+    return dict(worths(index, STEPS.steps(index).atoms, {}))
 
 
 # name, conversation, what the name is worth before it fades, the steps since it was last said
@@ -79,7 +79,7 @@ def test_worth_fades_to_a_part_and_no_further() -> None:
 @given(any_list)
 def test_worth_is_told_of_what_is_in_the_atoms_and_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
     index = indexed(messages)
-    atoms = atoms_of(index).atoms
+    atoms = STEPS.steps(index).atoms
     memo: dict[object, object] = {}
     found = dict(worths(index, atoms, memo))
     assert dict(worths(index, atoms, memo)) == found == dict(worths(index, atoms, {}))

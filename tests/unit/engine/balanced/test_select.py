@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, Choice, Wishes, choose
 from ctxmgr.engine.conversation import BlockRef, identifiers
-from ctxmgr.engine.conversation.steps import Atoms, atoms_of
+from ctxmgr.engine.conversation.steps import Atoms
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, err, indexed, r, sh, talk, u
 from tests.unit.engine.stepwise import any_list, code
@@ -36,9 +37,10 @@ def wishes(**keys: Any) -> Wishes:
 
 
 def chosen(messages: tuple[Message, ...], **keys: Any) -> Choice:
-    return choose(indexed(messages), atoms_of(indexed(messages)), wishes(**keys), {})
+    return choose(indexed(messages), STEPS.steps(indexed(messages)), wishes(**keys), {}, BY_WORTH)
 
 
+BY_WORTH = STEPS.without("newest step")  # so that the last step competes, too
 LONG = code(1)  # 20 lines, over 100 tokens
 SAYS = a("see the_name", RUN)
 CALL, RESULT, SECOND = BlockRef(0, 1), BlockRef(1, 0), BlockRef(2, 0)
@@ -222,7 +224,7 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
 def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
     messages = draw(any_list)
     index = indexed(messages)
-    atoms = atoms_of(index)
+    atoms = STEPS.steps(index)
     places = [BlockRef(at, number) for at, one in enumerate(messages) for number in range(len(one.view.units))]
     some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[BlockRef]())
     at = st.frozensets(st.sampled_from(range(len(messages))), max_size=3) if messages else st.just(frozenset[int]())
@@ -245,10 +247,11 @@ Asked = tuple[tuple[Message, ...], Atoms, Wishes]
 
 
 def held_atoms(messages: tuple[Message, ...], atoms: Atoms, by: Wishes) -> set[int]:
+    newest = indexed(messages).newest_reply
     return {
         number
         for number, atom in enumerate(atoms.atoms)
-        if number >= by.newest or atom.bound or any(at in by.held for at in (*atom.said, *atom.results))
+        if number >= by.newest or atom.bound or newest in atom.said or any(at in by.held for at in atom.positions)
     }
 
 

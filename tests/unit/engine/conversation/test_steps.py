@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 
-from ctxmgr.engine.conversation.steps import atoms_of
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.messages import Message, Unit, View
 from tests import translation
@@ -39,7 +39,7 @@ TABLE: list[tuple[str, list[Said], list[Parts], list[int]]] = [
 @pytest.mark.parametrize(("name", "said", "atoms", "fixed"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_goes_as_one(name: str, said: list[Said], atoms: list[Parts], fixed: list[int]) -> None:
     messages = talk(*said)
-    found = atoms_of(indexed(messages))
+    found = STEPS.steps(indexed(messages))
     assert [(atom.said, atom.results) for atom in found.atoms] == atoms
     assert list(found.fixed) == fixed
     assert [atom.end for atom in found.atoms] == [max((*said, *results)) + 1 for said, results in atoms]
@@ -54,7 +54,7 @@ def test_a_step_answered_in_a_users_message_is_bound() -> None:
     raws[2] = raws[2].replace(b'"content":[{"type":"tool_result"', beside, 1)
     messages = translation.read("anthropic", raws)
     assert messages[2].view.role == "user"
-    found = atoms_of(indexed(messages))
+    found = STEPS.steps(indexed(messages))
     assert [(atom.said, atom.results, atom.bound) for atom in found.atoms] == [((1,), (), True), ((3,), (), False)]
     assert found.fixed == (0, 2)
 
@@ -63,7 +63,7 @@ def test_one_message_that_answers_two_steps_binds_both() -> None:
     said = talk(a(call("read", "x1")), a(call("read", "x2")))
     both = View("result", tuple(Unit("result", at, "x", f"x{at + 1}", can_edit=True) for at in (0, 1)))
     messages = (*said, Message(b"{}", "d", both, (1, 1), 2))
-    found = atoms_of(indexed(messages))
+    found = STEPS.steps(indexed(messages))
     assert [(atom.said, atom.bound) for atom in found.atoms] == [((0,), True), ((1,), True)]
     assert found.fixed == (2,)
 
@@ -71,13 +71,13 @@ def test_one_message_that_answers_two_steps_binds_both() -> None:
 def test_items_that_join_are_one_assistants_message() -> None:
     said = translation.said(u("go"), a("one", READ, READ), r("x"), r("y"), a("ok"), u("on"), a("fine"))
     messages = translation.read("responses", translation.raws("responses", said))
-    found = atoms_of(indexed(messages))
+    found = STEPS.steps(indexed(messages))
     assert [(atom.said, atom.results) for atom in found.atoms] == [((1, 2, 3), (4, 5)), ((6,), ()), ((8,), ())]
 
 
 @given(any_list)
 def test_each_message_is_in_one_place_and_no_pair_is_parted(messages: tuple[Message, ...]) -> None:
-    found = atoms_of(indexed(messages))
+    found = STEPS.steps(indexed(messages))
     places = [*found.fixed, *(at for atom in found.atoms for at in (*atom.said, *atom.results))]
     assert sorted(places) == list(range(len(messages)))
     for at in found.fixed:
@@ -97,6 +97,6 @@ def test_atoms_are_the_same_in_every_format(messages: tuple[Message, ...]) -> No
     counts = set()
     for name in FORMATS:
         listed = translation.read(name, translation.raws(name, said))
-        atoms = atoms_of(indexed(listed)).atoms
+        atoms = STEPS.steps(indexed(listed)).atoms
         counts.add(len(atoms))
     assert len(counts) == 1

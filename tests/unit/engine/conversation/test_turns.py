@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.conversation.turns import cut_at, first_kept, steps, turn_at
+from ctxmgr.engine.conversation.turns import steps, turn_at
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list, pairs
 from tests.notation import Said, a, call, indexed, note, packet, r, sh, summary, talk, u
@@ -13,7 +14,7 @@ from tests.notation import Said, a, call, indexed, note, packet, r, sh, summary,
 READ = call("read", path="x")
 
 # name, conversation, (start, end) of each turn, headless first turn?
-TURNS: list[tuple[str, list[Said], list[tuple[int, int]], bool]] = [
+TABLE: list[tuple[str, list[Said], list[tuple[int, int]], bool]] = [
     ("nothing", [], [], False),
     ("one user message", [u("go")], [(0, 1)], False),
     ("a reply belongs to its turn", [u("go"), a("ok"), u("more")], [(0, 2), (2, 3)], False),
@@ -27,7 +28,7 @@ TURNS: list[tuple[str, list[Said], list[tuple[int, int]], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "spans", "headless"), TURNS, ids=[row[0] for row in TURNS])
+@pytest.mark.parametrize(("name", "said", "spans", "headless"), TABLE, ids=[row[0] for row in TABLE])
 def test_where_turns_start(name: str, said: list[Said], spans: list[tuple[int, int]], headless: bool) -> None:
     index = indexed(talk(*said))
     assert [(turn.start, turn.end) for turn in index.turns] == spans
@@ -82,10 +83,9 @@ def test_a_turn_knows_its_weight_its_specials_and_its_results() -> None:
 
 def test_the_newest_turns_moved_back_to_where_a_cut_is_allowed() -> None:
     said = [u("1"), u("2"), a(READ), u("3"), r("x"), u("4"), u("5")]
-    turns = indexed(talk(*said)).turns
-    assert [first_kept(turns, count) for count in (1, 2, 3, 4, 5, 99)] == [4, 3, 1, 1, 0, 0]
-    assert [cut_at(turns, number) for number in range(5)] == [0, 1, 1, 3, 4]
-    assert first_kept(indexed(talk(u("1"), a(READ), u("2"), r("x"))).turns, 1) == 0
+    index = indexed(talk(*said))
+    assert [TURNS.cut_at(index, number) for number in range(5)] == [0, 1, 1, 3, 4]
+    assert TURNS.cut_at(indexed(talk(u("1"), a(READ), u("2"), r("x"))), 1) == 0
 
 
 def test_which_turn_holds_a_message() -> None:

@@ -7,19 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.shorten import (
-    LEAST_SAVED,
-    OLD_TEXT,
-    is_shortened,
-    may_shorten,
-    may_shorten_at,
-    shorten,
-)
+from ctxmgr.engine.rewriting.shorten import LEAST_SAVED, OLD_TEXT, is_shortened, shorten
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.touches import touches
-from ctxmgr.formats import anthropic, openai, pi, responses
-from ctxmgr.session.reading import Reader
-from tests.notation import a, call, quarters, r, raws, talk, think, u
 
 CODE = "\n".join(f"    value_{number} = compute({number})" for number in range(60))  # 60 lines
 SIZE = f"{len(CODE):,}"
@@ -151,50 +141,3 @@ def test_any_arguments(tool: str, arguments: dict[str, Any]) -> None:
     )
     assert is_shortened(found)
     assert shorten(tool, found) is None
-
-
-# which messages may be changed
-
-CALL = {"type": "function_call", "call_id": "c", "name": "write", "arguments": "{}"}
-THOUGHT = {"type": "reasoning", "id": "rs", "summary": [], "encrypted_content": "c2Vj"}
-
-
-def test_no_signed_message_is_changed() -> None:
-    write = call("write", path="x", content=CODE)
-    said = [u("go"), a("ok", write), r("ok"), a(think("hm"), write), r("ok"), a(think("hm", signed=False), write)]
-    assert [may_shorten(pi.view(raw)) for raw in raws(*said)] == [False, True, False, False, False, True]
-    messages = talk(*said)
-    assert [may_shorten_at(messages, at) for at in range(6)] == [False, True, False, False, False, True]
-
-
-@pytest.mark.parametrize(
-    ("form", "message", "expected"),
-    [
-        (
-            anthropic,
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "w", "input": {}}]},
-            True,
-        ),
-        (
-            anthropic,
-            {"role": "assistant", "content": [{"type": "thinking", "thinking": "", "signature": "s"}]},
-            False,
-        ),
-        (anthropic, {"role": "assistant", "content": [{"type": "redacted_thinking", "data": "s"}]}, False),
-        (openai, {"role": "assistant", "content": "ok", "reasoning_content": "hm"}, True),
-        (openai, {"role": "assistant", "content": "ok", "reasoning_details": [{"text": "hm"}]}, False),
-        (openai, {"role": "tool", "tool_call_id": "c", "content": "ok"}, False),
-        (responses, CALL, True),
-        (responses, THOUGHT, False),
-    ],
-)
-def test_in_every_format(form: Any, message: dict[str, Any], expected: bool) -> None:
-    assert may_shorten(form.view(json.dumps(message).encode())) is expected
-
-
-def test_items_of_one_answer_are_one_message() -> None:
-    items = [THOUGHT, CALL, {"type": "function_call_output", "call_id": "c", "output": "ok"}, CALL, CALL]
-    items += [{"type": "message", "role": "user", "content": []}, CALL, CALL, THOUGHT]
-    messages = Reader(responses, quarters, "test").read([json.dumps(one).encode() for one in items])
-    expected = [False, False, False, True, True, False, False, False, False]
-    assert [may_shorten_at(messages, at) for at in range(len(items))] == expected

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.invariants.turns import check
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import rewriter
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.model.policy import DistillOver, Policy, TurnsKept
@@ -119,7 +119,7 @@ def test_what_stays(name: str, said: list[Said], keys: dict[str, Any], stays: li
     assert kept(plan) == stays
     assert any(isinstance(piece, Packet) for piece in plan.pieces) == with_packet
     assert not plan.pieces or with_packet == isinstance(plan.pieces[0], Packet)
-    assert check(indexed(messages), plan)[0] == ()
+    assert TURNS.check(indexed(messages), plan)[0] == ()
 
 
 def did(text: str, **path: Any) -> list[Said]:
@@ -247,7 +247,7 @@ def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expec
         list(expected.values()).count("distilled"),
         list(expected.values()).count("pruned"),
     )
-    assert check(indexed(messages), plan)[0] == ()
+    assert TURNS.check(indexed(messages), plan)[0] == ()
 
 
 def test_a_distilled_result_says_what_it_was() -> None:

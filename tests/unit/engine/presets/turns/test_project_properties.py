@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.invariants.turns import check
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, Zone
 from ctxmgr.model.projection import Decision, Edit, Packet
@@ -39,7 +39,7 @@ def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, An
 @given(any_list, asks())
 def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     plan = planned(messages, **fitting(messages, keys))
-    assert check(indexed(messages), plan)[0] == ()
+    assert TURNS.check(indexed(messages), plan)[0] == ()
 
 
 @settings(max_examples=100)
@@ -164,7 +164,7 @@ def test_over_a_session_the_first_kept_turn_never_moves_back(
             assert (held.kind, held.limit) <= ("pruned", decision.limit) or held == decision
             assert decision.kind != "pruned" or held == decision
         floor, decisions = plan.floor, plan.decisions
-        assert check(indexed(shown), plan)[0] == ()
+        assert TURNS.check(indexed(shown), plan)[0] == ()
 
 
 @settings(max_examples=100)
@@ -176,5 +176,5 @@ def test_only_a_late_result_moves_it_back(messages: tuple[Message, ...], course:
         plan = planned(shown, zone=zone, floor=floor, decisions=decisions)
         parted = any(asked < floor <= at for (at, _), asked in pairs(shown).items())
         assert plan.floor >= floor or parted
-        assert check(indexed(shown), plan)[0] == ()
+        assert TURNS.check(indexed(shown), plan)[0] == ()
         floor, decisions = plan.floor, plan.decisions

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.invariants.turns import check
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, staying
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept
@@ -119,7 +119,7 @@ def test_in_a_projection(name: str, said: list[Said], keys: dict[str, Any], stay
     plan = planned(messages, **keys)
     assert kept(plan) == stays
     assert place_of(plan) == place
-    assert check(indexed(messages), plan)[0] == ()
+    assert TURNS.check(indexed(messages), plan)[0] == ()
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
 
 
@@ -159,7 +159,7 @@ def test_no_promise_is_broken(
     """And a list that grows by a reply changes nothing before it, whatever the packet could carry now."""
     keys = {**fitting(messages, keys), "newest_limit": None, "window_limit": None}
     first = planned(messages, **keys, carrying=carrying(lambda at, weight: at in held, settled, most))
-    assert check(indexed(messages), first)[0] == ()
+    assert TURNS.check(indexed(messages), first)[0] == ()
     then = {**keys, "floor": first.floor, "decisions": first.decisions}
     for holds in (ALL, NOTHING):
         again = planned(messages, **then, carrying=carrying(holds, len(messages), most))

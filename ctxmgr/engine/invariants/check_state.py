@@ -1,0 +1,169 @@
+"""Turns a plan, piece by piece, into the tallies of rules; what was walked once is not walked again.
+
+A `CheckState` holds what a walk knew at the end of the last projection. Where the new one begins with the same
+pieces, the walk goes on from there, so that a call costs what is new. The packet's text may differ.
+"""
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+
+
+class CheckState(msgspec.Struct, frozen=True):
+    """The state after walking `pieces` by `rules`: a tally for each of these, the index that may come next, the
+    first message shown that is neither prompt nor summary (-1: none), the starts and ends of the runs that are left
+    out, and the places of packets among the pieces."""
+
+    pieces: tuple[Piece, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    tallies: tuple[Any, ...] = ()
+    next_index: int = 0
+    first_index: int = -1
+    left_out: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    packets: tuple[int, ...] = ()
+
+
+FRESH = CheckState()
+
+
+def carried_on(state: CheckState, rules: tuple[Rule, ...], plan: Plan) -> CheckState:
+    """The state that a walk by these rules over this plan may go on from."""
+    count, pieces = len(state.pieces), state.pieces
+    started = CheckState(rules=rules, tallies=tuple(rule.tally for rule in rules))
+    if state.rules is not rules or not pieces or len(plan.pieces) < count:
+        return started
+    for place in state.packets:
+        packet = plan.pieces[place]
+        if not isinstance(packet, Packet):
+            return started
+        if packet is not pieces[place]:
+            pieces = (*pieces[:place], packet, *pieces[place + 1 :])
+    goes_on = pieces[:-1] == plan.pieces[: count - 1] and _is_of(pieces[-1], plan.pieces[count - 1])
+    return msgspec.structs.replace(state, pieces=pieces) if goes_on else started
+
+
+def _is_of(last: Piece, now: Piece) -> bool:
+    """Is a last piece the same now, or has it grown?"""
+    grown = isinstance(last, Keep) and isinstance(now, Keep) and now.start == last.start and now.end > last.end
+    return grown or now == last
+
+
+@lru_cache(maxsize=64)
+def _listeners(rules: tuple[Rule, ...], event: str) -> tuple[tuple[int, Any], ...]:
+    """The rules that this event changes the tally of, by number, with what they do then."""
+    return tuple(
+        (number, getattr(rule, event))
+        for number, rule in enumerate(rules)
+        if getattr(type(rule), event) is not getattr(Rule, event)
+    )
+
+
+class Runs:
+    """Message indices as runs, in rising order."""
+
+    def __init__(self, runs: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        self.starts, self.ends = list(runs[0]), list(runs[1])
+
+    def __contains__(self, message_index: int) -> bool:
+        number = bisect_right(self.starts, message_index) - 1
+        return number >= 0 and message_index < self.ends[number]
+
+    def add(self, run: range) -> None:
+        """After all others."""
+        self.starts.append(run.start)
+        self.ends.append(run.stop)
+
+    def frozen(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return tuple(self.starts), tuple(self.ends)
+
+
+class Walk:
+    """A plan while it is gone through: what rules may ask beside their tallies."""
+
+    def __init__(self, conversation: ConversationIndex, plan: Plan, state: CheckState) -> None:
+        self.conversation, self.plan = conversation, plan
+        self.left_out = Runs(state.left_out)
+        self.first_index, self.packets = state.first_index, list(state.packets)
+        self._next, self._place = state.next_index, len(state.pieces)
+        self._rules, self._tallies = state.rules, list(state.tallies)
+        last = state.pieces[-1] if state.pieces else None
+        # the newest edit's message and block: further blocks of that message may follow
+        self._edited = (last.index, last.unit) if isinstance(last, Edit) else (-1, -1)
+        grown = plan.pieces[self._place - 1] if isinstance(last, Keep) else None
+        if isinstance(last, Keep) and isinstance(grown, Keep) and grown.end > last.end:
+            self._keep(last.end, grown.end)
+
+    def through(self) -> CheckState:
+        """To the plan's last piece; the state there."""
+        for place in range(self._place, len(self.plan.pieces)):
+            self._take(place, self.plan.pieces[place])
+        return CheckState(
+            self.plan.pieces,
+            self._rules,
+            tuple(self._tallies),
+            self._next,
+            self.first_index,
+            self.left_out.frozen(),
+            tuple(self.packets),
+        )
+
+    def faults(self) -> tuple[str, ...]:
+        """To the end of the list: what is left out there may come back, so no later walk goes on from here. The
+        names of the rules that are broken."""
+        self._leave_out(self.conversation.size)
+        judged = zip(self._rules, self._tallies, strict=True)
+        return tuple(sorted(rule.name for rule, tally in judged if not rule.holds(tally, self)))
+
+    def packet_weight(self) -> int:
+        """Of all packets, in tokens."""
+        packets = (self.plan.pieces[place] for place in self.packets)
+        return sum(packet.weight for packet in packets if isinstance(packet, Packet))
+
+    def _take(self, place: int, piece: Piece) -> None:
+        if isinstance(piece, Packet):
+            self.packets.append(place)
+            self._tell("inserted")
+        elif isinstance(piece, Keep):
+            self._keep(piece.start, piece.end)
+        else:
+            self._edit(piece)
+
+    def _edit(self, edit: Edit) -> None:
+        if edit.index != self._edited[0]:
+            self._keep(edit.index, edit.index + 1)
+        elif edit.unit <= self._edited[1]:
+            self._tell("disordered")
+        self._edited = edit.index, edit.unit
+        self._tell("edited", edit)
+
+    def _keep(self, start: int, end: int) -> None:
+        if start < self._next or end <= start or end > self.conversation.size:
+            self._tell("disordered")
+        run = range(start, min(end, self.conversation.size))
+        if not run:
+            return
+        self._leave_out(start)
+        self._next = max(self._next, run.stop)
+        if self.first_index < 0:
+            messages = self.conversation.messages
+            shown = (at for at in run if messages[at].view.role not in ("prompt", "summary"))
+            self.first_index = next(shown, -1)
+        self._tell("kept", run)
+
+    def _leave_out(self, end: int) -> None:
+        run = range(self._next, min(end, self.conversation.size))
+        if not run:
+            return
+        self.left_out.add(run)
+        self._next = run.stop
+        self._tell("left_out", run)
+
+    def _tell(self, event: str, *what: Any) -> None:
+        for number, changed in _listeners(self._rules, event):
+            self._tallies[number] = changed(self._tallies[number], self, *what)

@@ -1,0 +1,25 @@
+"""Newest step: the newest message of the assistant is there as it came."""
+
+from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.invariants.check_state import Walk
+from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.model.projection import Edit
+
+
+class NewestStep(Rule):
+    """Tally: the newest of the assistant's messages that was edited, -1 for none."""
+
+    name = "newest step"
+    tally = -1
+
+    def edited(self, tally: int, walk: Walk, edit: Edit) -> int:
+        is_reply = walk.conversation.messages[edit.index].view.role == "assistant"
+        return max(tally, edit.index) if is_reply else tally
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        newest = walk.conversation.newest_reply
+        return newest < 0 or (newest != tally and newest not in walk.left_out)
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        newest = conversation.newest_reply
+        return frozenset((newest,) if newest >= 0 else ())

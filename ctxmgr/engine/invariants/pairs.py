@@ -1,0 +1,42 @@
+"""Pairs: no call loses the result it had, no result the call it had.
+
+1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
+2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
+"""
+
+from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.invariants.check_state import Walk
+from ctxmgr.engine.invariants.rule import Rule
+
+
+class Pairs(Rule):
+    """Tally: is a pair parted?"""
+
+    name = "pairs"
+
+    def kept(self, tally: bool, walk: Walk, run: range) -> bool:
+        return tally or (bool(walk.left_out.starts) and _parts(walk, run, parted_if_left_out=True))
+
+    def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
+        # prompts and summaries make no calls: before another message is shown no call is
+        return tally or (walk.first_index >= 0 and _parts(walk, run, parted_if_left_out=False))
+
+    def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
+        return conversation.turns[turn_number].cut
+
+    def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
+        return not step.bound
+
+
+def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
+    """Has a result in this run its call on the other side?"""
+    messages, pairs = walk.conversation.messages, walk.conversation.pairs
+    for at in run:
+        if messages[at].view.role in ("assistant", "prompt"):
+            continue
+        for ref, _ in walk.conversation.results(at):
+            asked_at = pairs.get(ref)
+            if asked_at is not None and (asked_at in walk.left_out) == parted_if_left_out:
+                return True
+    return False

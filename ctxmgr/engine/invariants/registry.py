@@ -1,0 +1,110 @@
+"""Turns rules into what a chooser and a checker ask: the ones that hold where turns leave, and where steps do.
+
+A promise is relative to what came in: real lists hold calls without results, and may start with something other
+than a user message. What decided must not judge itself, so checks go through the pieces of a plan and the messages
+alone; of what a chooser goes by they share the list's index (which call a result answers).
+"""
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation.steps import Atom, Atoms, atoms_of
+from ctxmgr.engine.invariants.check_state import FRESH, CheckState, Walk, carried_on
+from ctxmgr.engine.invariants.newest_step import NewestStep
+from ctxmgr.engine.invariants.newest_user import NewestUser
+from ctxmgr.engine.invariants.order import Order
+from ctxmgr.engine.invariants.packet import OnePacket
+from ctxmgr.engine.invariants.pairs import Pairs
+from ctxmgr.engine.invariants.prompts import Prompts
+from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.signed import Signed
+from ctxmgr.engine.invariants.start import Start
+from ctxmgr.engine.invariants.users import Users
+from ctxmgr.engine.invariants.weight import Weight
+from ctxmgr.engine.invariants.whole_steps import WholeSteps
+from ctxmgr.engine.invariants.whole_turns import WholeTurns
+from ctxmgr.model.projection import EditKind, Plan
+
+
+class Invariants:
+    """Rules that hold together. What all of them allow is allowed."""
+
+    def __init__(self, *rules: Rule) -> None:
+        self.rules = rules
+
+    def without(self, name: str) -> "Invariants":
+        """All but the rule of this name."""
+        return Invariants(*(rule for rule in self.rules if rule.name != name))
+
+    # the checker's side
+
+    def check(
+        self, conversation: ConversationIndex, plan: Plan, state: CheckState = FRESH
+    ) -> tuple[tuple[str, ...], CheckState]:
+        """The names of the rules that the plan breaks, and what the next check may go on from.
+
+        `state` must come from a list that this one begins with; for any other list leave it out.
+        """
+        walk = Walk(conversation, plan, carried_on(state, self.rules, plan))
+        state = walk.through()
+        return walk.faults(), state
+
+    # the chooser's side
+
+    def steps(self, conversation: ConversationIndex) -> Atoms:
+        """What leaves as one."""
+        return atoms_of(conversation, self.is_one_with_previous)
+
+    def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
+        """May what stays start at this turn?"""
+        return all(rule.may_cut_at(conversation, turn_number) for rule in self.rules)
+
+    def cut_at(self, conversation: ConversationIndex, turn_number: int) -> int:
+        """The turn of this number, or the nearest one before it where a cut is allowed; 0 in any case."""
+        while turn_number > 0 and not self.may_cut_at(conversation, turn_number):
+            turn_number -= 1
+        return turn_number
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        """The messages that may not leave, by index."""
+        return frozenset[int]().union(*(rule.must_stay(conversation) for rule in self.rules))
+
+    def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
+        """May this step leave whole, where none of its messages must stay?"""
+        return all(rule.may_leave(conversation, step) for rule in self.rules)
+
+    def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
+        """May this message leave where no packet stands for it?"""
+        return all(rule.may_leave_untold(conversation, message_index) for rule in self.rules)
+
+    def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
+        """May this block be written anew?"""
+        return all(rule.may_edit(conversation, ref, kind) for rule in self.rules)
+
+    def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
+        """May a packet stand for so much? Both in tokens."""
+        return all(rule.may_stand_for(weight, replaced_weight) for rule in self.rules)
+
+    def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
+        """May this be the first message that is shown, prompts aside?"""
+        return all(rule.may_start_with(conversation, message_index) for rule in self.rules)
+
+    def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
+        """Must this message stay or leave with the one before it?"""
+        return any(rule.is_one_with_previous(conversation, message_index) for rule in self.rules)
+
+
+TURNS = Invariants(
+    Order(), Pairs(), WholeTurns(), NewestUser(), Signed(), OnePacket(in_front=True), Start(), Weight(), Prompts()
+)
+STEPS = Invariants(
+    Order(),
+    Pairs(),
+    WholeSteps(),
+    Users(),
+    NewestUser(),
+    NewestStep(),
+    Signed(),
+    OnePacket(),
+    Start(),
+    Weight(),
+    Prompts(),
+)

@@ -1,0 +1,86 @@
+"""What a rule is: told of a plan piece by piece it says whether the plan keeps it, and it tells what it allows.
+
+The checker's side is a fold. A rule starts with `tally`, and each thing that a plan does turns the tally into the
+next one; tallies are immutable, so that a walk can go on from the last one. `holds` judges the tally at the end.
+
+The chooser's side allows everything, unless a rule says otherwise. A rule that the form of every plan keeps (a plan
+is laid out in the order of its list, say) has nothing to say there.
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.model.projection import Edit, EditKind
+
+if TYPE_CHECKING:
+    from ctxmgr.engine.invariants.check_state import Walk
+
+USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
+
+
+class Rule:
+    """One promise. `name` is how a report calls it."""
+
+    name: ClassVar[str]
+    tally: Any = False
+
+    # the checker's side
+
+    def kept(self, tally: Any, walk: "Walk", run: range) -> Any:
+        """These messages stay, one after the other."""
+        return tally
+
+    def left_out(self, tally: Any, walk: "Walk", run: range) -> Any:
+        """These leave, one after the other; `walk.left_out` has them already."""
+        return tally
+
+    def edited(self, tally: Any, walk: "Walk", edit: Edit) -> Any:
+        """A block is written anew; its message was kept before."""
+        return tally
+
+    def inserted(self, tally: Any, walk: "Walk") -> Any:
+        """A packet stands here; `walk.packets` has it already."""
+        return tally
+
+    def disordered(self, tally: Any, walk: "Walk") -> Any:
+        """A piece is empty, beyond the list, or stands after what it precedes in the list."""
+        return tally
+
+    def holds(self, tally: Any, walk: "Walk") -> bool:
+        """Is the promise kept, at the end of the list?"""
+        return not tally
+
+    # the chooser's side
+
+    def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
+        """May what stays start at this turn?"""
+        return True
+
+    def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
+        """The messages that may not leave, by index."""
+        return frozenset()
+
+    def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
+        """May this step leave whole, where none of its messages must stay?"""
+        return True
+
+    def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
+        """May this message leave where no packet stands for it?"""
+        return True
+
+    def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
+        """May this block be written anew?"""
+        return True
+
+    def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
+        """May a packet stand for so much? Both in tokens."""
+        return True
+
+    def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
+        """May this be the first message that is shown, prompts aside?"""
+        return True
+
+    def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
+        """Must this message stay or leave with the one before it?"""
+        return False

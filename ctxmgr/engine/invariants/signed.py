@@ -1,0 +1,49 @@
+"""Signed: only results and the arguments of calls are edited, and nothing that a signature may cover.
+
+1. A result may be written anew where it is not signed itself.
+2. A call's arguments may be shortened where nothing in its message is signed; where several items make one answer,
+   in none of them.
+"""
+
+from collections.abc import Sequence
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.invariants.check_state import Walk
+from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.model.messages import Message, View
+from ctxmgr.model.projection import Edit, EditKind
+
+
+class Signed(Rule):
+    """Tally: was something edited that may not be?"""
+
+    name = "signed"
+
+    def edited(self, tally: bool, walk: Walk, edit: Edit) -> bool:
+        return tally or not self.may_edit(walk.conversation, BlockRef(edit.index, edit.unit), edit.kind)
+
+    def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
+        unit = conversation.block(ref)
+        if kind == "shortened":
+            return unit.kind == "call" and _unsigned(conversation.messages, ref.message_index)
+        return unit.kind == "result" and not unit.signed
+
+
+def _unsigned(messages: Sequence[Message], at: int) -> bool:
+    """Rule 2."""
+    if not _is_plain(messages[at].view):
+        return False
+    for step in (-1, 1):
+        other = at + step
+        while 0 <= other < len(messages) and messages[at].view.joins:
+            view = messages[other].view
+            if view.role != "assistant" or not view.joins:
+                break
+            if not _is_plain(view):
+                return False
+            other += step
+    return True
+
+
+def _is_plain(view: View) -> bool:
+    return view.role == "assistant" and not any(unit.signed for unit in view.units)

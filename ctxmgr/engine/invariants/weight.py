@@ -1,0 +1,25 @@
+"""Weight: a projection weighs what the plan says, and no more than what came in."""
+
+from ctxmgr.engine.invariants.check_state import Walk
+from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.model.projection import Edit
+
+
+class Weight(Rule):
+    """Tally: tokens of what is shown, without packets."""
+
+    name = "weight"
+    tally = 0
+
+    def kept(self, tally: int, walk: Walk, run: range) -> int:
+        return tally + walk.conversation.weight_of(run)
+
+    def edited(self, tally: int, walk: Walk, edit: Edit) -> int:
+        return tally + edit.after - walk.conversation.messages[edit.index].weights[edit.unit]
+
+    def holds(self, tally: int, walk: Walk) -> bool:
+        weight = walk.plan.weight
+        return tally + walk.packet_weight() == weight and weight <= walk.conversation.raw_weight
+
+    def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
+        return weight <= replaced_weight

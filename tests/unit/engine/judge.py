@@ -1,0 +1,103 @@
+"""A judge of plans that shares nothing with chooser and checker: each promise said again, over the whole list.
+
+Slow and plain. It knows what a plan is, and the pairs that a slow search finds; no index, no tally, no rule.
+"""
+
+from collections.abc import Sequence
+
+from ctxmgr.model.messages import Message, View
+from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from tests.conversations import pairs
+
+LIKE_A_USER = {"user", "note", "shell", "summary", "packet"}
+OF_NO_TURN = {"summary", "packet", "prompt"}
+
+
+def judged(messages: Sequence[Message], plan: Plan, by_steps: bool) -> set[str]:
+    """The names of the promises that an orderly plan breaks: one whose pieces rise."""
+    shown = [at for piece in plan.pieces for at in indices(piece)]
+    kept, views = set(shown), [message.view for message in messages]
+    gone = [at for at in range(len(messages)) if at not in kept]
+    edits = [piece for piece in plan.pieces if isinstance(piece, Edit)]
+    packets = [number for number, piece in enumerate(plan.pieces) if isinstance(piece, Packet)]
+    users = [at for at, view in enumerate(views) if view.opens_turn]
+    replies = [at for at, view in enumerate(views) if view.role == "assistant"]
+    found = {
+        "pairs": any((at in kept) != (asked in kept) for (at, _), asked in pairs(messages).items()),
+        "newest user": bool(users) and users[-1] not in kept,
+        "signed": not all(editable(views, edit) for edit in edits),
+        "packet": len(packets) > 1,
+        "start": not starts_well(views, plan),
+        "weight": weight(messages, plan) != plan.weight or plan.weight > sum(one.weight for one in messages),
+        "prompts": any(views[at].role == "prompt" for at in gone),
+    }
+    if by_steps:
+        found["users"] = not packets and any(views[at].role == "user" for at in gone)
+        edited = {edit.index for edit in edits}
+        found["newest step"] = bool(replies) and (replies[-1] not in kept or replies[-1] in edited)
+        found["step"] = any((at in kept) != (at - 1 in kept) for at in range(1, len(views)) if joined(views, at))
+    else:
+        before = [at for piece in plan.pieces[: packets[0]] for at in indices(piece)] if packets else []
+        found["packet"] |= any(views[at].role not in ("prompt", "summary") for at in before)
+        found["turns"] = not whole_turns(views, kept)
+    return {name for name, broken in found.items() if broken}
+
+
+def indices(piece: Keep | Edit | Packet) -> list[int]:
+    """The messages that a piece shows."""
+    if isinstance(piece, Keep):
+        return list(range(piece.start, piece.end))
+    return [piece.index] if isinstance(piece, Edit) else []
+
+
+def joined(views: Sequence[View], at: int) -> bool:
+    """Are these two items of one answer?"""
+    return all(view.joins and view.role == "assistant" for view in (views[at - 1], views[at]))
+
+
+def answer(views: Sequence[View], at: int) -> set[int]:
+    """All items of an answer."""
+    items = {at}
+    while True:
+        more = {one for one in range(1, len(views)) if joined(views, one) and {one - 1, one} & items}
+        more |= {one - 1 for one in more}
+        if more <= items:
+            return items
+        items |= more
+
+
+def editable(views: Sequence[View], edit: Edit) -> bool:
+    unit = views[edit.index].units[edit.unit]
+    if edit.kind != "shortened":
+        return unit.kind == "result" and not unit.signed
+    signed = (one.signed for at in answer(views, edit.index) for one in views[at].units)
+    return unit.kind == "call" and not any(signed)
+
+
+def starts_well(views: Sequence[View], plan: Plan) -> bool:
+    came = [view.role for view in views if view.role != "prompt"]
+    roles: list[str] = []
+    for piece in plan.pieces:
+        roles += ["packet"] if isinstance(piece, Packet) else [views[at].role for at in indices(piece)]
+    sent = [role for role in roles if role != "prompt"]
+    return not came or not sent or came[0] not in LIKE_A_USER or sent[0] in LIKE_A_USER
+
+
+def weight(messages: Sequence[Message], plan: Plan) -> int:
+    kept = {at for piece in plan.pieces for at in indices(piece)}
+    edits = sum(p.after - messages[p.index].weights[p.unit] for p in plan.pieces if isinstance(p, Edit))
+    packets = sum(piece.weight for piece in plan.pieces if isinstance(piece, Packet))
+    return sum(messages[at].weight for at in kept) + edits + packets
+
+
+def whole_turns(views: Sequence[View], kept: set[int]) -> bool:
+    """Of each turn all or nothing, and of turns the newest: those that stay are the end of the list. Before the
+    first of them a summary may stay by itself; specials may leave anywhere."""
+    starts = [at for at, view in enumerate(views) if view.opens_turn]
+    ordinary = [at for at, view in enumerate(views) if view.role not in OF_NO_TURN]
+    turn_of = {at: sum(start <= at for start in starts) for at in ordinary}
+    first_shown = min((at for at in kept if views[at].role not in ("summary", "prompt")), default=None)
+    if first_shown is None:
+        return bool(starts) or not ordinary
+    stays = {turn_of[at] for at in ordinary if at in kept}
+    return all(at in kept for at in ordinary if turn_of[at] in stays or at > first_shown)

@@ -1,0 +1,168 @@
+"""Chooser and checker ask the same rules: with one of them removed, both allow what it forbids.
+
+Each row makes a plan by the chooser itself. By all rules it is sound; by all but one it breaks that one and no
+other, and those that are left find nothing. What the form of a plan keeps by itself (its pieces are laid out in the
+order of the list, it has one place for a packet) no chooser asks for: there the plan is made by hand.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
+from ctxmgr.model.messages import Message
+from ctxmgr.model.policy import Policy, TurnsKept
+from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from tests import translation
+from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
+from tests.unit.engine.invariants.test_turns import plan_of
+from tests.unit.engine.projections import planned
+from tests.unit.engine.stepwise import code, looked, projected
+
+NONE, SOME = Room(0, 0, 60), Room(400, 0, 60)
+PACKET = Packet("p", 1)
+HEAVY = ("[ctxmgr packet]".ljust(9_000, "."), 2_250)
+STEP = looked(1)
+NEWEST = [*looked(7, 1), *looked(8, 1)]
+PROMPT = {"role": "developer", "content": "be kind"}
+Made = tuple[tuple[Message, ...], Plan]
+Chooser = Callable[[Invariants], Made]
+
+
+def by_steps(said: list[Said], **keys: Any) -> Chooser:
+    """An epoch is opened over the list."""
+    keys = {"room": NONE, "reopen": "compaction", **keys}
+    return lambda rules: (talk(*said), projected(talk(*said), rules=rules, **keys).plan)
+
+
+def by_turns(said: list[Said], **keys: Any) -> Chooser:
+    """Red: the newest turn alone is kept."""
+    keys = {"zone": "red", **keys}
+    return lambda rules: (talk(*said), planned(talk(*said), rules=rules, **keys))
+
+
+def by_hand(said: list[Said], *pieces: Piece) -> Chooser:
+    messages = talk(*said)
+    sound = Keep(0, len(messages))
+    return lambda rules: (messages, plan_of(messages, *((sound,) if rules in (STEPS, TURNS) else pieces)))
+
+
+def answered_by_a_user(rules: Invariants) -> Made:
+    """A step whose second call is answered in a user's message, as some formats have it."""
+    said = [u("go"), a("", call("bash", "x1"), call("bash", "x2")), r(code(1), "x1"), u("and"), *NEWEST, u("on")]
+    messages = list(talk(*said))
+    user, unit = messages[3], msgspec.structs.replace(messages[2].view.units[0], call_id="x2", text="ok")
+    view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
+    messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
+    return tuple(messages), projected(tuple(messages), rules=rules, room=NONE, reopen="compaction").plan
+
+
+def several_items(rules: Invariants) -> Made:
+    """An answer of reasoning, a text with names, which is worth its place, and a long one without."""
+    items: list[dict[str, Any]] = [
+        {"type": "message", "role": "user", "content": "go"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "eHh4"},
+        {"type": "message", "role": "assistant", "content": [text("func_2_2 is in src/x_y.py")]},
+        {"type": "message", "role": "assistant", "content": [text("word " * 80)]},
+        {"type": "message", "role": "user", "content": "on"},
+        {"type": "message", "role": "assistant", "content": [text("so")]},
+        {"type": "message", "role": "user", "content": "on"},
+        {"type": "message", "role": "assistant", "content": [text("so")]},
+    ]
+    messages = translation.read("responses", [msgspec.json.encode(one) for one in items])
+    return messages, projected(messages, rules=rules, room=Room(60, 0, 60), reopen="compaction").plan
+
+
+def text(said: str) -> dict[str, str]:
+    return {"type": "output_text", "text": said}
+
+
+def signed_result(rules: Invariants) -> Made:
+    messages = list(talk(u("go"), *looked(1, 200), u("on"), a("ok")))
+    unit = msgspec.structs.replace(messages[2].view.units[0], signed=True)
+    messages[2] = msgspec.structs.replace(
+        messages[2], view=msgspec.structs.replace(messages[2].view, units=(unit,))
+    )
+    policy = Policy(recent_user_turns=TurnsKept(red=2))
+    return tuple(messages), planned(tuple(messages), rules=rules, zone="red", policy=policy)
+
+
+def prompted(rules: Invariants) -> Made:
+    said = translation.TO["openai"](translation.said(u("go " * 300), a("ok"), u("on"), a("ok")))
+    messages = translation.read("openai", [msgspec.json.encode(one) for one in (PROMPT, *said)])
+    return messages, planned(messages, rules=rules, zone="red")
+
+
+def prompt_left(rules: Invariants) -> Made:
+    messages, _ = prompted(TURNS)
+    pieces = Keep(0 if rules is STEPS else 1, len(messages))
+    return messages, plan_of(messages, pieces)
+
+
+def rewritten(at: int, before: int, after: int) -> Edit:
+    return Edit(at, 0, "pruned", "x", "k", before, after)
+
+
+LONG_USER = u(f"see {code(5, 60)}")
+OVERWRITTEN = [
+    u("go"),
+    a(think("hm"), "func_2_2 is in src/x_y.py", call("write", path="a.py", content=code(3, 60))),
+    r("ok"),
+    a(call("write", path="a.py", content=code(4, 2))),
+    r("ok"),
+]
+ALL: dict[str, Any] = {"usable": 2_000.0}
+# rules, name of the one that is removed, how the plan is made
+TABLE: list[tuple[Invariants, str, Chooser]] = [
+    (STEPS, "order", by_hand([u("go"), a("1"), a("2"), a("3")], Keep(0, 1), Keep(2, 3), Keep(1, 2), Keep(3, 4))),
+    (STEPS, "pairs", answered_by_a_user),
+    (STEPS, "step", several_items),
+    (STEPS, "users", by_steps([u("go"), LONG_USER, *STEP, *NEWEST, u("on")], weigh=lambda text: 9_999, **ALL)),
+    (STEPS, "newest user", by_steps([u("go"), *STEP, LONG_USER, *NEWEST], **ALL)),
+    (STEPS, "newest step", by_steps([u("go"), *STEP, sh("ls", code(5)), sh("ls", code(6))])),
+    (STEPS, "signed", by_steps([*OVERWRITTEN, *NEWEST], room=Room(900, 0, 60))),
+    (STEPS, "packet", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), PACKET, PACKET, Keep(3, 4))),
+    (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], room=SOME, **ALL)),
+    (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
+    (STEPS, "prompts", prompt_left),
+    (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),
+    (TURNS, "pairs", by_turns([u("go " * 900), a(call("read", path="x")), u("on"), r("text"), a("ok")])),
+    (TURNS, "turns", by_hand([u("go"), a("1"), a("2"), u("on")], Keep(0, 1), Keep(2, 4))),
+    (TURNS, "newest user", by_hand([summary("s"), u("go")], Keep(0, 1))),
+    (TURNS, "signed", signed_result),
+    (TURNS, "packet", by_hand([u("go"), a("1"), u("on"), a("ok")], Keep(2, 3), PACKET, Keep(3, 4))),
+    (TURNS, "start", by_turns([summary("short"), a("ok"), u("on")], zone="green", packet=None)),
+    (TURNS, "weight", by_turns([u("go " * 900), a("ok"), u("on")], packet=lambda budget: HEAVY)),
+    (TURNS, "prompts", prompted),
+]
+IDS = [f"{'steps' if rules is STEPS else 'turns'}: {name}" for rules, name, _ in TABLE]
+
+
+@pytest.mark.parametrize(("rules", "name", "chooser"), TABLE, ids=IDS)
+def test_with_a_rule_removed_chooser_and_checker_allow_what_it_forbids(
+    rules: Invariants, name: str, chooser: Chooser
+) -> None:
+    messages, plan = chooser(rules)
+    assert rules.check(indexed(messages), plan)[0] == ()
+    less = rules.without(name)
+    messages, plan = chooser(less)
+    assert rules.check(indexed(messages), plan)[0] == (name,)
+    assert less.check(indexed(messages), plan)[0] == ()
+
+
+@pytest.mark.parametrize("rules", [STEPS, TURNS])
+def test_every_rule_is_removed_once(rules: Invariants) -> None:
+    assert [name for one, name, _ in TABLE if one is rules] == [rule.name for rule in rules.rules]
+
+
+def test_by_other_rules_a_list_is_walked_anew() -> None:
+    """A preset may change between two calls."""
+    messages = talk(u("go"), *STEP, u("on"), a("ok"))
+    plan = plan_of(messages, Keep(0, 1), PACKET, Keep(3, 5))
+    found, state = STEPS.check(indexed(messages), plan)
+    assert found == ()
+    assert TURNS.check(indexed(messages), plan, state) == TURNS.check(indexed(messages), plan)
+    assert TURNS.check(indexed(messages), plan, state)[0] == ("packet", "turns")
