@@ -7,6 +7,8 @@
 3. Red halves the old part, compact takes all of it and leaves the last two steps: the smallest safe suffix.
 """
 
+import math
+
 import msgspec
 
 from ctxmgr.model.policy import Zone
@@ -21,19 +23,22 @@ INDEX_SHARE = 0.12  # of the old part: what the index of what left may weigh
 
 
 class Room(msgspec.Struct, frozen=True):
-    """In tokens: `old` for what competes to stay, `newest` for lossless steps, `index` for naming what left."""
+    """In tokens, uncalibrated: `old` for what competes to stay, `newest` for lossless steps, `index` for naming
+    what left, `users` for user messages in place, `window` for the whole list."""
 
     old: int
     newest: int
     index: int
+    users: float = math.inf
+    window: float = math.inf
 
     @property
     def total(self) -> int:
         return self.old + self.newest + self.index
 
 
-def room(knob: float, usable: float, zone: Zone) -> Room:
-    """`usable` in tokens, uncalibrated."""
+def room(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Room:
+    """`usable` and `window`, what a call may hold at most, in tokens, uncalibrated."""
     wanted = CHEAPEST * (DEAREST / CHEAPEST) ** knob
     old = min(wanted, (OLD_SHARE_LEAST + (OLD_SHARE_MOST - OLD_SHARE_LEAST) * knob) * usable)
     newest = min(NEWEST, NEWEST_SHARE * usable)
@@ -42,4 +47,4 @@ def room(knob: float, usable: float, zone: Zone) -> Room:
         old /= 2
     if zone == "compact":
         old, newest = 0, 0
-    return Room(int(old), int(newest), index)
+    return Room(int(old), int(newest), index, USER_SHARE * usable, window)

@@ -16,30 +16,30 @@ Rules (design, sections 4 and 6):
    else a reply would be first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions as held
 from ctxmgr.engine.balanced import lasting, protection
-from ctxmgr.engine.balanced.apply_decisions import Layout, Shorten
-from ctxmgr.engine.balanced.budget import USER_SHARE, Room
+from ctxmgr.engine.balanced.apply_decisions import Layout
+from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.cache_cost import Break, Row, arithmetic, best_break, cost
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter, Seam, headless, packet_of, place_of
+from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original, changed, originals, receipt, shown_weights
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Wishes, choose
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.presets.turns.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE, Rewrite
+from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.presets.turns.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE
 from ctxmgr.engine.staleness import staleness
 from ctxmgr.model.epochs import Epoch, Opening, Receipt
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model.policy import Zone
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Decision, Packet, Plan
-from ctxmgr.model.weights import Weigh
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
@@ -52,30 +52,23 @@ KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest 
 class Want(msgspec.Struct, frozen=True):
     """What an epoch is decided by, beside the list.
 
-    `decisions` in force; `packet` stands before the message `place`. `cached`: so many of the list's messages the
-    provider may hold; 0 when its cache is cold. `usable` and `window_limit` in tokens, uncalibrated. `held` tells
-    the indices of messages that stay (rule 5), and is asked only where an epoch begins. `facts` renders the ledger
-    within a budget, `handle` names an original by its key, "" where there is no archive.
+    `layout`: what is in force. `cached`: so many of the list's messages the provider may hold; 0 when its cache is
+    cold. `protection`: rule 5.
     """
 
     zone: Zone
-    policy: Policy
+    layout: Layout
     room: Room
     rates: Rates
-    decisions: Mapping[str, Decision]
-    packet: Packet
-    place: int
     cached: int
-    usable: float
-    window_limit: float
-    held: Callable[[], frozenset[int]]
-    rewrite: Rewrite
-    shorten: Shorten
-    facts: Callable[[int], str]
-    handle: Callable[[str], str]
-    weigh: Weigh
+    protection: Protection
+    writer: PacketWriter
     memo: Memo
-    rules: Invariants = STEPS
+
+    @property
+    def rules(self) -> Invariants:
+        """What every projection promises."""
+        return self.layout.rules
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -95,9 +88,10 @@ def opened(
 ) -> Opened | None:
     """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
     done = _Draft(conversation, want, plan).opened(epoch, opening)
-    if done is None or done.plan.weight <= want.window_limit or not want.held():
+    if done is None or done.plan.weight <= want.room.window or not want.protection.pinned():
         return done
-    bare = _Draft(conversation, msgspec.structs.replace(want, held=frozenset), plan).opened(epoch, opening)
+    pinless = msgspec.structs.replace(want, protection=want.protection.unpinned())
+    bare = _Draft(conversation, pinless, plan).opened(epoch, opening)
     if bare is None or bare.plan.weight >= done.plan.weight:
         return done
     told = f"{bare.receipt.arithmetic}; pins are passed over, with them the list would not fit the window"
@@ -106,8 +100,8 @@ def opened(
 
 def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opened:
     """An epoch that begins with the list as it is."""
-    weights = (plan.weight, plan.weight)
-    done = receipt((), epoch.number + 1, opening, weights, f"{opening}: nothing more leaves", str, epoch.last_at)
+    told = f"{opening}: nothing more leaves"
+    done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, at=epoch.last_at)
     return Opened(plan, packet, plan.weight, done, ())
 
 
@@ -123,7 +117,7 @@ class _Draft:
     def __init__(self, conversation: ConversationIndex, want: Want, plan: Plan) -> None:
         self.conversation, self.messages, self.want, self.old = conversation, conversation.messages, want, plan
         every = want.rules.steps(conversation)
-        self.held = want.held() | protection.protecting(conversation, want.policy.protected_tools)
+        self.held = want.protection.messages(conversation)
         self.every, self.atoms = every, every.atoms
         self.worth = worths(conversation, self.atoms, want.memo)
         files = staleness.standing(conversation, want.memo)
@@ -132,10 +126,10 @@ class _Draft:
         self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
         spoken_for = self.lossless | self.held | want.rules.must_stay(conversation)
-        self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.shorten, want.rules)
+        self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.layout.shorten, want.rules)
         self.users = [at for at in every.fixed if self.messages[at].view.role == "user"]
         self.shortened_users = protection.over_share(
-            conversation, self.users, USER_SHARE * want.usable, self.held, want.rules
+            conversation, self.users, want.room.users, self.held, want.rules
         )
 
     def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
@@ -158,16 +152,15 @@ class _Draft:
             return None
         done_by = self._came_to(sums.place, plan)
         sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.calls)
-        gone = originals(self.conversation, self.old, plan, self.want.handle)
-        done = receipt(
-            gone, epoch.number + 1, opening, (self.old.weight, plan.weight), sum_of, self._why, epoch.last_at
-        )
+        gone = originals(self.conversation, self.old, plan, self.want.writer.handle)
+        bare = Receipt(epoch.number + 1, opening, self.old.weight, plan.weight, sum_of, at=epoch.last_at)
+        done = receipt(bare, gone, self._why)
         return Opened(plan, packet, self._kept(plan), done, gone, done_by.cost)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
         seam = Seam(self.conversation, self.every, self.newest, self.worth, self.want.rules)
-        packet = packet_of(seam, self._plan(decisions), self.want)
+        packet = packet_of(seam, self._plan(decisions), self.want.writer, self.want.room, self.want.memo)
         return self._plan(decisions, packet, place_of(seam, decisions)), packet
 
     def _untold(self) -> set[str]:
@@ -184,7 +177,7 @@ class _Draft:
 
     def _is_worth(self, plan: Plan, sums: Break) -> bool:
         """Is it worth a break, or needed to fit?"""
-        saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.window_limit
+        saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.room.window
         least = LEAST_SAVED if sums.cost > 0 and fits else LEAST_FREE
         return saved >= least * self.old.weight
 
@@ -201,14 +194,14 @@ class _Draft:
         return min(plan.weight, round(KEPT_ABOVE * (fixed + room.newest + room.old + plan.packet_weight)))
 
     def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
-        layout = Layout(decisions, packet, place, self.want.rewrite, self.want.shorten, self.want.rules)
+        layout = msgspec.structs.replace(self.want.layout, decisions=decisions, packet=packet, place=place)
         return held.lay_out(self.conversation, self.want.zone, layout)
 
     # the choice
 
     def _choose(self, cut: int) -> Choice:
         """What stays; what stands before the message `cut` does so as it is (rule 1)."""
-        held_now, gone_now, stale = set(self.held), set[int](), set(self.stale)
+        held_now, gone_now, stale = set(self.held | self.lossless), set[int](), set(self.stale)
         stale -= {ref for ref in stale if ref.message_index in self.held}
         budget = self.want.room.old
         for atom in self.atoms:
@@ -226,13 +219,12 @@ class _Draft:
                         budget += self.conversation.block_weight(ref)
         wishes = Wishes(
             budget=max(0, budget),
-            newest=self.newest,
             held=held_now,
             gone=gone_now,
             worth=self.worth,
             lasting=self.lasting,
             stale=stale,
-            spared=protection.protected(self.conversation, self.want.policy.protected_tools),
+            spared=self.want.protection.results(self.conversation),
             shorter=self.shorter,
         )
         return choose(self.conversation, self.every, wishes, self.want.memo, self.want.rules)
@@ -248,15 +240,16 @@ class _Draft:
         what is to come back: the break can not be after either. Nor can it part a step."""
         want = self.want
         now = shown_weights(self.old, self.messages)
-        packet_at = want.place if want.packet.text else len(self.messages)
+        shown = want.layout.packet
+        packet_at = want.layout.place if shown.text else len(self.messages)
         at_most = min((packet_at, *hidden(self.messages, self.old, self.held)))
         inside = {at for atom in self.atoms for at in atom.positions if at != min(atom.positions)}
         rows: list[Row] = []
         for at in sorted(now):
-            here = want.packet.weight if at == packet_at else 0
+            here = shown.weight if at == packet_at else 0
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
-        inserted = want.packet.weight or want.room.index + LITTLE
+        inserted = shown.weight or want.room.index + LITTLE
         calls = epoch.calls if opening in ("price", "cold", "red") else max(epoch.calls, CALLS_ASKED_FOR)
         found = best_break(rows, inserted, calls, want.rates, opening in MUST)
         if found is None:
@@ -310,7 +303,7 @@ class _Draft:
 
     def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
         """Rule 4: what the newest steps lose where the list would not fit the window."""
-        over = self._plan(decisions).weight + self.want.room.index + LITTLE - self.want.window_limit
+        over = self._plan(decisions).weight + self.want.room.index + LITTLE - self.want.room.window
         if over <= 0:
             return decisions
         steps = self.atoms[self.newest :]
@@ -321,7 +314,7 @@ class _Draft:
                     if over <= 0 or not unit.can_edit:
                         continue
                     weight = self.conversation.block_weight(ref)
-                    _, after = self.want.rewrite(ref, decision)
+                    _, after = self.want.layout.rewrite(ref, decision)
                     if after < weight:
                         decisions[self.conversation.block_key(ref)] = decision
                         over -= weight - after

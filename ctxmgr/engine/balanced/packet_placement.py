@@ -7,21 +7,20 @@
    what it stands for. What does not fit goes from its end; that user messages left is told before all else.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import msgspec
 
 from ctxmgr.engine.balanced import evicted_index
 from ctxmgr.engine.balanced.apply_decisions import drops
-from ctxmgr.engine.balanced.budget import USER_SHARE, Room
+from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atoms
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
-from ctxmgr.model.weights import Weigh
 
 NO_PACKET = Packet("", 0)
 
@@ -36,21 +35,17 @@ class Seam(msgspec.Struct, frozen=True):
     rules: Invariants = STEPS
 
 
-class Telling(Protocol):
-    """What a packet is told by (`opening.Want` is one)."""
+class PacketWriter(Protocol):
+    """What a packet is written by."""
 
-    @property
-    def room(self) -> Room: ...
-    @property
-    def usable(self) -> float: ...
-    @property
-    def facts(self) -> Callable[[int], str]: ...
-    @property
-    def handle(self) -> Callable[[str], str]: ...
-    @property
-    def weigh(self) -> Weigh: ...
-    @property
-    def memo(self) -> Memo: ...
+    def facts(self, stands_for: int) -> str:
+        """The ledger's facts, in no more tokens than these; "" where nothing fits."""
+
+    def handle(self, key: str) -> str:
+        """The name of an original in the archive; "" where there is none."""
+
+    def weigh(self, text: str) -> int:
+        """In tokens."""
 
 
 def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
@@ -80,7 +75,7 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants = ST
     return -1
 
 
-def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
+def packet_of(seam: Seam, bare: Plan, writer: PacketWriter, room: Room, memo: Memo) -> Packet:
     """The packet for what the plan `bare` leaves out (rule 3)."""
     stands_for = seam.conversation.raw_weight - bare.weight
     if stands_for <= 0:
@@ -88,14 +83,14 @@ def packet_of(seam: Seam, bare: Plan, told: Telling) -> Packet:
     dropped = {at for at in range(seam.conversation.size) if drops(seam.conversation, bare.decisions, at)}
     users = [at for at in seam.atoms.fixed if at in dropped and seam.conversation.messages[at].view.role == "user"]
     said = ["\n".join(unit.text for unit in seam.conversation.messages[at].view.units) for at in users]
-    facts = told.facts(stands_for) or PACKET_MARK
-    users_said = evicted_index.said(said, int(USER_SHARE * told.usable), told.weigh)
+    facts = writer.facts(stands_for) or PACKET_MARK
+    users_said = evicted_index.said(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
-        _lost(seam, bare, dropped, told), _shown(seam, bare, told.memo), seam.worth, told.room.index, told.weigh
+        _lost(seam, bare, dropped, writer, memo), _shown(seam, bare, memo), seam.worth, room.index, writer.weigh
     )
     for parts in _ever_less(facts, users_said, names_held, evicted_index.counted(len(said)) if said else ""):
         text = "\n\n".join(part for part in parts if part)
-        weight = told.weigh(text)
+        weight = writer.weigh(text)
         if seam.rules.may_stand_for(weight, stands_for):
             return Packet(text, weight)
     return NO_PACKET
@@ -111,14 +106,14 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
         yield PACKET_MARK, counted
 
 
-def _lost(seam: Seam, bare: Plan, dropped: set[int], told: Telling) -> list[evicted_index.Lost]:
+def _lost(seam: Seam, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo) -> list[evicted_index.Lost]:
     edits = (piece for piece in bare.pieces if isinstance(piece, Edit))
     pruned = {BlockRef(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
 
     def handle(ref: BlockRef) -> str:
-        return told.handle(seam.conversation.block_key(ref))
+        return writer.handle(seam.conversation.block_key(ref))
 
-    return evicted_index.losses(seam.conversation.messages, seam.atoms.atoms, dropped, pruned, handle, told.memo)
+    return evicted_index.losses(seam.conversation.messages, seam.atoms.atoms, dropped, pruned, handle, memo)
 
 
 def _shown(seam: Seam, bare: Plan, memo: Memo) -> set[str]:

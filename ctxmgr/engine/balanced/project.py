@@ -11,7 +11,6 @@ Rules (design, sections 4 and 6):
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
-from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.epoch_start import REPLACED, Opened, Want, hidden, opened, unmoved
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model.epochs import Epoch, Opening
@@ -57,8 +56,7 @@ def standing(conversation: ConversationIndex, ask: Ask) -> Plan:
     want = ask.want
     if ask.last is not None:
         return apply_decisions.extended(ask.last, conversation, ask.before, want.zone)
-    layout = Layout(want.decisions, want.packet, want.place, want.rewrite, want.shorten, want.rules)
-    return apply_decisions.lay_out(conversation, want.zone, layout)
+    return apply_decisions.lay_out(conversation, want.zone, want.layout)
 
 
 def due(ask: Ask, weight: int) -> Opening | None:
@@ -79,9 +77,10 @@ def due(ask: Ask, weight: int) -> Opening | None:
 def stood(conversation: ConversationIndex, ask: Ask) -> Stood:
     """What would be sent, and whether an epoch is to be opened over it."""
     plan = standing(conversation, ask)
-    brings_back = ask.reopen in ("pin", "undo")
-    if brings_back and not hidden(conversation.messages, plan, ask.want.held()):  # nothing is to come back
-        ask = msgspec.structs.replace(ask, reopen=None)
+    if ask.reopen in ("pin", "undo"):
+        stays = ask.want.protection.pinned()
+        if not hidden(conversation.messages, plan, stays):  # nothing is to come back
+            ask = msgspec.structs.replace(ask, reopen=None)
     opening = due(ask, plan.weight)
     if opening in ("price", "red") and ask.before == conversation.size == ask.want.cached:
         opening = None  # the same list, asked for again
@@ -98,7 +97,7 @@ def project(conversation: ConversationIndex, ask: Ask, as_is: Stood | None = Non
         return Projected(plan, epoch)
     done = opened(conversation, ask.want, plan, epoch, opening)
     if done is None and ask.last is None and ask.before and opening in REPLACED:
-        done = unmoved(plan, epoch, opening, ask.want.packet)
+        done = unmoved(plan, epoch, opening, ask.want.layout.packet)
     if done is not None and opening == "price" and done.cost > epoch.regret:  # the estimate was too low
         return Projected(plan, msgspec.structs.replace(epoch, needed=done.cost))
     if done is None:  # rule 3

@@ -7,7 +7,9 @@
 4. Arguments that a later read or write covers are shortened where their step stays and they may be edited.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+
+import msgspec
 
 from ctxmgr.engine.balanced.apply_decisions import Shorten
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
@@ -15,6 +17,26 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.prune import named
+
+
+class Protection(msgspec.Struct, frozen=True):
+    """What stays as it is: calls of these `tools` with their results, and what is `pinned`, or came back lately, by
+    index; that is asked for only where an epoch begins."""
+
+    tools: tuple[str, ...]
+    pinned: Callable[[], frozenset[int]]
+
+    def messages(self, conversation: ConversationIndex) -> frozenset[int]:
+        """All that stays, by index."""
+        return self.pinned() | protecting(conversation, self.tools)
+
+    def results(self, conversation: ConversationIndex) -> frozenset[BlockRef]:
+        """The results that are never pruned."""
+        return protected(conversation, self.tools)
+
+    def unpinned(self) -> "Protection":
+        """The same without pins."""
+        return Protection(self.tools, frozenset)
 
 
 def first_lossless(conversation: ConversationIndex, atoms: Sequence[Atom], tokens: int) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model.epochs import Left, LeftKind, Opening, Receipt
+from ctxmgr.model.epochs import Left, LeftKind, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
@@ -118,20 +118,12 @@ def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
     return f"{conversation.messages[ref.message_index].view.role} {unit.kind}"
 
 
-def receipt(
-    gone: Sequence[Original],
-    epoch: int,
-    opening: Opening,
-    weights: tuple[int, int],
-    arithmetic: str,
-    why: Callable[[Original], str],
-    at: int | None,
-) -> Receipt:
-    """`weights` of the whole projection before and after, in tokens; `at` in milliseconds."""
+def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], str]) -> Receipt:
+    """The receipt with what left."""
     heaviest = sorted(range(len(gone)), key=lambda place: (gone[place].after - gone[place].before, place))
     listed = [gone[place] for place in sorted(heaviest[:LISTED])]
     left = tuple(Left(one.key, one.kind, one.call, why(one), one.before, one.after, one.handle) for one in listed)
-    return Receipt(epoch, opening, *weights, arithmetic, left, at, len(gone) - len(listed))
+    return msgspec.structs.replace(bare, left=left, omitted=len(gone) - len(listed))
 
 
 def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]:

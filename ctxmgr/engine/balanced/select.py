@@ -2,7 +2,7 @@
 
 Rules:
 1. What is fixed stays, and what is held: pins, text that was asked for again, what stands before the place where
-   the prefix may break. The newest steps are lossless; `newest` says from which atom on.
+   the prefix may break. The newest steps are held, too.
 2. Everything else competes for the budget by worth a token. An atom's offer is its assistant message, whole and
    as it came, with its results as markers; then each of its results in full. Names that are shown already add no
    worth: of two that say the same the denser one stays.
@@ -35,14 +35,13 @@ STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 
 class Wishes(msgspec.Struct, frozen=True):
-    """What a choice is made by. `budget` in tokens, for what competes. `newest`: number of the first lossless atom.
+    """What a choice is made by. `budget` in tokens, for what competes.
     `held`: message indices that stay as they came; `gone`: those that left for good and do not compete. `worth` of
     names; `lasting`: worth a token of units that hold a file's last state; `stale`: units that are covered by later
     ones; `shorter`: what calls weigh whose arguments are shortened where their
     step stays, in tokens; `spared`: results that are never pruned."""
 
     budget: int
-    newest: int
     held: Container[int]
     gone: Container[int]
     worth: Mapping[str, float]
@@ -93,7 +92,7 @@ class _Market:
         for position in atoms.fixed:
             self._show(position)
         for number, atom in enumerate(self.atoms):
-            if number >= wishes.newest or any(at in wishes.held for at in atom.positions):
+            if any(at in wishes.held for at in atom.positions):
                 self._hold(number, atom)
 
     def keep(self, rules: Invariants) -> None:
@@ -108,12 +107,12 @@ class _Market:
         self.shown.update(names.whole(self.messages[position], self.memo))
 
     def _hold(self, number: int, atom: Atom) -> None:
-        """An atom of rule 1: whole where it is lossless, else what of it is held, with its call."""
+        """An atom of rule 1: what of it is held, with its call."""
         self.kept.add(number)
         for position in atom.said:
             self._show(position)
         for position in atom.results:
-            whole = number >= self.wishes.newest or position in self.wishes.held or self._holds_call(atom)
+            whole = position in self.wishes.held or self._holds_call(atom)
             self._in_full(place for place in self._results(position) if whole or self._rides(place))
 
     def _holds_call(self, atom: Atom) -> bool:

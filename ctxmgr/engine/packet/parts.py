@@ -75,11 +75,10 @@ def _part(
     ranked: Iterable[int] | None = None,
     counts: Sequence[int] | None = None,
     total: int | None = None,
-    cap: float = 1.0,
 ) -> Part:
     counts = tuple(counts) if counts is not None else (1,) * len(lines)
     places = tuple(ranked) if ranked is not None else tuple(range(len(lines)))
-    return Part(heading, tuple(lines), places, counts, total or sum(counts), share, cap)
+    return Part(heading, tuple(lines), places, counts, total or sum(counts), share)
 
 
 def _newest_first(count: int) -> range:
@@ -228,4 +227,5 @@ def _context(facts: list[Fact], resume: bool) -> Part:
         title = heading
     ranked = [place for _, place in sorted(plainness)]
     share, cap = (0.4, 1.0) if resume else (0.05, LEAN_CONTEXT_CAP)
-    return _part("## Critical context", lines, share, ranked=ranked, counts=counts, cap=cap, total=len(facts))
+    part = _part("## Critical context", lines, share, ranked=ranked, counts=counts, total=len(facts))
+    return msgspec.structs.replace(part, cap=cap)

@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.balanced import pins, receipts
+from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import room
 from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import Want
 from ctxmgr.engine.balanced.project import Ask, Projected, project, standing, stood
+from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, digest_of
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.rewriting.handles import handle
@@ -134,23 +136,21 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
     moment = setting.moment
     ttl = model.cache_ttl if model.cache_ttl is not None else setting.policy.cache_ttl_ms
     cold = is_cold(moment, state.epoch.last_at, ttl)
+    window = meter.weight_at(state.meter, setting.model, at.limit, setting.overhead)
     want = Want(
         zone=zone,
-        policy=setting.policy,
-        room=room(setting.policy.cost_versus_recall, usable, zone),
+        layout=Layout(
+            decisions=arrived.last.decisions if arrived.last is not None else state.decisions,
+            packet=packet,
+            place=place,
+            rewrite=rewriting(conversation, setting),
+            shorten=partial(_shortened, conversation, setting),
+        ),
+        room=room(setting.policy.cost_versus_recall, usable, zone, window),
         rates=rates(in_force(model.prices, setting.policy.prices)),
-        decisions=arrived.last.decisions if arrived.last is not None else state.decisions,
-        packet=packet,
-        place=place,
         cached=0 if cold or state.reopen == "model" else arrived.known,
-        usable=usable,
-        window_limit=meter.weight_at(state.meter, setting.model, at.limit, setting.overhead),
-        held=partial(_held, state, conversation),
-        rewrite=rewriting(conversation, setting),
-        shorten=partial(_shortened, conversation, setting),
-        facts=partial(_facts, state, zone, setting),
-        handle=handle if setting.archive else _no_handle,
-        weigh=setting.weigh,
+        protection=Protection(setting.policy.protected_tools, partial(_held, state, conversation)),
+        writer=_Writer(state, zone, setting),
         memo=setting.memo,
     )
     last_at = moment if moment is not None else state.epoch.last_at
@@ -158,13 +158,20 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
     return Ask(want, state.epoch, reopen, arrived.last, arrived.before, last_at)
 
 
-def _facts(state: State, zone: Zone, setting: Setting, stands_for: int) -> str:
-    budget = packet_budget(setting.policy, zone, state.resume)
-    return told(state, setting, min(budget, stands_for), state.resume, asked=state.resume)
+class _Writer:
+    """What the packet of an epoch is written by."""
 
+    def __init__(self, state: State, zone: Zone, setting: Setting) -> None:
+        self._state, self._setting = state, setting
+        self._budget = packet_budget(setting.policy, zone, state.resume)
+        self.weigh = setting.weigh
 
-def _no_handle(key: str) -> str:
-    return ""
+    def facts(self, stands_for: int) -> str:
+        resume = self._state.resume
+        return told(self._state, self._setting, min(self._budget, stands_for), resume, asked=resume)
+
+    def handle(self, key: str) -> str:
+        return handle(key) if self._setting.archive else ""
 
 
 def _packet(state: State, arrived: Arrived) -> tuple[int, Packet, Opening | None]:

@@ -11,8 +11,8 @@ from ctxmgr.engine.conversation import ConversationIndex, digest_of
 from ctxmgr.engine.conversation.turns import turn_at
 from ctxmgr.engine.invariants import FRESH, STEPS, TURNS
 from ctxmgr.engine.packet.missing import lacks
-from ctxmgr.engine.presets.turns.project import Ask, project
-from ctxmgr.engine.presets.turns.summary_folding import Carrying
+from ctxmgr.engine.presets.turns.project import Ask, Limits, project
+from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.pressure.zone import zone_of
 from ctxmgr.engine.rewriting.prune import Pruning, prune
@@ -20,7 +20,7 @@ from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
-from ctxmgr.model.projection import Edit, Keep, Plan
+from ctxmgr.model.projection import Decision, Edit, Keep, Plan
 from ctxmgr.model.state import Rendered, Shown, State
 from ctxmgr.session.context import balancing
 from ctxmgr.session.context.inputs import Setting, packet_budget, rewriting, told
@@ -220,21 +220,20 @@ def _ask(
         meter.weight_at(state.meter, setting.model, tokens, setting.overhead)
         for tokens in (setting.at.red, setting.at.limit)
     )
+
+    def folded(message_index: int) -> bool:
+        is_summary = conversation.messages[message_index].view.role == "summary"
+        return turns and is_summary and conversation.digest(message_index) in heard
+
+    decisions = {**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}}
     return Ask(
         zone=zone,
         policy=setting.policy,
         floor=floor,
-        decisions=state.decisions,
-        folded=lambda at: (
-            turns and conversation.messages[at].view.role == "summary" and conversation.digest(at) in heard
-        ),
-        targets=pruning.targets,
-        drop_turns=turns,
-        newest_limit=newest_limit if turns else None,
-        window_limit=window_limit if turns else None,
+        decisions=decisions,
+        folding=Folding(packets.render if packets.budget else None, folded, carrying),
+        limits=Limits(newest_limit, window_limit) if turns else None,
         rewrite=rewriting(conversation, setting),
-        packet=packets.render if packets.budget else None,
-        carrying=carrying,
     )
 
 
@@ -245,7 +244,7 @@ def _undecided(conversation: ConversationIndex, ask: Ask, state: State, setting:
     if raw > setting.at.limit and (ask.floor or state.decisions):
         settled = Carrying(lambda at, weight: False, conversation.size, 0)
         held = msgspec.structs.replace(
-            ask, drop_turns=False, newest_limit=None, window_limit=None, carrying=settled
+            ask, limits=None, folding=msgspec.structs.replace(ask.folding, carrying=settled)
         )
         return project(conversation, held)
     return _raw(conversation, state, ask.zone)

@@ -13,7 +13,7 @@ LIKE_A_USER = {"user", "note", "shell", "summary", "packet"}
 OF_NO_TURN = {"summary", "packet", "prompt"}
 
 
-def judged(messages: Sequence[Message], plan: Plan, by_steps: bool) -> set[str]:
+def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str]:
     """The names of the promises that an orderly plan breaks: one whose pieces rise."""
     shown = [at for piece in plan.pieces for at in indices(piece)]
     kept, views = set(shown), [message.view for message in messages]

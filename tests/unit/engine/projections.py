@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from ctxmgr.engine.presets.turns.project import Ask, project, rewriter
+from ctxmgr.engine.presets.turns.project import Ask, Limits, project, rewriter
+from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
-from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from tests.notation import indexed, quarters
 
 MARK = "[ctxmgr packet]"
@@ -33,7 +34,12 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> Ask:
         "packet": rendered,
         **keys,
     }
-    return Ask(**keys)
+    folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("carrying", None))
+    limits = Limits(keys.pop("newest_limit", None), keys.pop("window_limit", None))
+    pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
+    decisions = {**keys.pop("decisions"), **pruned}
+    drops = keys.pop("drop_turns", True)
+    return Ask(**keys, decisions=decisions, folding=folding, limits=limits if drops else None)
 
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:

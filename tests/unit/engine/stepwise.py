@@ -1,20 +1,24 @@
 """Asks and answers of preset `balanced` for tests: conversations that name things, and how a list is projected."""
 
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+import msgspec
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.apply_decisions import Layout
+from ctxmgr.engine.balanced.budget import USER_SHARE, Room
 from ctxmgr.engine.balanced.epoch_start import Want
 from ctxmgr.engine.balanced.project import Ask, Projected, project
+from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.engine.presets.turns.project import rewriter
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Policy
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Edit, Keep, Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
@@ -43,11 +47,16 @@ def facts(stands_for: int) -> tuple[str, int]:
     return (text, quarters(text)) if quarters(text) <= stands_for else ("", 0)
 
 
+class Writer(msgspec.Struct):
+    facts: Callable[[int], str]
+    handle: Callable[[str], str]
+    weigh: Callable[[str], int]
+
+
 def want(messages: tuple[Message, ...], **keys: Any) -> Want:
     """Green, warm, little room, no archive; keys say what differs."""
-    keys = {
+    by: dict[str, Any] = {
         "zone": "green",
-        "policy": Policy(),
         "room": ROOM,
         "rates": Rates(),
         "decisions": {},
@@ -56,6 +65,7 @@ def want(messages: tuple[Message, ...], **keys: Any) -> Want:
         "cached": len(messages),
         "usable": 20_000.0,
         "window_limit": 25_000.0,
+        "tools": (),
         "held": frozenset,
         "rewrite": rewriter(indexed(messages), quarters),
         "shorten": partial(_shorten, messages),
@@ -63,9 +73,22 @@ def want(messages: tuple[Message, ...], **keys: Any) -> Want:
         "handle": lambda key: "",
         "weigh": quarters,
         "memo": {},
-        **keys,
+        "rules": STEPS,
     }
-    return Want(**keys)
+    assert keys.keys() <= by.keys()
+    by |= keys
+    laid_out = ("decisions", "packet", "place", "rewrite", "shorten", "rules")
+    users, window = USER_SHARE * by["usable"], by["window_limit"]
+    return Want(
+        zone=by["zone"],
+        layout=Layout(**{name: by[name] for name in laid_out}),
+        room=msgspec.structs.replace(by["room"], users=users, window=window),
+        rates=by["rates"],
+        cached=by["cached"],
+        protection=Protection(by["tools"], by["held"]),
+        writer=Writer(by["facts"], by["handle"], by["weigh"]),
+        memo=by["memo"],
+    )
 
 
 def _shorten(messages: tuple[Message, ...], ref: BlockRef) -> tuple[dict[str, Any], int] | None:
@@ -152,7 +175,7 @@ def kinds(plan: Plan) -> dict[int, str]:
 
 USERS = [[u(f"go on with src/mod_{number}.py")] for number in range(4)]
 LONG_USERS = [[u(f"see {code(number, 60)}")] for number in range(3)]
-STEPS = [
+MADE = [
     *(looked(number, lines) for number in range(4) for lines in (1, 20, 60)),
     *(looked(number, 20, f"func_{number}_3 is what src/mod_{number}.py needs") for number in range(4)),
     *(looked(number, 20, think(f"src/mod_{number}.py")) for number in range(2)),
@@ -197,7 +220,7 @@ legal = st.builds(
     _talk,
     st.lists(st.sampled_from(SPECIALS), max_size=1),
     st.lists(st.sampled_from([*USERS, *LONG_USERS]), max_size=2),
-    _some(USERS, STEPS, STEPS, STEPS, STEPS, OTHERS, LONG_USERS),
+    _some(USERS, MADE, MADE, MADE, MADE, OTHERS, LONG_USERS),
 )
-wild = st.builds(_talk, _some(STEPS, STEPS, STEPS, USERS, LONG_USERS, OTHERS, SPECIALS, ODD, ODD))
+wild = st.builds(_talk, _some(MADE, MADE, MADE, USERS, LONG_USERS, OTHERS, SPECIALS, ODD, ODD))
 any_list = st.one_of(legal, wild)

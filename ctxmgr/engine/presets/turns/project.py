@@ -30,10 +30,10 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.turns import Step, steps, turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
-from ctxmgr.engine.presets.turns.summary_folding import Carrying, staying
+from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.engine.rewriting.prune import Target, named
+from ctxmgr.engine.rewriting.prune import named
 from ctxmgr.model.messages import Unit
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
@@ -44,32 +44,31 @@ LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to by rule 4
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
 LITTLE = 600  # tokens, the smallest packet of the default policy: less than this never leaves without a packet
 
-# (budget in tokens) -> (text, weight in tokens) of the packet; ("", 0) when nothing fits
-RenderPacket = Callable[[int], tuple[str, int]]
 # (a result, decision) -> (text, weight in tokens) that replaces it
 Rewrite = Callable[[BlockRef, Decision], tuple[str, int]]
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """The weights, uncalibrated, above which rules 3 and 4 act; None for never. Both hold with the packet."""
+
+    newest: float | None = None
+    window: float | None = None
 
 
 class Ask(msgspec.Struct, frozen=True):
     """What a projection is asked for beside the list itself.
 
-    `floor`: index of the first kept turn's first message so far. `folded`: may this summary message leave?
-    `newest_limit` and `window_limit`: the weights, uncalibrated, above which rules 3 and 4 act; None for never.
-    Both limits hold with the packet. `carrying`: what the packet can; None where summaries leave in any case.
+    `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
+    `decisions`: the edits in force, and those that are to be made now.
     """
 
     zone: Zone
     policy: Policy
     floor: int
     decisions: Mapping[str, Decision]
-    folded: Callable[[int], bool]
-    targets: tuple[Target, ...] = ()
-    drop_turns: bool = True
-    newest_limit: float | None = None
-    window_limit: float | None = None
+    folding: Folding
+    limits: Limits | None = Limits()
     rewrite: Rewrite | None = None
-    packet: RenderPacket | None = None
-    carrying: Carrying | None = None
     rules: Invariants = TURNS
 
 
@@ -110,8 +109,6 @@ class _Draft:
         self.decisions: dict[str, Decision] = dict(ask.decisions)
         self.edits: dict[int, dict[int, Edit]] = {}
         self.saved = 0  # tokens, by the edits
-        for target in ask.targets:
-            self.decisions[target.key] = Decision("pruned")
         self._keep_from(self._first_turn(), filtered=True)
 
     def _keep_from(self, first: int, filtered: bool) -> None:
@@ -122,7 +119,7 @@ class _Draft:
         packets = [at for at in specials if self.messages[at].view.role == "packet"]
         if not filtered and self.turns[0].headless:
             packets = [at for at in packets if at >= self.turns[0].end]
-        leaving = [at for at in specials if filtered and self.ask.folded(at)]
+        leaving = [at for at in specials if filtered and self.ask.folding.folded(at)]
         older = [at for turn in self.turns[:first] for at in turn.specials]
         older = [at for at in older if self.messages[at].view.role == "summary"]
         must_stay, start = self.ask.rules.must_stay(self.conversation), self.turns[first].start
@@ -138,24 +135,24 @@ class _Draft:
         left_out = self.conversation.weight_of(self.without)
         self.stands_for = dropped + left_out - self.conversation.weight_of(self.heads)
         self.kept = self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
-        render = self.ask.packet
-        self.packet = render(self.stands_for) if render is not None and self.stands_for else ("", 0)
+        self.packet = self.ask.folding.packet(self.stands_for)
         if not self.ask.rules.may_stand_for(self.packet[1], self.stands_for):
             self.packet = ("", 0)
 
     def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
         """Rule 1: those of these summaries that stay, in whichever turn."""
-        if self.ask.carrying is None or not summaries:
+        carrying = self.ask.folding.carrying
+        if carrying is None or not summaries:
             return frozenset()
         left = {at for at in summaries if self.conversation.key(at) in self.decisions}
         more = self.first > turn_at(self.turns, self.ask.floor)
-        return staying(self.messages, summaries, left, self.ask.carrying, more, all_gone)
+        return staying(self.messages, summaries, left, carrying, more, all_gone)
 
     def _first_turn(self) -> int:
         """Rule 2."""
         rules, conversation = self.ask.rules, self.conversation
         floor = rules.cut_at(conversation, turn_at(self.turns, self.ask.floor))
-        if not self.ask.drop_turns:
+        if self.ask.limits is None:
             return floor
         count = getattr(self.ask.policy.recent_user_turns, self.ask.zone)
         return max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
@@ -164,7 +161,7 @@ class _Draft:
         """Rules 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
         limit = getattr(self.ask.policy.distill, self.ask.zone)
         for turn in self.turns[self.first :]:
-            older = self.ask.drop_turns and turn is not self.turns[-1]
+            older = self.ask.limits is not None and turn is not self.turns[-1]
             if not older and not self.decisions:
                 continue
             for position in turn.results:
@@ -177,16 +174,16 @@ class _Draft:
 
     def squeeze_newest(self) -> None:
         """Rules 3 and 4."""
-        newest = self.turns[-1]
-        if self.ask.newest_limit is not None and self.ask.zone == "compact":
-            over = self._newest_weight() + self.packet[1] - self.ask.newest_limit
+        newest, limits = self.turns[-1], self.ask.limits or Limits()
+        if limits.newest is not None and self.ask.zone == "compact":
+            over = self._newest_weight() + self.packet[1] - limits.newest
             for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
                 if over <= 0:
                     break
                 saved = self.saved
                 self._prune_step(step)
                 over -= self.saved - saved
-        if self.ask.window_limit is None or self.weight() + self.packet[1] <= self.ask.window_limit:
+        if limits.window is None or self.weight() + self.packet[1] <= limits.window:
             return
         unread = max((step.start for step in steps(self.messages, newest)), default=newest.start)
         heavy = sorted(
@@ -195,7 +192,7 @@ class _Draft:
             for ref, _ in self.conversation.results(position)
         )
         for _, _, ref in heavy:
-            if self.weight() + self.packet[1] <= self.ask.window_limit:
+            if self.weight() + self.packet[1] <= limits.window:
                 break
             decided = self.decisions.get(self.conversation.block_key(ref))
             self._edit(ref, _tighter(decided, LAST_RESORT_LENGTH))
@@ -244,12 +241,12 @@ class _Draft:
     def plan(self) -> Plan:
         """Rule 6, and the pieces in order."""
         packet = self._packet()
-        if self.ask.carrying is not None:
+        if self.ask.folding.carrying is not None:
             self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.gone}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
         edits = [edit for units in self.edits.values() for edit in units.values()]
-        limit = self.ask.window_limit
+        limit = self.ask.limits.window if self.ask.limits is not None else None
         return Plan(
             pieces=self._pieces(start, packet),
             zone=self.ask.zone,
@@ -269,7 +266,7 @@ class _Draft:
     def _packet(self) -> Packet:
         """The packet for what was left out; without one the draft may have to leave nothing out any more."""
         gains = self.first > 0 or not self._starts_with_reply()
-        if self.stands_for and self.ask.packet is not None:
+        if self.stands_for and self.ask.folding.write is not None:
             if self.packet[0]:
                 return Packet(*self.packet)
             gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= LITTLE)

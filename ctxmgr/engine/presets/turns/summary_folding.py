@@ -30,6 +30,23 @@ class Carrying(msgspec.Struct, frozen=True):
     most: int
 
 
+class Folding(msgspec.Struct, frozen=True):
+    """What the packet takes over from messages.
+
+    `write`: (tokens that it stands for) -> its text and weight, ("", 0) when nothing fits; None where there is
+    none. `folded`: is this summary, by index, in the ledger? `carrying`: what the packet can carry; None where
+    summaries leave in any case.
+    """
+
+    write: Callable[[int], tuple[str, int]] | None
+    folded: Callable[[int], bool]
+    carrying: Carrying | None = None
+
+    def packet(self, stands_for: int) -> tuple[str, int]:
+        """The packet for what weighs so many tokens."""
+        return self.write(stands_for) if self.write is not None and stands_for else ("", 0)
+
+
 def staying(
     messages: Sequence[Message],
     candidates: Sequence[int],

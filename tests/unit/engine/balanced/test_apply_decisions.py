@@ -29,7 +29,7 @@ SHORT = Decision("shortened")
 
 def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Layout:
     by = want(messages)
-    return Layout(decisions, PACKET if place >= 0 else Packet("", 0), place, by.rewrite, by.shorten)
+    return Layout(decisions, PACKET if place >= 0 else Packet("", 0), place, by.layout.rewrite, by.layout.shorten)
 
 
 def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Plan:

@@ -14,6 +14,7 @@ from ctxmgr.engine.balanced.budget import (
     NEWEST_SHARE,
     OLD_SHARE_LEAST,
     OLD_SHARE_MOST,
+    USER_SHARE,
     Room,
     room,
 )
@@ -39,7 +40,9 @@ TABLE: list[tuple[str, tuple[float, float, Zone], float, float, float]] = [
 
 @pytest.mark.parametrize(("name", "of", "old", "newest", "whole"), TABLE, ids=[row[0] for row in TABLE])
 def test_room(name: str, of: tuple[float, float, Zone], old: float, newest: float, whole: float) -> None:
-    assert room(*of) == Room(int(old), int(newest), int(INDEX_SHARE * whole))
+    users = USER_SHARE * of[1]
+    assert room(*of) == Room(int(old), int(newest), int(INDEX_SHARE * whole), users)
+    assert room(*of, 900.0) == Room(int(old), int(newest), int(INDEX_SHARE * whole), users, 900.0)
 
 
 def test_each_tenth_of_the_knob_keeps_so_many_times_as_much() -> None:

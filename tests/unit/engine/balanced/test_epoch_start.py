@@ -13,7 +13,7 @@ from ctxmgr.engine.balanced.project import Projected
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import ZONES, Policy
+from ctxmgr.model.policy import ZONES
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Packet, Plan
 from tests.conversations import pairs
@@ -186,7 +186,7 @@ STAYS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
     (
         "not where its tool is protected, in whatever case it is named",
         [a("the_name", READ_1), r(code(1, 60))],
-        {"policy": Policy(protected_tools=("READ",))},
+        {"tools": ("READ",)},
         {},
     ),
 ]
@@ -260,7 +260,7 @@ def wanted(draw: st.DrawFn) -> dict[str, Any]:
         "room": Room(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
         "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
         "window_limit": draw(st.sampled_from((500.0, 4_000.0, 25_000.0))),
-        "policy": draw(st.sampled_from((Policy(), Policy(protected_tools=("read",))))),
+        "tools": draw(st.sampled_from(((), ("read",)))),
         "held": lambda: held,
         "reopen": draw(st.sampled_from(("forced", "pin", "compaction", "cold", "red", "rewritten"))),
     }

@@ -31,7 +31,7 @@ def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decis
 
 def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
     by = want(messages)
-    layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.rewrite, by.shorten)
+    layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.layout.rewrite, by.layout.shorten)
     return lay_out(indexed(messages), "green", layout)
 
 
@@ -58,7 +58,8 @@ def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[
 
 def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
     keys = {"room": Room(0, 0, 200), **keys}
-    return packet_of(seam_of(messages, 99), bare(messages, dropped), want(messages, **keys))
+    by = want(messages, **keys)
+    return packet_of(seam_of(messages, 99), bare(messages, dropped), by.writer, by.room, by.memo)
 
 
 def of(text: str) -> Callable[[int], str]:
@@ -131,7 +132,7 @@ def test_what_a_list_has_to_start_with(
     messages = talk(*said)
     by = want(messages)
     stands = Packet("[ctxmgr packet]", 4) if place >= 0 else NO_PACKET
-    layout = Layout(decided(messages, dropped), stands, place, by.rewrite, by.shorten)
+    layout = Layout(decided(messages, dropped), stands, place, by.layout.rewrite, by.layout.shorten)
     index = indexed(messages)
     assert headless(index, lay_out(index, "green", layout)) == expected
 

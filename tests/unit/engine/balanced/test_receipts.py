@@ -34,7 +34,7 @@ def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Deci
     keyed = {index.block_key(BlockRef(*at)): one for at, one in decisions.items()}
     by = want(messages)
     stands = Packet("[ctxmgr packet]\nfacts", 6) if place >= 0 else Packet("", 0)
-    return lay_out(index, "green", Layout(keyed, stands, place, by.rewrite, by.shorten))
+    return lay_out(index, "green", Layout(keyed, stands, place, by.layout.rewrite, by.layout.shorten))
 
 
 GONE, PRUNED, SHORT = Decision("dropped"), Decision("pruned"), Decision("shortened")
@@ -91,7 +91,8 @@ def original(at: int, before: int) -> Original:
 
 def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
     gone = [original(at, 10 + at % 3) for at in range(LISTED + 5)]
-    found = receipt(gone, 3, "cold", (900, 400), "sum", lambda one: f"why {one.ref.message_index}", 7)
+    bare = Receipt(3, "cold", 900, 400, "sum", at=7)
+    found = receipt(bare, gone, lambda one: f"why {one.ref.message_index}")
     assert (found.epoch, found.opening, found.before, found.after, found.at) == (3, "cold", 900, 400, 7)
     assert (len(found.left), found.omitted, found.arithmetic) == (LISTED, 5, "sum")
     places = [int(left.key[1:]) for left in found.left]

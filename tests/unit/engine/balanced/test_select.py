@@ -24,7 +24,6 @@ def wishes(**keys: Any) -> Wishes:
     """All compete, nothing is worth anything; keys say what differs."""
     keys = {
         "budget": 0,
-        "newest": LARGE,
         "held": frozenset(),
         "gone": frozenset(),
         "worth": {},
@@ -75,7 +74,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
         {0},
         set(),
     ),
-    ("the newest steps stay", [SAYS, r(LONG), SAYS, r(LONG)], {"newest": 1}, {0, 1}, set()),
+    ("the newest steps stay", [SAYS, r(LONG), SAYS, r(LONG)], {"held": {2, 3}}, {0, 1}, set()),
     ("what is held stays with its call", [SAYS, r(LONG)], {"held": {1}}, set(), set()),
     ("a held call keeps its result", [SAYS, r(LONG)], {"held": {0}}, set(), set()),
     (
@@ -233,7 +232,6 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
         atoms,
         wishes(
             budget=draw(st.integers(0, 1_500)),
-            newest=draw(st.integers(0, len(atoms.atoms))),
             held=draw(at),
             worth=worths(index, atoms.atoms, {}),
             lasting=dict.fromkeys(draw(some), 0.05),
@@ -251,7 +249,7 @@ def held_atoms(messages: tuple[Message, ...], atoms: Atoms, by: Wishes) -> set[i
     return {
         number
         for number, atom in enumerate(atoms.atoms)
-        if number >= by.newest or atom.bound or newest in atom.said or any(at in by.held for at in atom.positions)
+        if atom.bound or newest in atom.said or any(at in by.held for at in atom.positions)
     }
 
 
@@ -304,8 +302,6 @@ def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
         assert all(gone) or not any(gone)
         if number in held_atoms(messages, atoms, by):
             assert not any(gone)
-        if number >= by.newest:
-            assert not any(ref.message_index in places for ref in found.pruned)
     assert found.dropped.isdisjoint(atoms.fixed)
     for ref in found.pruned:
         assert ref.message_index not in found.dropped

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.presets.turns.project import Ask, project, rewriter
+from ctxmgr.engine.presets.turns.project import Ask, Limits, project, rewriter
+from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
@@ -177,10 +178,9 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
         zone="green",
         policy=SMALL,
         floor=0,
-        decisions=done,
-        folded=lambda at: False,
-        targets=found.targets,
-        drop_turns=False,
+        decisions={**done, **{target.key: Decision("pruned") for target in found.targets}},
+        folding=Folding(None, lambda at: False),
+        limits=None,
         rewrite=rewriter(index, quarters),
     )
     return [piece for piece in project(index, ask).pieces if isinstance(piece, Edit)]
@@ -233,8 +233,8 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
         policy=Policy(protected_tools=protected),
         floor=0,
         decisions={},
-        folded=lambda at: False,
-        newest_limit=100,
+        folding=Folding(None, lambda at: False),
+        limits=Limits(newest=100),
         rewrite=rewriter(indexed(messages), quarters),
     )
     edits = [piece for piece in project(indexed(messages), ask).pieces if isinstance(piece, Edit)]
