@@ -1,4 +1,4 @@
-"""How much a function or a struct may carry: past it there wants to be an object that says what belongs together."""
+"""How much a function or a struct may carry: past it there wants to be an object saying what belongs together."""
 
 import ast
 from collections.abc import Iterator

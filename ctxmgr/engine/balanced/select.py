@@ -89,6 +89,7 @@ class _Market:
         self.left = wishes.budget
         self.takes = 0
         self.steps: dict[int, _Step] = {}
+        self.results: dict[int, list[BlockRef]] = {}  # by message
         for position in atoms.fixed:
             self._show(position)
         for number, atom in enumerate(self.atoms):
@@ -122,8 +123,12 @@ class _Market:
         )
 
     def _results(self, position: int) -> list[BlockRef]:
-        units = self.messages[position].view.units
-        return [BlockRef(position, number) for number, unit in enumerate(units) if unit.kind in ("result", "shell")]
+        found = self.results.get(position)
+        if found is None:
+            units = enumerate(self.messages[position].view.units)
+            kinds = ("result", "shell")
+            found = self.results[position] = [BlockRef(position, at) for at, unit in units if unit.kind in kinds]
+        return found
 
     # offers
 
@@ -219,12 +224,14 @@ class _Market:
     def _said(self, position: int) -> Iterator[str]:
         """The names of an assistant's message, but for those of arguments that will be shortened."""
         for number, found in enumerate(names.of_message(self.messages[position], self.memo)):
-            if BlockRef(position, number) not in self.wishes.shorter:
+            if not self.wishes.shorter or BlockRef(position, number) not in self.wishes.shorter:
                 yield from found
 
     def _shortens(self, position: int) -> int:
         """What shortening takes from a message that stays, in tokens."""
         shorter = self.wishes.shorter
+        if not shorter:
+            return 0
         calls = (BlockRef(position, number) for number in range(len(self.messages[position].view.units)))
         return sum(self._weight(call) - shorter[call] for call in calls if call in shorter)
 

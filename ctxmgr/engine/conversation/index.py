@@ -66,11 +66,13 @@ class ConversationIndex(msgspec.Struct, frozen=True):
 
     def key(self, message_index: int) -> str:
         """What a decision about a message is remembered by."""
-        return message_key(self.messages[message_index].digest, self.repeats.get(message_index, 0))
+        digest, repeat = self.messages[message_index].digest, self.repeats.get(message_index)
+        return message_key(digest, repeat) if repeat else digest
 
     def block_key(self, ref: BlockRef) -> str:
         """What a decision about a block is remembered by."""
-        return block_key(self.key(ref.message_index), ref.block_index)
+        key = self.key(ref.message_index)
+        return block_key(key, ref.block_index) if ref.block_index else key
 
     def block(self, ref: BlockRef) -> Unit:
         """The block itself."""
@@ -82,7 +84,8 @@ class ConversationIndex(msgspec.Struct, frozen=True):
 
     def weight_of(self, message_indices: Iterable[int]) -> int:
         """Of these messages as they came, in tokens."""
-        return sum(self.messages[at].weight for at in message_indices)
+        messages = self.messages
+        return sum([messages[at].weight for at in message_indices])
 
     def results(self, message_index: int) -> Iterator[tuple[BlockRef, Unit]]:
         """Each tool result in a message."""

@@ -7,13 +7,13 @@
 
 
 def message_key(digest: str, repeat: int) -> str:
-    """Rule 1; `repeat`: so many messages with this digest stand before it."""
-    return f"{digest}#{repeat}" if repeat else digest
+    """Rule 1, of any but the first message with this digest: `repeat` stand before it."""
+    return f"{digest}#{repeat}"
 
 
 def block_key(message_key: str, block_index: int) -> str:
-    """Rule 2."""
-    return f"{message_key}/{block_index}" if block_index else message_key
+    """Rule 2, of any but a message's first block."""
+    return f"{message_key}/{block_index}"
 
 
 def digest_of(key: str) -> str:

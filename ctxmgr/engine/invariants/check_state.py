@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, overriding
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
 
@@ -57,11 +57,8 @@ def _is_of(last: Piece, now: Piece) -> bool:
 @lru_cache(maxsize=64)
 def _listeners(rules: tuple[Rule, ...], event: str) -> tuple[tuple[int, Any], ...]:
     """The rules that this event changes the tally of, by number, with what they do then."""
-    return tuple(
-        (number, getattr(rule, event))
-        for number, rule in enumerate(rules)
-        if getattr(type(rule), event) is not getattr(Rule, event)
-    )
+    listening = overriding(rules, event)
+    return tuple((rules.index(one.__self__), one) for one in listening)
 
 
 class Runs:

@@ -4,7 +4,7 @@
 2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
 """
 
-from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.invariants.check_state import Walk
 from ctxmgr.engine.invariants.rule import Rule
@@ -35,8 +35,8 @@ def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
     for at in run:
         if messages[at].view.role in ("assistant", "prompt"):
             continue
-        for ref, _ in walk.conversation.results(at):
-            asked_at = pairs.get(ref)
-            if asked_at is not None and (asked_at in walk.left_out) == parted_if_left_out:
-                return True
+        for number, unit in enumerate(messages[at].view.units):
+            asked_at = pairs.get(BlockRef(at, number), at) if unit.kind == "result" else at
+            if asked_at < run.start and (asked_at in walk.left_out) == parted_if_left_out:
+                return True  # within a run nothing is parted
     return False

@@ -5,6 +5,9 @@ than a user message. What decided must not judge itself, so checks go through th
 alone; of what a chooser goes by they share the list's index (which call a result answers).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom, Atoms, atoms_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, Walk, carried_on
@@ -14,7 +17,7 @@ from ctxmgr.engine.invariants.order import Order
 from ctxmgr.engine.invariants.packet import OnePacket
 from ctxmgr.engine.invariants.pairs import Pairs
 from ctxmgr.engine.invariants.prompts import Prompts
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, overriding
 from ctxmgr.engine.invariants.signed import Signed
 from ctxmgr.engine.invariants.start import Start
 from ctxmgr.engine.invariants.users import Users
@@ -29,6 +32,10 @@ class Invariants:
 
     def __init__(self, *rules: Rule) -> None:
         self.rules = rules
+
+    def _that_say(self, question: str) -> tuple[Callable[..., Any], ...]:
+        """The rules that do not leave this question to the default."""
+        return overriding(self.rules, question)
 
     def without(self, name: str) -> "Invariants":
         """All but the rule of this name."""
@@ -55,7 +62,7 @@ class Invariants:
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
         """May what stays start at this turn?"""
-        return all(rule.may_cut_at(conversation, turn_number) for rule in self.rules)
+        return all(asked(conversation, turn_number) for asked in self._that_say("may_cut_at"))
 
     def cut_at(self, conversation: ConversationIndex, turn_number: int) -> int:
         """The turn of this number, or the nearest one before it where a cut is allowed; 0 in any case."""
@@ -65,31 +72,31 @@ class Invariants:
 
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
         """The messages that may not leave, by index."""
-        return frozenset[int]().union(*(rule.must_stay(conversation) for rule in self.rules))
+        return frozenset[int]().union(*(asked(conversation) for asked in self._that_say("must_stay")))
 
     def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
         """May this step leave whole, where none of its messages must stay?"""
-        return all(rule.may_leave(conversation, step) for rule in self.rules)
+        return all(asked(conversation, step) for asked in self._that_say("may_leave"))
 
     def may_leave_untold(self, conversation: ConversationIndex, message_index: int) -> bool:
         """May this message leave where no packet stands for it?"""
-        return all(rule.may_leave_untold(conversation, message_index) for rule in self.rules)
+        return all(asked(conversation, message_index) for asked in self._that_say("may_leave_untold"))
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
         """May this block be written anew?"""
-        return all(rule.may_edit(conversation, ref, kind) for rule in self.rules)
+        return all(asked(conversation, ref, kind) for asked in self._that_say("may_edit"))
 
     def may_stand_for(self, weight: int, replaced_weight: int) -> bool:
         """May a packet stand for so much? Both in tokens."""
-        return all(rule.may_stand_for(weight, replaced_weight) for rule in self.rules)
+        return all(asked(weight, replaced_weight) for asked in self._that_say("may_stand_for"))
 
     def may_start_with(self, conversation: ConversationIndex, message_index: int) -> bool:
         """May this be the first message that is shown, prompts aside?"""
-        return all(rule.may_start_with(conversation, message_index) for rule in self.rules)
+        return all(asked(conversation, message_index) for asked in self._that_say("may_start_with"))
 
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Must this message stay or leave with the one before it?"""
-        return any(rule.is_one_with_previous(conversation, message_index) for rule in self.rules)
+        return any(asked(conversation, message_index) for asked in self._that_say("is_one_with_previous"))
 
 
 TURNS = Invariants(

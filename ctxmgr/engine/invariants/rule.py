@@ -7,6 +7,7 @@ The chooser's side allows everything, unless a rule says otherwise. A rule that 
 is laid out in the order of its list, say) has nothing to say there.
 """
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
@@ -84,3 +85,10 @@ class Rule:
     def is_one_with_previous(self, conversation: ConversationIndex, message_index: int) -> bool:
         """Must this message stay or leave with the one before it?"""
         return False
+
+
+@lru_cache(maxsize=256)
+def overriding(rules: tuple[Rule, ...], name: str) -> tuple[Any, ...]:
+    """The methods of this name of those rules that have one of their own: what is asked often asks no others."""
+    own = (rule for rule in rules if getattr(type(rule), name) is not getattr(Rule, name))
+    return tuple(getattr(rule, name) for rule in own)
