@@ -1,5 +1,10 @@
-"""Settings of the whole suite: properties draw the same examples each time, and no clock decides."""
+"""Settings of the whole suite: properties draw the same examples each time, no clock decides, and a run that left
+tests out by their markers says so in its last lines."""
 
+from collections import Counter
+from typing import Any
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -12,3 +17,33 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ctxmgr")
+
+MARKERS = {"real": "start a real program (pi, TypeScript, Rust)", "kill": "kill a process in its work"}
+OTHERS = "were deselected by name or expression"
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT_OUT] = Counter()
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    for item in items:
+        why = next((words for name, words in MARKERS.items() if item.get_closest_marker(name)), OTHERS)
+        item.config.stash[LEFT_OUT][why] += 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker's count travels to the process that prints: each worker collects, and leaves out, all of them."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT_OUT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    node.config.stash[LEFT_OUT] |= Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for why, count in sorted(terminalreporter.config.stash[LEFT_OUT].items()):
+        terminalreporter.write_line(f"left out: {count} tests that {why}")

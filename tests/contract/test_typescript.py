@@ -107,12 +107,14 @@ def compiled(folder: Path, module: str, uses: str) -> str:
     return done.stdout if done.returncode else ""
 
 
+@pytest.mark.real
 def test_a_host_compiles_against_it(tmp_path: Path) -> None:
     """`uses.ts` is a host in types: what must compile, and, marked so, what must not."""
     uses = (COMPILER / "uses.ts").read_text(encoding="utf-8")
     assert compiled(tmp_path, PROTOCOL.read_text(encoding="utf-8"), uses) == ""
 
 
+@pytest.mark.real
 def test_planted_faults_are_found(tmp_path: Path) -> None:
     uses = (COMPILER / "uses.ts").read_text(encoding="utf-8")
     planted = MODULE.replace("contextWindow: number;", "contextWindow: string;")

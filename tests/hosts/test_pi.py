@@ -15,6 +15,8 @@ from tests.hosts.pi.driver import WINDOW, Pi, Place
 from tests.hosts.pi.installing import Installed, installed, unit_tests
 from tests.model_server import ModelServer, Request
 
+pytestmark = pytest.mark.real
+
 SMALL_STEPS = 7  # one more than the turns that green keeps
 SMALL, BIG = 6_000, 24_000  # characters a file
 RED = 16_800  # tokens: 0.7 of the window less a quarter of it

@@ -68,6 +68,7 @@ def _run(
     )
 
 
+@pytest.mark.real
 def test_cargo_test(cargo: str) -> None:
     done = _run(cargo, "test", "--locked", "--offline")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -75,6 +76,7 @@ def test_cargo_test(cargo: str) -> None:
     assert passed >= HELD
 
 
+@pytest.mark.real
 def test_clippy(cargo: str) -> None:
     """With it: the client prints nothing, which its own lints hold."""
     if shutil.which("cargo-clippy") is None:
@@ -83,6 +85,7 @@ def test_clippy(cargo: str) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("there", [True, False])
 def test_example(cargo: str, tmp_path: Path, there: bool) -> None:
     """With a `ctxmgr` on the path that works, and with one that does not."""

@@ -18,6 +18,7 @@ COMMAND = [sys.executable, "-m", "ctxmgr"]
 SUMMARY = ("# fail 0", "# cancelled 0", "# skipped 0")
 
 
+@pytest.mark.real
 def test_client(tmp_path: Path) -> None:
     npm = _installed()
     built = _run(npm, "run", "build")

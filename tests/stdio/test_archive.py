@@ -43,6 +43,7 @@ def retrieved(sidecar: Sidecar, number: int, session: str = "s") -> str:
     return text
 
 
+@pytest.mark.kill
 def test_killed_after_the_answer_it_can_be_retrieved(tmp_path: Path) -> None:
     for life in range(1, 4):
         with Sidecar(tmp_path, program=LEAVING).ready("s", retrieve=True) as sidecar:

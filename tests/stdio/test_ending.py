@@ -78,12 +78,14 @@ def test_end_of_input_while_the_host_is_asked(tmp_path: Path) -> None:
         assert writer.answer(id)["error"]["code"] == -32803
 
 
+@pytest.mark.kill
 def test_killed_process(writer: Writer, server: ModelServer) -> None:
     held(writer, writer.started("s", **endpoint(server)), turns(6), server)
     writer.kill()
     gone(server)
 
 
+@pytest.mark.kill
 def test_killed_host(tmp_path: Path, server: ModelServer) -> None:
     """The end of stderr, which both have, is the end of both."""
     policy = {"tokenizer": "estimate", "compaction": {"by": "ctxmgr", **SMALL, **endpoint(server, apiKeyEnv=None)}}

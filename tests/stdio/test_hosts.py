@@ -77,6 +77,7 @@ def _session(endpoint: Any, asked: "queue.Queue[dict[str, Any]]") -> None:
     assert ask("shutdown") is None
 
 
+@pytest.mark.real
 def test_vscode_jsonrpc_client(tmp_path: Path) -> None:
     node = _installed()
     run = subprocess.run(

@@ -43,6 +43,7 @@ def turn(number: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("answers", [1, 2, 5, 17])
 def test_killed_at_any_moment_it_knows_what_it_has_answered(tmp_path: Path, answers: int) -> None:
     """Twenty turns are under way; the kill comes after so many answers, whatever else it has done by then."""
@@ -60,6 +61,7 @@ def test_killed_at_any_moment_it_knows_what_it_has_answered(tmp_path: Path, answ
         assert all(f"src/{number}.py" in known for number in range(len(answered)))
 
 
+@pytest.mark.kill
 def test_killed_again_and_again(tmp_path: Path) -> None:
     seq = 0
     for life in range(4):
@@ -166,6 +168,7 @@ def test_state_directory_that_can_not_be_is_said_once(tmp_path: Path) -> None:
         assert sidecar.said.count("not saved") == 1
 
 
+@pytest.mark.kill
 def test_rewrite_amid_what_came_at_once_adds_nothing_twice(tmp_path: Path) -> None:
     """The file grows past its limit in the middle of events that arrive in one piece."""
     heard = 0

@@ -199,6 +199,7 @@ def test_two_processes_write_one_file_from_its_creation_on(tmp_path: Path) -> No
     assert not list(tmp_path.glob("*.broken-*"))
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("puts", [1, 5, 40])
 def test_killed_at_any_moment_it_has_what_it_acknowledged(tmp_path: Path, puts: int) -> None:
     writer = spawned(tmp_path, "s", 0)

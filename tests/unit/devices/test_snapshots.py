@@ -330,6 +330,7 @@ def counted(lines: tuple[bytes, ...]) -> int:
     return first + len(numbers)
 
 
+@pytest.mark.kill
 def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     total = 0
     for enough in (1, 2, 3, 5, 7, 11, 30, 50, 68, 69, 70, 71, 72, 73, 90, 139, 150, 210, 333, 500):
@@ -348,6 +349,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         total = counted(opened.lines)
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("point", ["open", "write", "fsync", "replace"])
 def test_a_kill_inside_a_rewrite_leaves_the_old_file(tmp_path: Path, point: str) -> None:
     with writer(tmp_path, point) as child:
