@@ -104,6 +104,58 @@ def todo(*lines: str) -> Call:
     return Call("todo_write", {"todos": [{"content": line[2:], "status": status[line[0]]} for line in lines]})
 
 
+def run(command: str) -> Call:
+    """A command of an agent that has a shell alone; the line breaks just inside the quotes are not part of it."""
+    return Call("exec_command", {"cmd": command.strip("\n"), "workdir": "/home/dev/tally"})
+
+
+def patch(text: str) -> Call:
+    return Call("apply_patch", {"input": f"*** Begin Patch\n{text.strip(chr(10))}\n*** End Patch\n"})
+
+
+def plan(*lines: str) -> Call:
+    """The same lines as `todo` has."""
+    status = {"x": "completed", ">": "in_progress", ".": "pending"}
+    return Call("update_plan", {"plan": [{"step": line[2:], "status": status[line[0]]} for line in lines]})
+
+
 def given(**arguments: Any) -> dict[str, Any]:
     """Only the arguments that were given."""
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+HERE = "/home/dev/almanac"
+
+
+def look(path: str, offset: int | None = None, limit: int | None = None) -> Call:
+    """Reads as an editor's agent does: whole paths, numbered lines."""
+    return Call("Read", given(file_path=f"{HERE}/{path}", offset=offset, limit=limit))
+
+
+def put(path: str, content: str) -> Call:
+    return Call("Write", {"file_path": f"{HERE}/{path}", "content": content.removeprefix("\n")})
+
+
+def change(path: str, old: str, new: str) -> Call:
+    """Line breaks just inside the quotes are not part of it."""
+    return Call(
+        "Edit", {"file_path": f"{HERE}/{path}", "old_string": old.strip("\n"), "new_string": new.strip("\n")}
+    )
+
+
+def command(text: str, why: str) -> Call:
+    return Call("Bash", {"command": text, "description": why})
+
+
+def search(pattern: str, path: str | None = None, names_only: bool = False) -> Call:
+    return Call("Grep", given(pattern=pattern, path=path, output_mode="files_with_matches" if names_only else None))
+
+
+def names(pattern: str) -> Call:
+    return Call("Glob", {"pattern": pattern})
+
+
+def tasks(*lines: str) -> Call:
+    """The same lines as `todo` has."""
+    todos = todo(*lines).arguments["todos"]
+    return Call("TodoWrite", {"todos": [{**one, "activeForm": f"Doing: {one['content']}"} for one in todos]})

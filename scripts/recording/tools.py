@@ -1,6 +1,6 @@
 """The agent's tools: turns a call into what really came of it, in a repository on disk.
 
-1. Every outcome is the same on every machine: the repository is shown as HOME and the interpreter as PYTHON,
+1. Every outcome is the same on every machine: the repository is shown as its `home` and the interpreter as PYTHON,
    listings are sorted, and a command sees none of the caller's environment.
 2. A tool that can not do what was asked answers with an error text; only a fault in here raises.
 
@@ -45,10 +45,12 @@ class ToolError(Exception):
 
 
 class Toolbox:
-    """The tools over the repository in `root`; `bin` is an empty folder for a `python3` that is this one."""
+    """The tools over the repository in `root`, which is shown as `home`.
 
-    def __init__(self, root: Path, bin: Path) -> None:
-        self.root = root
+    `bin` is an empty folder for a `python3` that is this one."""
+
+    def __init__(self, root: Path, bin: Path, home: str = HOME) -> None:
+        self.root, self.home = root, home
         self.todos: list[dict[str, str]] = []
         self.path = f"{bin}:/usr/local/bin:/usr/bin:/bin"
         self.shown = self._shown_names()
@@ -59,7 +61,7 @@ class Toolbox:
     def _shown_names(self) -> list[tuple[str, str]]:
         """Real paths and what is shown for them, the longest first."""
         names = {sys.executable: PYTHON, os.path.realpath(sys.executable): PYTHON}
-        names |= {str(self.root): HOME, os.path.realpath(self.root): HOME}
+        names |= {str(self.root): self.home, os.path.realpath(self.root): self.home}
         return sorted(names.items(), key=lambda pair: -len(pair[0]))
 
     def run(self, tool: str, arguments: dict[str, Any]) -> Outcome:
@@ -175,14 +177,14 @@ class Toolbox:
     def _text(self, path: str) -> str:
         target = self._real(path)
         if not target.is_file():
-            raise ToolError(f"File not found: {HOME}/{path.removeprefix(HOME + '/')}")
+            raise ToolError(f"File not found: {self.home}/{path.removeprefix(self.home + '/')}")
         return target.read_bytes().decode("utf-8")
 
     def _real(self, path: str) -> Path:
-        return self.root / path.removeprefix(HOME).lstrip("/")
+        return self.root / path.removeprefix(self.home).lstrip("/")
 
     def _hidden(self, text: str) -> str:
-        return text.replace(HOME, str(self.root))
+        return text.replace(self.home, str(self.root))
 
     def _visible(self, text: str) -> str:
         for real, shown in self.shown:

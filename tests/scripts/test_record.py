@@ -1,7 +1,7 @@
-"""The recorder: the committed session is what comes out today, and it holds what the demo and the tests need.
+"""The recorder: the committed sessions are what comes out today, and they hold what the demo and the tests need.
 
 The first test runs `scripts/record` as a process, in surroundings that must not matter. The others read the
-committed file.
+committed files.
 """
 
 import json
@@ -18,8 +18,14 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Recording
+
 ROOT = Path(__file__).parents[2]
-SESSION = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+SESSIONS = ROOT / "tests" / "sessions"
+SESSION = SESSIONS / "greenhouse.jsonl"
 
 # What a replay at these windows has to reach (tokens reported by the scripted provider).
 SMALL_WINDOW, LARGE_WINDOW = 64_000, 100_000
@@ -60,20 +66,21 @@ def characters(message: dict[str, Any]) -> int:
     return total
 
 
-def test_recording_again_gives_the_committed_bytes(tmp_path: Path) -> None:
-    made = tmp_path / "made.jsonl"
+@pytest.mark.parametrize("name", ["greenhouse", "ledger", "allotment"])
+def test_recording_again_gives_the_committed_bytes(tmp_path: Path, name: str) -> None:
+    made, committed = tmp_path / "made.jsonl", SESSIONS / f"{name}.jsonl"
     surroundings = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "COLUMNS": "40", "TMPDIR": str(tmp_path)}
     subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "record"), "--out", str(made)],
+        [sys.executable, str(ROOT / "scripts" / "record"), name, "--out", str(made)],
         check=True,
         cwd=tmp_path,
         env=os.environ | surroundings,
     )
     for number, (new, old) in enumerate(
-        zip(made.read_bytes().splitlines(), SESSION.read_bytes().splitlines(), strict=False), start=1
+        zip(made.read_bytes().splitlines(), committed.read_bytes().splitlines(), strict=False), start=1
     ):
         assert new == old, f"line {number} differs; if that is meant, run scripts/record and commit the file"
-    assert made.read_bytes() == SESSION.read_bytes()
+    assert made.read_bytes() == committed.read_bytes()
 
 
 def test_header_and_entries_are_a_chain() -> None:
@@ -234,11 +241,38 @@ def test_times_never_go_back_and_one_pause_is_over_an_hour() -> None:
     assert sum(gap > timedelta(hours=1) for gap in gaps) == 1
 
 
-def test_nothing_of_the_machine_is_in_it() -> None:
-    whole = SESSION.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["greenhouse", "ledger", "allotment"])
+def test_nothing_of_the_machine_is_in_it(name: str) -> None:
+    whole = (SESSIONS / f"{name}.jsonl").read_text(encoding="utf-8")
     assert [name for name in ("/tmp", "/root", "/var/", "pyenv", "Traceback", "\\r") if name in whole] == []
 
 
 def test_text_beyond_ascii_is_written_as_it_is() -> None:
     whole = SESSION.read_text(encoding="utf-8")
     assert [sign for sign in "°ä👍🌱" if sign not in whole] == []
+
+
+def recording(name: str) -> Recording:
+    path = SESSIONS / f"{name}.jsonl"
+    read = readers.read(readers.source(path))
+    assert isinstance(read, Recording)
+    return read
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "users", "calls"),
+    [("ledger", "Codex", range(3, 8), range(60, 120)), ("allotment", "Claude Code", range(40, 70), range(80, 120))],
+)
+def test_the_other_sessions_are_of_other_kinds(name: str, host: str, users: range, calls: range) -> None:
+    read = recording(name)
+    roles = Counter(entry.role for entry in read.entries)
+    assert read.host == host
+    assert roles["user"] in users
+    assert roles["assistant"] in calls
+    assert not any("another branch" in note for note in read.notes)
+
+
+@pytest.mark.parametrize("name", ["ledger", "allotment"])
+def test_the_other_sessions_are_long_enough_for_epochs(name: str) -> None:
+    reader = Known(message_cache.reader())
+    assert 60_000 <= sum(reader.weight(entry.message) for entry in recording(name).entries) <= 90_000

@@ -1,0 +1,1 @@
+"""A small generator of static sites."""
