@@ -72,8 +72,9 @@ def test_what_is_beyond_a_margin_is_told() -> None:
     assert list(beyond({**written, "cost": 0.41}, written, OF_A_RUN)) == ["cost"]
 
 
-def test_it_is_what_a_spawned_process_comes_to() -> None:
+def test_it_is_what_a_spawned_process_comes_to(tmp_path: Path) -> None:
     """The measuring in this process is the one of `ctxmgr replay`: the same answers, byte for byte."""
-    spawned = drive_spawned(recording("ledger"), Options(preset="balanced", window=64_000, append=True))
+    options = Options(preset="balanced", window=64_000, append=True, state_dir=tmp_path)
+    spawned = drive_spawned(recording("ledger"), options)
     assert spawned.failures == []
     assert drive("ledger", 64_000, POLICY).fingerprint == spawned.fingerprint

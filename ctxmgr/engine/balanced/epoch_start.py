@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions as held
-from ctxmgr.engine.balanced import lasting, protection
+from ctxmgr.engine.balanced import protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import Room
 from ctxmgr.engine.balanced.cache_cost import Break, Row, arithmetic, best_break, cost
@@ -122,7 +122,6 @@ class _Draft:
         self.worth = worths(conversation, self.atoms, want.memo)
         files = staleness.standing(conversation, want.memo)
         self.stale: Mapping[BlockRef, str] = dict(files.superseded)
-        self.lasting = lasting.lasting(conversation, self.atoms, files.latest)
         self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
         spoken_for = self.lossless | self.held | want.rules.must_stay(conversation)
@@ -222,7 +221,6 @@ class _Draft:
             held=held_now,
             gone=gone_now,
             worth=self.worth,
-            lasting=self.lasting,
             stale=stale,
             spared=self.want.protection.results(self.conversation),
             shorter=self.shorter,

@@ -6,8 +6,7 @@ Rules:
 2. Everything else competes for the budget by worth a token. An atom's offer is its assistant message, whole and
    as it came, with its results as markers; then each of its results in full. Names that are shown already add no
    worth: of two that say the same the denser one stays.
-3. The last state of a file that is being worked on has a worth of its own by the token, so that an edit can be made
-   without reading again (`latest`). What a later read or write covers is pruned before anything else.
+3. What a later read or write covers does not compete: it is pruned before anything else.
 4. Errors are short and dear: where the step stays, its error stays with it.
 5. What is left over leaves: results become markers where their step stays, else the step leaves whole, but for
    what the rules of every projection keep (`invariants`).
@@ -37,15 +36,13 @@ STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 class Wishes(msgspec.Struct, frozen=True):
     """What a choice is made by. `budget` in tokens, for what competes.
     `held`: message indices that stay as they came; `gone`: those that left for good and do not compete. `worth` of
-    names; `lasting`: worth a token of units that hold a file's last state; `stale`: units that are covered by later
-    ones; `shorter`: what calls weigh whose arguments are shortened where their
-    step stays, in tokens; `spared`: results that are never pruned."""
+    names; `stale`: units that are covered by later ones; `shorter`: what calls weigh whose arguments are shortened
+    where their step stays, in tokens; `spared`: results that are never pruned."""
 
     budget: int
     held: Container[int]
     gone: Container[int]
     worth: Mapping[str, float]
-    lasting: Mapping[BlockRef, float]
     stale: Container[BlockRef]
     spared: Container[BlockRef]
     shorter: dict[BlockRef, int] = {}
@@ -71,10 +68,10 @@ def choose(
 class _Step:
     """What taking a step costs that is not kept yet, and what it would show, up to date with what is shown."""
 
-    __slots__ = ("cost", "lasting", "names", "shown", "worth")
+    __slots__ = ("cost", "names", "shown", "worth")
 
-    def __init__(self, cost: int, lasting: float, names: set[str]) -> None:
-        self.cost, self.lasting, self.names = cost, lasting, names
+    def __init__(self, cost: int, names: set[str]) -> None:
+        self.cost, self.names = cost, names
         self.worth = 0.0
         self.shown = -1  # so many takes the names are up to date with
 
@@ -183,10 +180,9 @@ class _Market:
         worth, cost, new = 0.0, 0, set[str]()
         if number not in self.kept:
             step = self._step(number)
-            worth, cost, new = step.lasting + step.worth, step.cost, step.names
+            worth, cost, new = step.worth, step.cost, step.names
         if place != STEP:
             worth += self._worth(self._names(place) - self.shown - new)
-            worth += self.wishes.lasting.get(place, 0.0) * self._weight(place)
             cost += self._weight(place) - (self._least(place) if self.atoms[number].said else 0)
         return worth, cost
 
@@ -205,16 +201,15 @@ class _Market:
         return step
 
     def _first(self, atom: Atom) -> _Step:
-        found, cost, lasting = set[str](), 0, 0.0
+        found, cost = set[str](), 0
         for position in atom.said:
             found.update(self._said(position))
             cost += self.messages[position].weight - self._shortens(position)
-            lasting += self._lasting(position)
         for result in (result for position in atom.results for result in self._results(position)):
             cost += self._least(result)
             if self._rides(result):
                 found |= self._names(result)
-        return _Step(cost, lasting, found)
+        return _Step(cost, found)
 
     def _worth(self, some: Iterable[str]) -> float:
         """The same sum whatever the order of the names."""
@@ -234,11 +229,6 @@ class _Market:
             return 0
         calls = (BlockRef(position, number) for number in range(len(self.messages[position].view.units)))
         return sum(self._weight(call) - shorter[call] for call in calls if call in shorter)
-
-    def _lasting(self, position: int) -> float:
-        weights = self.messages[position].weights
-        lasting = self.wishes.lasting
-        return sum(lasting.get(BlockRef(position, number), 0.0) * weight for number, weight in enumerate(weights))
 
     def _least(self, place: BlockRef) -> int:
         """What a result costs where only its step is kept."""
