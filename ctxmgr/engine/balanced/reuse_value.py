@@ -4,8 +4,7 @@ Old text is needed again where a later message refers to it, and it does so by n
 was seen on twelve recorded sessions of four hosts (a name last said more than 12,000 tokens ago: was it said by
 the assistant within the next 40 calls?); the weights are round numbers in about these proportions:
 
-1. A name that the assistant has said itself: 11 %. Said in more than one way (text, thinking, a call) or more than
-   once, up to 21 %.
+1. A name that the assistant has said itself: 11 %. Said more than once, up to 21 %.
 2. A name that only a result holds: 3.8 % where that was a file's text, up to 12 % while the file is being worked
    on; 1 % in other output.
 3. Worth fades with steps: past about 80 steps a third of it is left, and then it fades no more.
@@ -22,7 +21,7 @@ from ctxmgr.engine.tools.touches import reading
 from ctxmgr.model.messages import Message, Unit
 
 SAID = 8.0  # rule 1
-EACH_WAY, EACH_TIME, TIMES_AT_MOST = 0.3, 0.15, 8
+EACH_TIME, TIMES_AT_MOST = 0.15, 8
 READ, OTHER = 3.0, 1.0  # rule 2
 ACTIVE, ACTIVE_STEPS = 2.0, 20  # times, and for so many steps after the file was last touched
 HALF_STEPS, FADED = 60, 0.25  # rule 3
@@ -38,22 +37,17 @@ def worths(conversation: ConversationIndex, atoms: Sequence[Atom], memo: Memo) -
     """The worth of every name in the atoms. Linear."""
     messages, count = conversation.messages, len(atoms)
     worth = _in_results(messages, atoms, memo)
-    ways: dict[str, set[str]] = {}
     times: dict[str, int] = {}
     last: dict[str, int] = {}
     for number, atom in enumerate(atoms):
         here: set[str] = set()
         for position in atom.said:
-            message = messages[position]
-            for unit, found in zip(message.view.units, identifiers.of_message(message, memo), strict=True):
-                for name in found:
-                    ways.setdefault(name, set()).add(unit.kind)
-                here |= found
+            here.update(identifiers.whole(messages[position], memo))
         for name in here:
             times[name] = times.get(name, 0) + 1
             last[name] = number
     for name, said in times.items():
-        often = (1 + EACH_WAY * (len(ways[name]) - 1)) * (1 + EACH_TIME * min(TIMES_AT_MOST, said - 1))
+        often = 1 + EACH_TIME * min(TIMES_AT_MOST, said - 1)
         worth[name] = SAID * often * faded(count - last[name])
     return worth
 
