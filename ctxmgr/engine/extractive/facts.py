@@ -8,7 +8,7 @@ from ctxmgr.engine.extractive import carry
 from ctxmgr.engine.extractive.agreements import agreed
 from ctxmgr.engine.extractive.removed_files import gone
 from ctxmgr.engine.ledger import extract
-from ctxmgr.engine.packet.packet import is_packet
+from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
 from ctxmgr.engine.text.wording import key_of
 from ctxmgr.model.branch import BranchMessage

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.packet.packet import is_packet
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
+from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
 from ctxmgr.engine.text.wording import key_of, sentences, shorten
 from ctxmgr.model.branch import BranchMessage

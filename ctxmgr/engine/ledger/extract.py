@@ -12,7 +12,7 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.packet.packet import is_packet
+from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import Call, Unit, View
 

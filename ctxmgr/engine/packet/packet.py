@@ -33,11 +33,6 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     weight: int
 
 
-def is_packet(text: str) -> bool:
-    """Whether a text that comes back from the host is a packet."""
-    return text.lstrip().startswith(PACKET_MARK)
-
-
 def render(
     ledger: Ledger, *, budget: int, weigh: Weigh, resume: bool = False, scratchpad: str = "", asked: bool = True
 ) -> str:

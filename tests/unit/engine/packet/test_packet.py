@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.packet.packet import NOTE, is_packet, render
+from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
+from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.model.facts import Fact, Ledger, Slot, Source
 from ctxmgr.model.messages import PACKET_MARK
 

@@ -1,0 +1,8 @@
+"""Tells our own packets, which come back with a host's list, from what anybody wrote."""
+
+from ctxmgr.model.messages import PACKET_MARK
+
+
+def is_packet(text: str) -> bool:
+    """Whether a text that comes back from the host is a packet."""
+    return text.lstrip().startswith(PACKET_MARK)
