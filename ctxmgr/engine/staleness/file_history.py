@@ -19,9 +19,9 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.tools import paths
-from ctxmgr.engine.tools.effects import Kind, Reading, Touch
 from ctxmgr.engine.tools.line_ranges import WHOLE, Lines, shown
 from ctxmgr.engine.tools.result_range import Notes, notes
+from ctxmgr.engine.tools.touch import Kind, Reading, Touch
 from ctxmgr.engine.tools.touches import reading
 from ctxmgr.model.messages import Message, Unit
 

@@ -1,4 +1,1 @@
-"""What a tool call reads, writes, edits, deletes, runs, lists or searches.
-
-The only place that knows names of tools and of their arguments.
-"""
+"""What tools do: their names, their arguments, and the shells and patches in them."""

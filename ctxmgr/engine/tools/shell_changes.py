@@ -10,9 +10,9 @@ Rules:
 from collections.abc import Sequence
 
 from ctxmgr.engine.tools import patches
-from ctxmgr.engine.tools.effects import Kind, Touch
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell_words import Command, Word
+from ctxmgr.engine.tools.touch import Kind, Touch
 
 RUN = Touch("", "run")
 

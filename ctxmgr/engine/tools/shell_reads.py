@@ -10,9 +10,9 @@ Rules:
 import re
 from collections.abc import Callable, Sequence
 
-from ctxmgr.engine.tools.effects import Touch
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell_words import Command, Word, name_of
+from ctxmgr.engine.tools.touch import Touch
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
 

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from ctxmgr.engine.tools import shell_reads, swe_agent
-from ctxmgr.engine.tools.effects import Reading, Touch
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell_changes import RUN, changes
 from ctxmgr.engine.tools.shell_words import Command, Pipeline, Word, name_of, parse
+from ctxmgr.engine.tools.touch import Reading, Touch
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ What a window shows, and often of which file, its result alone tells: `[File: sr
 import re
 from collections.abc import Sequence
 
-from ctxmgr.engine.tools.effects import Touch
+from ctxmgr.engine.tools.touch import Touch
 
 SCROLLS = frozenset(("goto", "scroll_up", "scroll_down"))
 _EDIT = re.compile(r"^edit(?:[ \t]+(\d+):(\d+))?[ \t]*\n")

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.tools import patches
-from ctxmgr.engine.tools.effects import Touch
 from ctxmgr.engine.tools.paths import normal, same
 from ctxmgr.engine.tools.result_range import notes, result_range
+from ctxmgr.engine.tools.touch import Touch
 from ctxmgr.engine.tools.touches import reading, touches
 
 
