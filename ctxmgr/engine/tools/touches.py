@@ -18,9 +18,9 @@ from typing import Any
 
 from ctxmgr.engine.tools import codex_exec, patches
 from ctxmgr.engine.tools.paths import normal
-from ctxmgr.engine.tools.shell_changes import RUN, of_patch
-from ctxmgr.engine.tools.shell_touches import of_shell
-from ctxmgr.engine.tools.swe_agent import SCROLLS, replaced
+from ctxmgr.engine.tools.shell.changes import RUN, of_patch
+from ctxmgr.engine.tools.shell.lines import of_shell
+from ctxmgr.engine.tools.shell.swe_agent import SCROLLS, replaced
 from ctxmgr.engine.tools.touch import Reading, Touch
 
 Arguments = Mapping[str, Any]

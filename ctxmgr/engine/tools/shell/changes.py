@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell_words import Command, Word
+from ctxmgr.engine.tools.shell.words import Command, Word
 from ctxmgr.engine.tools.touch import Kind, Touch
 
 RUN = Touch("", "run")

@@ -2,7 +2,7 @@
 
 Rules:
 
-1. Reads are told by shell_reads, writes and edits by shell_changes. Any other output sent to a file is a run.
+1. Reads are told by `reads`, writes and edits by `changes`. Any other output sent to a file is a run.
 2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. The same one again
    shows the newer state. Looks and checks are known by name; all else is a run.
 3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran.
@@ -13,10 +13,11 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from ctxmgr.engine.tools import shell_reads, swe_agent
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell_changes import RUN, changes
-from ctxmgr.engine.tools.shell_words import Command, Pipeline, Word, name_of, parse
+from ctxmgr.engine.tools.shell import reads as reads
+from ctxmgr.engine.tools.shell import swe_agent
+from ctxmgr.engine.tools.shell.changes import RUN, changes
+from ctxmgr.engine.tools.shell.words import Command, Pipeline, Word, name_of, parse
 from ctxmgr.engine.tools.touch import Reading, Touch
 
 
@@ -109,8 +110,8 @@ def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[Touch], bool]
         return [RUN], True
     if not _is_look(commands[0]):
         return [RUN], False
-    reads = [] if sent or not pipeline.sure else shell_reads.reads(commands, directory)
-    return reads or [Touch(_looked_at(commands[0], directory), "list")], True
+    found = [] if sent or not pipeline.sure else reads.reads(commands, directory)
+    return found or [Touch(_looked_at(commands[0], directory), "list")], True
 
 
 def _plain(command: Command) -> Command:

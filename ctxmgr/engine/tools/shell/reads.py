@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell_words import Command, Word, name_of
+from ctxmgr.engine.tools.shell.words import Command, Word, name_of
 from ctxmgr.engine.tools.touch import Touch
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
