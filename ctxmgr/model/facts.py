@@ -16,6 +16,9 @@ Slot = Literal[
     "request",
     "listing",
 ]
+STATE = "state"
+"""The listing of a fact that says a task's state and not its text, which another fact of its key has."""
+
 Source = Literal["summary", "branch", "user", "assistant", "tool"]
 
 
@@ -23,10 +26,12 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One statement with its source and time.
 
     `key` names what the statement is about inside its slot: "" for the single slots (goal, current task);
-    the words of the text for constraint, decision, task, context and request; "read" or "changed", a newline
+    the words of the text for constraint, decision, task, context and request (a task that a tool gave an id: tool,
+    a newline and the id); "read" or "changed", a newline
     and the path for file; tool, a newline and the telling argument for command; a listing's name for
     listing.
-    `status`: task "open" | "active" | "done" | "blocked"; file "read" | "written" | "edited" | "deleted";
+    `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
+    counts); file "read" | "written" | "edited" | "deleted";
     command "ok" | "failed" (a failed command is a blocker until the same thing succeeds); constraint "" |
     "retracted" (the user took back what shares its words); else "".
     `detail`: command, the quoted error line; of a summary, the heading it stood under where that says more

@@ -19,7 +19,7 @@ from ctxmgr.engine.conversation import identifiers as names
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.text.one_line import code, one_line
-from ctxmgr.engine.tools.touches import reading
+from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of
 from ctxmgr.model.messages import Message, Unit
 from ctxmgr.model.weights import Weigh
 
@@ -53,34 +53,35 @@ def losses(
         labels: dict[str, str] = {}
         for position in atom.said:
             gone = position in dropped
-            for unit, held in _units(messages[position], memo):
-                label = _label(unit) if unit.kind == "call" else ""
+            for unit, held, call in _units(messages[position], memo):
+                label = _label(call) if call is not None and unit.kind == "call" else ""
                 labels[unit.call_id] = label
                 if gone and held:
                     found.append(Lost(label, held))
         for position in atom.results:
-            for number, (unit, held) in enumerate(_units(messages[position], memo)):
+            for number, (unit, held, call) in enumerate(_units(messages[position], memo)):
                 ref = BlockRef(position, number)
                 if unit.kind in ("result", "shell") and (position in dropped or ref in pruned):
-                    label = labels.get(unit.call_id, "") or _label(unit)
+                    asked = _label(call) if call is not None else one_line(unit.tool, LABEL_CHARACTERS)
+                    label = labels.get(unit.call_id, "") or asked
                     failed = " (failed)" if unit.is_error else ""
                     by = handle(ref)
                     found.append(Lost(f"{label}{failed}{f' [{by}]' if by else ''}", held))
     return found
 
 
-def _units(message: Message, memo: Memo) -> Iterable[tuple[Unit, frozenset[str]]]:
-    return zip(message.view.units, names.of_message(message, memo), strict=True)
+def _units(message: Message, memo: Memo) -> Iterable[tuple[Unit, frozenset[str], ToolCall | None]]:
+    return zip(message.view.units, names.of_message(message, memo), calls_of(message, memo), strict=True)
 
 
-def _label(unit: Unit) -> str:
+def _label(call: ToolCall) -> str:
     """What to ask for again."""
-    found = reading(unit.tool, unit.arguments or {}).touches
-    path = next((one.path for one in found if one.path and one.kind in ("read", "write", "edit")), "")
+    path = next((one.path for one in call.effects if one.path and one.kind in ("read", *CHANGES)), "")
     if path:
         return one_line(path, LABEL_CHARACTERS)
-    command = (unit.arguments or {}).get("command")
-    return code(command, LABEL_CHARACTERS) if isinstance(command, str) else one_line(unit.tool, LABEL_CHARACTERS)
+    if call.shell is not None:
+        return code(call.shell.command, LABEL_CHARACTERS)
+    return one_line(call.tool, LABEL_CHARACTERS)
 
 
 def index_of(

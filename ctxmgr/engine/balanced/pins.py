@@ -2,7 +2,8 @@
 
 Rules:
 1. By digest: each message with it. By call id: the message that makes the call and its results. By tool: its calls
-   and their results. By path: calls that name such a file in their arguments or patch, and their results.
+   and their results. By path: calls that name such a file in their arguments, patch or command line, and their
+   results.
 2. A path is a glob (`*` also over `/`), met by the whole path or by its end from a `/` on: `parser.py` and
    `src/*.py` mean the files that a model reads by relative and by absolute paths alike.
 3. Pairs: who pins a call wants its result, and a result says little without its call. By digest alone the one
@@ -11,32 +12,26 @@ Rules:
    in every result, and sure, whatever the host wraps around it.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting.handles import named
+from ctxmgr.engine.tools import Memo, ToolCall, calls_of
 from ctxmgr.model.epochs import Pin
+from ctxmgr.model.messages import Message
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
 HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one
 PATH_CHARACTERS = 4_096  # as Linux has it; a longer argument is no path
-# as pi, Claude Code, Codex, OpenCode, OpenHands and SWE-agent name them
-PATHS = frozenset(
-    ("path", "file_path", "filePath", "filename", "file", "notebook_path", "paths", "files", "target_file")
-)
-_PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.MULTILINE)
-_PATCH = "*** Begin Patch"
-_PATCH_BEGINS = len(_PATCH) + 40  # characters: white space may stand before it
 
 Decided = TypeVar("Decided")
 
 
-def pinned(conversation: ConversationIndex, pins: Sequence[Pin]) -> frozenset[int]:
-    """Indices of the messages that these pins hold."""
+def pinned(conversation: ConversationIndex, pins: Sequence[Pin], memo: Memo | None = None) -> frozenset[int]:
+    """Indices of the messages that these pins hold. `memo`: of what is known of each message."""
     by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
     for pin in pins:
         by[pin.by].add(pin.value)
@@ -45,7 +40,8 @@ def pinned(conversation: ConversationIndex, pins: Sequence[Pin]) -> frozenset[in
         found.update(at for at, message in enumerate(conversation.messages) if message.digest in by["digest"])
     if by["callId"] or by["tool"] or by["path"]:
         glob = _glob(tuple(sorted(by["path"])))
-        found |= _of_calls(conversation, by["callId"], by["tool"], glob)
+        naming = _naming(conversation.messages, glob, memo)
+        found |= _of_calls(conversation, by["callId"], by["tool"], naming)
     return frozenset(found)
 
 
@@ -76,14 +72,17 @@ def without(
     return {at: decided for at, decided in decisions.items() if at.partition("/")[0] not in keys}
 
 
-def _of_calls(conversation: ConversationIndex, ids: set[str], tools: set[str], glob: Globs | None) -> set[int]:
-    """Rule 1 for calls, and for results whose call the list does not hold."""
+def _of_calls(
+    conversation: ConversationIndex, ids: set[str], tools: set[str], naming: Container[tuple[int, int]]
+) -> set[int]:
+    """Rule 1 for calls, and for results whose call the list does not hold. `naming`: calls that name a pinned
+    file."""
     found: set[int] = set()
     calls: set[tuple[int, str]] = set()
     for at, message in enumerate(conversation.messages):
         for number, unit in enumerate(message.view.units):
             if unit.kind == "call":
-                if unit.call_id in ids or unit.tool in tools or (glob and _meets(glob, unit.arguments)):
+                if unit.call_id in ids or unit.tool in tools or (at, number) in naming:
                     calls.add((at, unit.call_id))
             elif unit.kind == "result" and (unit.call_id in ids or unit.tool in tools):
                 found.add(at)
@@ -104,24 +103,21 @@ def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> se
     }
 
 
-def _meets(glob: Globs, arguments: Mapping[str, Any] | None) -> bool:
-    return any(len(path) <= PATH_CHARACTERS and glob.met(path) for path in _paths(arguments or {}))
+def _naming(messages: Sequence[Message], glob: Globs | None, memo: Memo | None) -> set[tuple[int, int]]:
+    """(message index, unit number) of the calls that name such a file."""
+    if glob is None:
+        return set()
+    known: Memo = {} if memo is None else memo
+    return {
+        (at, number)
+        for at, message in enumerate(messages)
+        for number, call in enumerate(calls_of(message, known))
+        if call is not None and message.view.units[number].kind == "call" and _meets(glob, call)
+    }
 
 
-def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The files that a call names, spelled with `/`."""
-    for name in PATHS & arguments.keys():
-        value = arguments[name]
-        if isinstance(value, str):
-            yield value.replace("\\", "/")
-        elif isinstance(value, list):
-            for one in value:
-                path = one.get("path") if isinstance(one, dict) else one
-                if isinstance(path, str):
-                    yield path.replace("\\", "/")
-    for value in arguments.values():
-        if isinstance(value, str) and _PATCH in value[:_PATCH_BEGINS]:
-            yield from (path.strip().replace("\\", "/") for path in _PATCHED.findall(value))
+def _meets(glob: Globs, call: ToolCall) -> bool:
+    return any(len(path) <= PATH_CHARACTERS and glob.met(path) for path in call.paths)
 
 
 @lru_cache(maxsize=64)

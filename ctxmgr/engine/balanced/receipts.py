@@ -9,6 +9,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.tools import USERS_SHELL
 from ctxmgr.model.epochs import Left, LeftKind, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
@@ -114,7 +115,7 @@ def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
     if unit.kind == "call":
         return marker.call(unit.tool, unit.arguments or {})
     if unit.kind == "shell":
-        return marker.call("shell", unit.arguments or {})
+        return marker.call(USERS_SHELL, unit.arguments or {})
     return f"{conversation.messages[ref.message_index].view.role} {unit.kind}"
 
 

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from ctxmgr.engine.conversation import ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.steps import Atom
-from ctxmgr.engine.tools.touches import reading
-from ctxmgr.model.messages import Message, Unit
+from ctxmgr.engine.tools import calls_of
+from ctxmgr.model.messages import Message
 
 SAID = 8.0  # rule 1
 EACH_TIME, TIMES_AT_MOST = 0.15, 8
@@ -85,14 +85,9 @@ def _read_by(messages: Sequence[Message], atom: Atom, memo: Memo) -> dict[str, t
         key = ("read by", message.digest)
         if key not in memo:
             memo[key] = {
-                unit.call_id: paths
-                for unit in message.view.units
-                if unit.kind == "call" and (paths := _paths(unit))
+                unit.call_id: call.read_paths
+                for unit, call in zip(message.view.units, calls_of(message, memo), strict=True)
+                if call is not None and call.read_paths
             }
         found |= memo[key]
     return found
-
-
-def _paths(unit: Unit) -> tuple[str, ...]:
-    touched = reading(unit.tool, unit.arguments or {}).touches
-    return tuple(one.path for one in touched if one.kind == "read" and one.path)

@@ -167,4 +167,4 @@ def _files(
     seen = told[stopped:] if pi_like else told
     calls = [message for messages in seen for message in messages]
     carried = files.of_details(one for one in entries if one.kind in kinds)
-    return files.merged(carried, files.of_messages(calls, nested=not pi_like))
+    return files.merged(carried, files.as_pi_lists(calls) if pi_like else files.of_messages(calls))

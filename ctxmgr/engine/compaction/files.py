@@ -2,35 +2,61 @@
 
 Rules:
 
-1. A file is known from a call named read, write or edit with a path, from the details that a compaction or branch
-   summary carries, and from the lists at the end of a previous summary.
+1. A file is known from what a call did by the catalog of tools, from the details that a compaction or branch
+   summary carries, and from the lists at the end of a previous summary. pi itself lists the paths of its own
+   `read`, `write` and `edit`, whatever came of them: where a host weighs as pi does, so do we.
 2. Details of a compaction that an extension wrote are not known to mean this: they are skipped, ours are not.
 3. A file that was changed is no longer one that was only read.
 4. Lists are sorted by UTF-16 units, as the host sorts.
+5. A call that failed did nothing. One without a result may have.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ctxmgr.engine.tools import Kind, ToolCall, outcome, pi_file, tool_call, window
 from ctxmgr.model.branch import BranchEntry, BranchMessage
 from ctxmgr.model.compaction import FileOps
 
 READ, MODIFIED = "read-files", "modified-files"
 
 
-def of_messages(messages: Iterable[BranchMessage], nested: bool = False) -> FileOps:
-    """What the calls of messages did; `nested`: also those that tools made by themselves."""
-    found: dict[str, dict[str, None]] = {"read": {}, "write": {}, "edit": {}}
+def as_pi_lists(messages: Iterable[BranchMessage]) -> FileOps:
+    """What pi itself lists of the calls of messages, to the last file (rule 1)."""
+    found = [file for message in messages for unit in message.view.units if (file := pi_file(unit)) is not None]
+    return FileOps(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
+
+
+def of_messages(messages: Iterable[BranchMessage]) -> FileOps:
+    """What the calls of messages did, and those that tools made by themselves (rules 1 and 5)."""
+    done: list[list[tuple[Kind, str]]] = []
+    latest: dict[str, tuple[ToolCall, list[tuple[Kind, str]]]] = {}
     for message in messages:
         for unit in message.view.units:
-            if unit.kind == "call" and unit.tool in found:
-                path = (unit.arguments or {}).get("path")
-                if isinstance(path, str) and path:
-                    found[unit.tool][path] = None
-        if nested:
-            for tool, path in message.nested:
-                found[tool][path] = None
-    return FileOps(*map(tuple, found.values()))
+            if unit.kind == "call":
+                call = tool_call(unit.tool, unit.arguments)
+                latest[unit.call_id] = (call, list(_did(call)))
+                done.append(latest[unit.call_id][1])
+            elif unit.kind == "result" and unit.call_id in latest:
+                call, files = latest[unit.call_id]
+                if outcome(call, unit.text, unit.is_error, unit.doubtful) == "failed":
+                    files.clear()
+                elif (opened := window(unit.text)) is not None:
+                    files += [(effect.kind, opened[0]) for effect in call.effects if not effect.path]
+        done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
+    found = [file for files in done for file in files]
+    return FileOps(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
+
+
+def _did(call: ToolCall) -> Iterator[tuple[Kind, str]]:
+    """The files of a call. One that is taken away was changed: these lists have no other place for it."""
+    for effect in call.effects:
+        if effect.path and effect.kind in ("delete", "move"):
+            yield "edit", effect.path
+        elif effect.path:
+            yield effect.kind, effect.path
+        if effect.to:
+            yield "write", effect.to
 
 
 def of_details(entries: Iterable[BranchEntry]) -> FileOps:

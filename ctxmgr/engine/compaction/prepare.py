@@ -88,12 +88,12 @@ def _files(
 ) -> FileOps:
     if settings.weigher == "chars4":
         carried = () if previous is None else (previous,)
-        return files.merged(files.of_details(carried), files.of_messages(messages))
+        return files.merged(files.of_details(carried), files.as_pi_lists(messages))
     summaries = [
         one for place, one in enumerate(path) if one.kind == "compaction" or (one.kind == "branch" and place < cut)
     ]
     told = files.listed(previous.summary) if previous is not None else FileOps()
-    return files.merged(files.of_details(summaries), told, files.of_messages(messages, nested=True))
+    return files.merged(files.of_details(summaries), told, files.of_messages(messages))
 
 
 def _why(

@@ -25,6 +25,7 @@ from ctxmgr.engine.compaction.render import Shown, message_text, utf16_units
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.weights import Weigh
 
@@ -42,8 +43,6 @@ LEAST_UNITS = 40  # a message never falls below so many characters and a marker:
 HEAD = 2 / 3  # of a shortened text is its start: it says what it is, the end how it came out
 ROUNDS = 6  # corrections of the estimate before the budget is halved instead
 EDGE_UNITS = 2_000  # of each end of a long text are weighed to tell its tokens a character
-
-_CHANGING = ("edit", "write", "patch", "replace", "insert", "create", "delete", "rename", "move")
 
 WHOLE = 2**62  # more characters than any text has
 AS_SHOWN = Shown()
@@ -166,12 +165,15 @@ def _later(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]]) -
 
 def _changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
     """Messages that call something that changes files, and the results of such calls (signal 4)."""
-    return {
-        at
-        for at, message in enumerate(messages)
-        for unit in message.view.units
-        if unit.kind in ("call", "result") and any(word in unit.tool.casefold() for word in _CHANGING)
-    }
+    changing: set[int] = set()
+    changes: dict[str, bool] = {}  # by the id of the latest call with it
+    for at, message in enumerate(messages):
+        for unit in message.view.units:
+            if unit.kind == "call":
+                changes[unit.call_id] = tool_call(unit.tool, unit.arguments).changes
+            if unit.kind in ("call", "result") and changes.get(unit.call_id):
+                changing.add(at)
+    return changing
 
 
 def _binds(message: BranchMessage) -> bool:

@@ -6,22 +6,23 @@ import msgspec
 
 from ctxmgr.engine.extractive import carry
 from ctxmgr.engine.extractive.agreements import agreed
-from ctxmgr.engine.extractive.removed_files import gone
 from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
-from ctxmgr.engine.text.wording import key_of
+from ctxmgr.engine.text.wording import key_of, plain
+from ctxmgr.engine.tools import ToolCall, outcome, tool_call
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.facts import Fact
-from ctxmgr.model.messages import Call
+from ctxmgr.model.messages import Call, Unit
 
 
 class Heard(msgspec.Struct):
-    """`touched` maps a call's id to "read" or "changed", a newline and the path, where it did either; `moved`
-    to the (old, new) paths of its command. `left` is what summaries of left branches say, a statement each."""
+    """`touched` maps a call's id to "read" or "changed", a newline and the path of each file of which it did
+    either; `moved` to the (old, new) paths of what it took away. `left` is what summaries of left branches say, a
+    statement each."""
 
     facts: list[Fact] = []
-    touched: dict[str, str] = {}
+    touched: dict[str, tuple[str, ...]] = {}
     moved: dict[str, tuple[tuple[str, str], ...]] = {}
     left: list[str] = []
 
@@ -49,8 +50,9 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
         for unit in view.units:
             if unit.kind == "call":
                 calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
-            elif unit.kind == "result" and not unit.is_error and (paths := _moved(calls.get(unit.call_id))):
-                heard.moved[unit.call_id] = paths
+            elif unit.kind == "result" and (call := _done(calls.get(unit.call_id), unit)) is not None:
+                heard.moved[unit.call_id] = call.moved
+                heard.touched[unit.call_id] = _touched(call)
         spoken = "\n".join(unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text))
         if view.role == "user" and spoken:
             text = agreed(proposed, prose(spoken)) if proposed else ""
@@ -60,31 +62,35 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
         facts = extract.from_message(view, origin=str(at), at=at, seq=0, entry=None, calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in facts)
         heard.facts += facts
-        results = [unit.call_id for unit in view.units if unit.kind == "result"]
-        touched = [fact.key for fact in facts if fact.slot == "file"]
-        if touched and len(results) == 1:
-            heard.touched[results[0]] = touched[0]
     return heard
 
 
-def _moved(call: Call | None) -> tuple[tuple[str, str], ...]:
-    """The files that a call's command took away; () for another tool."""
-    if call is None:
-        return ()
-    command = next(
-        (call.arguments[key] for key in ("command", "cmd") if isinstance(call.arguments.get(key), str)), ""
+def _done(call: Call | None, result: Unit) -> ToolCall | None:
+    """What a call did that a result answers; None where it failed, or is not known."""
+    made = tool_call(call.tool, call.arguments) if call is not None else None
+    if made is None or outcome(made, result.text, result.is_error, result.doubtful) == "failed":
+        return None
+    return made
+
+
+def _touched(call: ToolCall) -> tuple[str, ...]:
+    """What a call read, wrote and edited, but not what it took away."""
+    kinds = {"read": "read", "write": "changed", "edit": "changed"}
+    return tuple(
+        f"{kinds[effect.kind]}\n{plain(effect.path)}"
+        for effect in call.effects
+        if effect.path and effect.kind in kinds
     )
-    return gone(command)
 
 
 def taken_away(messages: Sequence[BranchMessage]) -> frozenset[str]:
-    """The paths that commands of these messages moved or deleted."""
+    """The paths that calls of these messages moved or deleted."""
     calls: dict[str, Call] = {}
     found: set[str] = set()
     for message in messages:
         for unit in message.view.units:
             if unit.kind == "call":
                 calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
-            elif unit.kind == "result" and not unit.is_error:
-                found.update(old for old, _ in _moved(calls.get(unit.call_id)))
+            elif unit.kind == "result" and (call := _done(calls.get(unit.call_id), unit)) is not None:
+                found.update(old for old, _ in call.moved)
     return frozenset(found)

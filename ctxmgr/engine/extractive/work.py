@@ -67,11 +67,12 @@ class Work(msgspec.Struct):
 
 
 def of(
-    messages: Sequence[BranchMessage], touched: dict[str, str], moved: dict[str, tuple[tuple[str, str], ...]]
+    messages: Sequence[BranchMessage],
+    touched: dict[str, tuple[str, ...]],
+    moved: dict[str, tuple[tuple[str, str], ...]],
 ) -> Work:
-    """Read the messages once. `touched` maps a call's id to "read" or "changed", newline, path (from facts),
-    `moved`
-    to the (old, new) paths of its command."""
+    """Read the messages once. `touched` maps a call's id to "read" or "changed", newline, path of each
+    file, `moved` to the (old, new) paths of what it took away."""
     work = Work(size=len(messages))
     for at, message in enumerate(messages):
         view = message.view
@@ -83,7 +84,8 @@ def of(
             if unit.kind != "result" or unit.is_error:
                 continue
             if unit.call_id in touched:
-                _touched(work, at, touched[unit.call_id])
+                for what in touched[unit.call_id]:
+                    _touched(work, at, what)
             for old, new in moved.get(unit.call_id, ()):
                 _moved(work, at, old, new)
     return work

@@ -13,6 +13,7 @@ from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text.packet_mark import is_packet
+from ctxmgr.engine.tools import call_of_unit
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import Call, Unit, View
 
@@ -55,7 +56,7 @@ def _ran(unit: Unit, calls: Mapping[str, Call], into: Statements) -> None:
     """Add what a result or a user's own run says; some formats put results into user messages."""
     if unit.kind == "result" and (call := calls.get(unit.call_id)) is not None:
         from_result(unit.text, unit.is_error, call, into)
-    elif unit.kind == "shell" and unit.text and unit.arguments:  # no text: the user kept it from the model
-        command = unit.arguments.get("command")
-        if isinstance(command, str) and command.strip():
-            from_shell(unit.text, command.strip(), unit.is_error, into)
+    elif unit.kind == "shell" and unit.text:  # no text: the user kept it from the model
+        run = call_of_unit(unit)
+        if run is not None and run.shell is not None:
+            from_shell(unit.text, run.shell.command.strip(), unit.is_error, into)

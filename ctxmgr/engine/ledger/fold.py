@@ -12,9 +12,13 @@ Rules:
    wording of it, whatever their times.
 5. A constraint is closed when a later user message takes back most of its words.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
+7. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
+   dropped no longer holds.
 """
 
 from collections.abc import Iterable
+
+from msgspec import structs
 
 from ctxmgr.engine.text.wording import key_of
 from ctxmgr.model.facts import Fact, Ledger, Slot
@@ -133,9 +137,25 @@ def _standing(ledger: Ledger) -> list[Fact]:
         rival = chosen.get(key)
         if rival is None or _precedence(fact) > _precedence(rival):
             chosen[key] = fact
-    standing = _without_retracted(list(chosen.values()))
+    standing = _without_retracted(_with_texts(chosen.values(), ledger))
     standing.sort(key=lambda fact: (fact.at, fact.seq, fact.place, fact.slot, fact.key, fact.source))
     return standing
+
+
+def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:
+    """Rule 7: facts that say a state alone with the newest text of their key."""
+    texts: dict[str, Fact] = {}
+    for fact in ledger.facts.values():
+        if fact.slot == "task" and fact.text and (fact.key not in texts or order(fact) > order(texts[fact.key])):
+            texts[fact.key] = fact
+    found: list[Fact] = []
+    for fact in facts:
+        if fact.slot == "task" and not fact.text:
+            told = texts.get(fact.key)
+            found += [structs.replace(told, status=fact.status)] if told and fact.status != "dropped" else []
+        elif fact.slot != "task" or fact.status != "dropped":
+            found.append(fact)
+    return found
 
 
 def _precedence(fact: Fact) -> tuple[bool, tuple[int, int, int, str, str, str, str, str, str, str, str, int]]:

@@ -1,6 +1,6 @@
 """Turns a tool result that leaves into the one line that stands for it, and knows its own lines again.
 
-A marker names the tool, its telling arguments (those a model would repeat to get the output again) and the
+A marker names the tool, its key arguments (those a model would repeat to get the output again) and the
 weight of what left, so that the model knows what it no longer sees. Markers are never pruned or distilled.
 """
 
@@ -9,12 +9,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ctxmgr.engine.tools import key_arguments
+
 PRUNED = "[output pruned — "
 DISTILLED = "[output distilled — "
-TELLING = ("path", "file_path", "filePath", "command", "pattern", "query", "url", "glob", "offset", "limit", "id")
 HEAD = re.compile(r"\[output (?:pruned|distilled) — ~[0-9,]+ tokens \| [^\n]{1,1600}\]")
 DISTILLED_AT_MOST = 4_000  # characters under the head: a longer text was not distilled by us
 ARGUMENT_LENGTH = 120  # characters of one argument's value
+CALL_LENGTH = 1_500  # characters of all arguments: HEAD has to know it again
 
 
 def pruned(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
@@ -42,12 +44,16 @@ def is_marker(text: str) -> bool:
 
 
 def call(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The tool and its telling arguments on one line; without any known name the first short ones."""
-    chosen = [name for name in TELLING if name in arguments]
-    if not chosen:
-        chosen = [name for name, value in arguments.items() if isinstance(value, str | int | float)][:2]
-    parts = [f"{name}={_value(arguments[name])}" for name in chosen]
-    return " ".join([tool or "tool", *parts])
+    """The tool and its key arguments on one line; without any known name the first short ones."""
+    parts = [" ".join(tool.split())[:ARGUMENT_LENGTH] or "tool"]
+    room = CALL_LENGTH
+    for name, value in key_arguments(tool, arguments):
+        part = f"{' '.join(name.split())}={_value(value)}"
+        if len(part) > room:
+            break
+        room -= len(part)
+        parts.append(part)
+    return " ".join(parts)
 
 
 def _value(value: Any) -> str:

@@ -16,13 +16,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ctxmgr.engine.tools import patches
-from ctxmgr.engine.tools.touches import touches
+from ctxmgr.engine.tools import Role, patches, role_of, tool_call
 
 LIMIT = 240  # characters: a string of up to so many stays
 HEAD_SHARE = 2  # the first lines of a longer one have a half of the limit
 LEAST_SAVED = 0.25  # of the arguments' JSON text (rule 3)
-OLD_TEXT = ("oldText", "old_string", "oldString", "old_str", "old_text")
+OLD_TEXT: frozenset[Role] = frozenset(("old text",))
 """Of an edit that succeeded: text that is no longer in the file, and stands in what was read before it."""
 
 _MARKER = "[argument shortened — the call had "
@@ -31,21 +30,19 @@ _OURS = re.compile(
 )
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 MOST_HEREDOCS = 16  # of one command that are looked at
-_COMMANDS = frozenset(("command", "cmd", "commands", "script"))
 
 
 def shorten(
-    tool: str, arguments: Mapping[str, Any], limit: int = LIMIT, only: Collection[str] | None = None
+    tool: str, arguments: Mapping[str, Any], limit: int = LIMIT, only: Collection[Role] | None = None
 ) -> dict[str, Any] | None:
     """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours.
 
-    `limit` in characters of one string. `only`: names of arguments, at any depth, that alone are shortened
+    `limit` in characters of one string. `only`: roles of arguments, at any depth, that alone are shortened
     (OLD_TEXT: what a later edit does not need).
     """
     if is_shortened(arguments):
         return None
-    changed = any(touch.kind in ("write", "edit") for touch in touches(tool, arguments))
-    hint = "; read the file to see them" if changed else ""
+    hint = "; read the file to see them" if tool_call(tool, arguments).writes_text else ""
     found = {name: _value(name, value, limit, hint, only) for name, value in arguments.items()}
     saved = 1 - _size(found) / max(1, _size(arguments))
     return found if saved >= LEAST_SAVED else None
@@ -64,9 +61,9 @@ def _size(arguments: Mapping[str, Any]) -> int:
     return len(json.dumps(arguments, ensure_ascii=False, default=str))
 
 
-def _value(name: str, value: Any, limit: int, hint: str, only: Collection[str] | None) -> Any:
+def _value(name: str, value: Any, limit: int, hint: str, only: Collection[Role] | None) -> Any:
     if isinstance(value, str):
-        return _text(name, value, limit, hint) if only is None or name in only else value
+        return _text(name, value, limit, hint) if only is None or role_of(name) in only else value
     if isinstance(value, dict):
         return {key: _value(key, one, limit, hint, only) for key, one in value.items()}
     if isinstance(value, list):
@@ -81,7 +78,7 @@ def _text(name: str, text: str, limit: int, hint: str) -> str:
     marker = _marker(text, hint)
     if patches.is_patch(text):
         short = patches.shortened(text, marker)
-    elif name in _COMMANDS:
+    elif role_of(name) == "command":
         short = _command(text, limit, hint)
     else:
         short = f"{_head(text, limit // HEAD_SHARE)}\n{marker}"

@@ -12,24 +12,26 @@ Rules:
 """
 
 import json
-from collections.abc import Iterator, MutableMapping
-from typing import Any
+from collections.abc import Iterator
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.tools import paths
+from ctxmgr.engine.tools import FileEffect, Kind, Memo, ToolCall, calls_of, identity, outcome, paths
 from ctxmgr.engine.tools.line_ranges import WHOLE, Lines, shown
 from ctxmgr.engine.tools.result_range import Notes, notes
-from ctxmgr.engine.tools.touch import Kind, Reading, Touch
-from ctxmgr.engine.tools.touches import reading
 from ctxmgr.model.messages import Message, Unit
 
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 
 
+_OF_TEXT: frozenset[Kind] = frozenset(
+    ("read", "write", "edit")
+)  # of which a result holds nothing but a file's text
+
+
 class Event(msgspec.Struct, frozen=True, gc=False):
-    """One touch that a result tells of. `unit` holds the file's text: a read's result, a write's or an edit's call.
+    """One effect that a result tells of. `unit` holds the file's text: a read's result, a write's or edit's call.
 
     `place`: its place among all events; `at`: the result's message. `need` and `cover`: rule 2; no cover for what
     shows no state. `grown`: of an edit.
@@ -58,25 +60,8 @@ class Made(msgspec.Struct, frozen=True, gc=False):
     """A call as it was made: its unit number, what is known of it, and what makes another the same call."""
 
     number: int
-    reading: Reading
+    call: ToolCall
     same: str
-
-
-Memo = MutableMapping[str, Any]
-"""What is known of each message by its digest, kept from call to call; may be cleared at any time."""
-
-# arguments that change nothing of what a call does
-_ASIDE = frozenset(
-    (
-        "description",
-        "timeout",
-        "yield_time_ms",
-        "max_output_tokens",
-        "justification",
-        "security_risk",
-        "explanation",
-    )
-)
 
 
 def history(conversation: ConversationIndex, memo: Memo) -> History:
@@ -117,7 +102,8 @@ class _Telling:
         digest = self.conversation.digest(asked_at)
         found = self.memo.get(digest)
         if found is None:
-            found = {unit.call_id: made for unit, made in _calls(self.conversation.messages[asked_at])}
+            message = self.conversation.messages[asked_at]
+            found = {unit.call_id: made for unit, made in _calls(message, self.memo)}
             self.memo[digest] = found
         return found
 
@@ -139,37 +125,41 @@ class _Telling:
 
     def add(self, result: BlockRef, unit: Unit, call: BlockRef, made: Made) -> None:
         """What one result tells."""
-        touched = made.reading.touches
-        shell = made.reading.shell
-        unsure = unit.is_error or unit.doubtful
-        reads = sum(touch.kind == "read" for touch in touched)
-        if any(touch.kind in ("list", "run") for touch in touched):
+        effects = made.call.effects
+        shell = made.call.kind == "run"
+        unsure = outcome(made.call, unit.text, unit.is_error, unit.doubtful) != "ok"
+        reads = sum(effect.kind == "read" for effect in effects)
+        if any(effect.kind not in _OF_TEXT for effect in effects):
             self.mixed.add(result)
-        for touch in touched:
+        for effect in effects:
             self.place += 2
-            if touch.kind == "read" and not unsure:
+            if effect.kind == "read" and not unsure:
                 told = self.notes(result, shell)
-                need, cover = shown(touch, told, len(touched) == 1, shell)
+                need, cover = shown(effect, told, len(effects) == 1, shell)
                 event = Event(result, "read", self.place, result.message_index, need, cover)
-                self.put(touch.path or told.file, shell, event)
-            elif touch.kind in ("write", "edit"):
-                self.change(result, unit, call, touch, shell, reads == 0)
-        if made.reading.repeats and not unsure:
+                self.put(effect.path or told.file, shell, event)
+            elif effect.kind in ("write", "edit"):
+                self.change(result, unit, call, effect, shell, reads == 0)
+        if made.call.repeats and not unsure:
             self.again.setdefault(f"{made.same}\0{self.went if shell else ''}", []).append(result)
-        if made.reading.directory:
-            self.went = made.reading.directory
+        if made.call.shell is not None and made.call.shell.directory:
+            self.went = made.call.shell.directory
 
-    def change(self, result: BlockRef, unit: Unit, call: BlockRef, touch: Touch, shell: bool, quiet: bool) -> None:
+    def change(
+        self, result: BlockRef, unit: Unit, call: BlockRef, effect: FileEffect, shell: bool, quiet: bool
+    ) -> None:
         """A write or an edit; `quiet`: its call reads nothing besides."""
-        told = self.notes(result, shell) if shell or touch.kind == "edit" or not touch.path else Notes()
-        path = touch.path or told.file
+        told = self.notes(result, shell) if shell or effect.kind == "edit" or not effect.path else Notes()
+        path = effect.path or told.file
         if (unit.is_error and not shell) or told.how == "refused":
             self.failed.append((call, self.key(path, shell)))
             return
         sure = not (unit.is_error or unit.doubtful or told.how in ("cleared", "hidden"))
-        cover = WHOLE if sure and touch.kind == "write" else None
-        self.put(path, shell, Event(call, touch.kind, self.place, result.message_index, WHOLE, cover, touch.grown))
-        if sure and quiet and touch.kind == "edit" and (lines := told.numbered) is not None:
+        cover = WHOLE if sure and effect.kind == "write" and effect.exact else None
+        self.put(
+            path, shell, Event(call, effect.kind, self.place, result.message_index, WHOLE, cover, effect.grown)
+        )
+        if sure and quiet and effect.kind == "edit" and (lines := told.numbered) is not None:
             self.put(path, shell, Event(result, "read", self.place + 1, result.message_index, lines, lines))
 
     def put(self, path: str, shell: bool, event: Event) -> None:
@@ -181,15 +171,12 @@ class _Telling:
         return f"{self.went}{AWAY}{path}" if shell and self.went and not paths.is_absolute(path) else path
 
 
-def _calls(message: Message) -> Iterator[tuple[Unit, Made]]:
-    for number, unit in enumerate(message.view.units):
-        if unit.kind == "call" and unit.arguments is not None:
-            found = reading(unit.tool, unit.arguments)
-            if found.touches or found.directory:
-                yield unit, Made(number, found, _same(unit) if found.repeats else "")
+def _calls(message: Message, memo: Memo) -> Iterator[tuple[Unit, Made]]:
+    for number, (unit, call) in enumerate(zip(message.view.units, calls_of(message, memo), strict=True)):
+        if unit.kind == "call" and call is not None and (call.effects or call.shell is not None):
+            yield unit, Made(number, call, _same(unit) if call.repeats else "")
 
 
 def _same(unit: Unit) -> str:
     """What makes another call the same: its tool and those arguments that count."""
-    counted = {name: value for name, value in (unit.arguments or {}).items() if name not in _ASIDE}
-    return f"{unit.tool} {json.dumps(counted, sort_keys=True, default=str)}"
+    return f"{unit.tool} {json.dumps(identity(unit.arguments or {}), sort_keys=True, default=str)}"

@@ -24,7 +24,8 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.staleness.file_history import AWAY, Event, History, Memo, history
+from ctxmgr.engine.staleness.file_history import AWAY, Event, History, history
+from ctxmgr.engine.tools import Memo
 from ctxmgr.engine.tools.line_ranges import Lines
 
 Reason = Literal["read again", "written later", "repeated", "tried again"]

@@ -1,1 +1,55 @@
-"""What tools do: their names, their arguments, and the shells and patches in them."""
+"""What tools do. One catalog knows the names of tools and of their arguments, and what a shell's command line, a
+patch or a script in them does; everything else is handed a `ToolCall`.
+
+It must not know how a call's result is shown, kept or told: markers, facts and plans are made of what it says.
+"""
+
+from ctxmgr.engine.tools import patches, paths
+from ctxmgr.engine.tools.catalog import (
+    CATALOG,
+    USERS_SHELL,
+    Catalog,
+    Memo,
+    call_of_unit,
+    calls_of,
+    identity,
+    key_arguments,
+    tool_call,
+)
+from ctxmgr.engine.tools.effects import CHANGES, FileEffect, Kind, Shell, Task, Tasks, ToolCall
+from ctxmgr.engine.tools.outcome import Outcome, outcome
+from ctxmgr.engine.tools.pi_files import pi_file
+from ctxmgr.engine.tools.roles import Role, role_of
+from ctxmgr.engine.tools.rows import ROWS, Row
+from ctxmgr.engine.tools.shell.swe_agent import window
+from ctxmgr.engine.tools.tasks import created_id
+
+__all__ = [
+    "CATALOG",
+    "CHANGES",
+    "ROWS",
+    "USERS_SHELL",
+    "Catalog",
+    "FileEffect",
+    "Kind",
+    "Memo",
+    "Outcome",
+    "Role",
+    "Row",
+    "Shell",
+    "Task",
+    "Tasks",
+    "ToolCall",
+    "call_of_unit",
+    "calls_of",
+    "created_id",
+    "identity",
+    "key_arguments",
+    "outcome",
+    "patches",
+    "paths",
+    "pi_file",
+    "role_of",
+    "tool_call",
+    "window",
+]

@@ -3,8 +3,9 @@
 Rules:
 
 1. Taken are calls whose arguments are written out: `tools.exec_command({cmd:"...", "workdir":"..."})`, and patches
-   in a string or a template without `${}`. One other call of a tool, a loop or a branch, and nothing is said.
-2. What the script prints is taken to be what its commands printed, whole.
+   in a string or a template.
+2. What the script prints is taken to be what its commands printed, whole. With one other call of a tool, a loop, a
+   branch, or a text that is put together, it is known in parts: what is written out may be done, and more.
 """
 
 import re
@@ -23,10 +24,11 @@ _BRANCHES = re.compile(r"\b(?:for|while|if|map|forEach|slice|split|substring|rep
 
 
 class Run(msgspec.Struct, frozen=True, gc=False):
-    """What a script does: command lines with their directories, and patches, each in order."""
+    """What a script does: command lines with their directories, and patches, each in order. `whole`: rule 2."""
 
     commands: tuple[tuple[str, str], ...] = ()
     patches: tuple[str, ...] = ()
+    whole: bool = True
 
 
 def is_script(text: str) -> bool:
@@ -34,25 +36,30 @@ def is_script(text: str) -> bool:
     return "tools." in text and bool(_CALLED.search(text))
 
 
-def run(script: str) -> Run | None:
-    """None by rule 1. Time is linear in the script."""
+def run(script: str) -> Run:
+    """What is written out of a script. Time is linear in it."""
     called = _CALLED.findall(script)
-    if not set(called) <= {"exec_command", "apply_patch"}:
-        return None
-    literals, bare = _split(script)
-    if literals is None or _BRANCHES.search(bare):
-        return None
+    literals, beside = _split(script)
     commands = []
-    for found in _COMMAND.finditer(script):
-        workdir = _WORKDIR.search(found[2])
-        commands.append((_told(found[1]), _told(workdir[1]) if workdir else ""))
-    given = [_told(literal) for literal in literals if patches.BEGIN in literal]
-    applied = [text for text in given if text is not None]
-    if called.count("exec_command") != len(commands) or called.count("apply_patch") != len(applied):
-        return None
-    if len(given) != len(applied) or any(command is None or workdir is None for command, workdir in commands):
-        return None
-    return Run(tuple((command or "", workdir or "") for command, workdir in commands), tuple(applied))
+    for one in _COMMAND.finditer(script):
+        workdir = _WORKDIR.search(one[2])
+        commands.append((_value(one[1]), _value(workdir[1]) if workdir else ""))
+    given = [literal for literal in literals or () if patches.BEGIN in literal]
+    applied = [_value(literal) for literal in given]
+    whole = (
+        set(called) <= {"exec_command", "apply_patch"}
+        and literals is not None
+        and not _BRANCHES.search(beside)
+        and called.count("exec_command") == len(commands)
+        and called.count("apply_patch") == len(applied)
+        and None not in applied
+        and all(command is not None and workdir is not None for command, workdir in commands)
+    )
+    return Run(
+        tuple((command, workdir or "") for command, workdir in commands if command is not None),
+        tuple(_value(literal) or literal[1:-1] for literal in given),
+        whole,
+    )
 
 
 def _split(script: str) -> tuple[list[str] | None, str]:
@@ -70,8 +77,8 @@ def _split(script: str) -> tuple[list[str] | None, str]:
     return literals, " ".join([*beside, script[place:]])
 
 
-def _told(literal: str) -> str | None:
-    """What a literal of the script stands for; None where it can not be told."""
+def _value(literal: str) -> str | None:
+    """What a literal of the script stands for; None where it is put together."""
     if literal[0] == "`":
         return None if "${" in literal else re.sub(r"\\([`\\$])", r"\1", literal[1:-1])
     if literal[0] == "'":

@@ -10,8 +10,8 @@ Rules:
 4. Of several reads in one result only what they asked for is known.
 """
 
+from ctxmgr.engine.tools import FileEffect
 from ctxmgr.engine.tools.result_range import Notes
-from ctxmgr.engine.tools.touch import Touch
 
 BLANK_LINES = 3  # that a host may take from an output's end (rule 2)
 READ_LINES = 2_000  # that a read shows at most where no limit was asked for (pi, Claude Code, OpenCode)
@@ -20,41 +20,41 @@ Lines = tuple[int, int | None]  # from the first to the last, None: to the file'
 WHOLE: Lines = (1, None)
 
 
-def shown(touch: Touch, told: Notes, alone: bool, shell: bool) -> tuple[Lines, Lines | None]:
+def shown(effect: FileEffect, told: Notes, alone: bool, shell: bool) -> tuple[Lines, Lines | None]:
     """(lines at most, lines surely) of a read; `alone`: the result holds nothing else (rule 4)."""
-    asked: Lines = (touch.start or 1, touch.end)
+    asked: Lines = (effect.start or 1, effect.end)
     if told.how != "shown":
         return asked, None
     if not alone:
-        return asked, asked if touch.exact and not told.cut else None
+        return asked, asked if effect.exact and not told.cut else None
     numbered = told.numbered
-    if numbered is not None and touch.exact and not 0 <= numbered[0] - asked[0] <= (touch.start is not None):
+    if numbered is not None and effect.exact and not 0 <= numbered[0] - asked[0] <= (effect.start is not None):
         numbered = None
     cut = told.cut or (numbered is not None and told.broken)
-    if numbered is None and (cut or not touch.exact):
+    if numbered is None and (cut or not effect.exact):
         return asked, None
     if numbered is None:
         start, last = asked
     else:
         start, last = numbered
     if cut:
-        return (start, touch.end), (start, last)
+        return (start, effect.end), (start, last)
     if told.more:
         last = told.more - 1 if last is None else min(last, told.more - 1)
         return (start, last), (start, last) if last >= start else None
-    if _at_end(touch, told, shell):
+    if _at_end(effect, told, shell):
         return (start, last), (start, None)
     if last is None:
         last = start + READ_LINES - 1
     return (start, last), (start, last)
 
 
-def _at_end(touch: Touch, told: Notes, shell: bool) -> bool:
+def _at_end(effect: FileEffect, told: Notes, shell: bool) -> bool:
     """Rule 2."""
     if told.ended:
         return True
-    if not touch.exact:
+    if not effect.exact:
         return False
-    if touch.end is None:
+    if effect.end is None:
         return shell or told.lines <= READ_LINES
-    return told.lines + BLANK_LINES < touch.end - (touch.start or 1) + 1
+    return told.lines + BLANK_LINES < effect.end - (effect.start or 1) + 1

@@ -1,10 +1,11 @@
-"""Turns the text of a patch as `apply_patch` takes it into the files it changes, and shortens it.
+"""Turns the text of a patch into the files it changes, and shortens it: as `apply_patch` takes one, or as `diff -u`
+writes it.
 
-*** Begin Patch
-*** Update File: src/a.py
-@@ def f():
--    old
-+    new
+*** Begin Patch                 --- a/src/a.py
+*** Update File: src/a.py       +++ b/src/a.py
+@@ def f():                     @@ -3,1 +3,1 @@ def f():
+-    old                        -    old
++    new                        +    new
 *** End Patch
 """
 
@@ -18,7 +19,10 @@ BEGIN = "*** Begin Patch"
 
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _MOVED = re.compile(r"^\*\*\* Move to: (.+)$", re.MULTILINE)
+_UNIFIED = re.compile(r"^--- (\S.*)\n\+\+\+ (\S.*)$", re.MULTILINE)
+_BEFORE_UNIFIED = 2_000  # characters: of a mail or a commit that stands before its patch
 _HUNK = re.compile(r"^@@", re.MULTILINE)
+_HEADS = ("*** ", "@@", "--- ", "+++ ", "diff ")
 _ADDED = re.compile(r"^\+", re.MULTILINE)
 _REMOVED = re.compile(r"^-", re.MULTILINE)
 
@@ -34,28 +38,55 @@ class Section(msgspec.Struct, frozen=True, gc=False):
 
 
 def is_patch(text: str) -> bool:
-    return text.lstrip().startswith(BEGIN)
+    """Is it a patch, and nothing else before it than what a tool writes there?"""
+    return text.lstrip().startswith(BEGIN) or _is_unified(text)
+
+
+def _is_unified(text: str) -> bool:
+    if not text.lstrip().startswith(("--- ", "diff ", "Index: ")):
+        return False
+    return _UNIFIED.search(text, 0, _BEFORE_UNIFIED) is not None
 
 
 def sections(text: str) -> tuple[Section, ...]:
     """One a file, in order."""
-    heads = list(_FILE.finditer(text))
+    unified = _is_unified(text)
+    heads = list((_UNIFIED if unified else _FILE).finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
-    return tuple(_section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
+    section = _of_unified if unified else _section
+    return tuple(section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
 
 
 def _section(head: re.Match[str], body: str) -> Section:
     verb: Verb = head[1]  # type: ignore[assignment]
     moved = _MOVED.search(body)
-    grown = sum(abs(len(_ADDED.findall(hunk)) - len(_REMOVED.findall(hunk))) for hunk in _HUNK.split(body))
-    return Section(verb, head[2].strip(), moved[1].strip() if moved else "", grown)
+    return Section(verb, head[2].strip(), moved[1].strip() if moved else "", _grown(body))
+
+
+def _of_unified(head: re.Match[str], body: str) -> Section:
+    old, new = (name.partition("\t")[0].strip() for name in head.groups())
+    if old == "/dev/null":
+        return Section("Add", _without_side(new))
+    if new == "/dev/null":
+        return Section("Delete", _without_side(old))
+    old, new = _without_side(old), _without_side(new)
+    return Section("Update", old, new if new != old else "", _grown(body))
+
+
+def _without_side(name: str) -> str:
+    """`src/a.py` of `b/src/a.py`."""
+    return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def _grown(body: str) -> int:
+    return sum(abs(len(_ADDED.findall(hunk)) - len(_REMOVED.findall(hunk))) for hunk in _HUNK.split(body))
 
 
 def shortened(text: str, marker: str) -> str:
     """The patch with its file lines and the heads of its hunks alone; `marker` stands in each for the lines."""
     lines: list[str] = []
     for line in text.split("\n"):
-        if line.startswith(("*** ", "@@")):
+        if line.startswith(_HEADS):
             lines.append(line)
         elif not lines or lines[-1] != marker:
             lines.append(marker)

@@ -20,11 +20,11 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.tools import window
 
 HEAD_CHARACTERS = 600  # where the first numbered line stands, behind a host's own lines
 LAST_LINES = 40  # among which the last one stands, before a host's notes
 NOTE_CHARACTERS = 400  # how far from the end a note of rule 2 may begin
-WINDOW_CHARACTERS = 4_000  # where the head of a window stands, behind a message of the editor
 
 _NUMBERED = re.compile(r"^(?:<content>)?[ \t]{0,9}(\d{1,7})(?:\t|→|: ?|\| )", re.MULTILINE)
 _GO_ON = re.compile(r"offset=(\d+) to continue|parameter to read beyond line (\d+)")
@@ -35,7 +35,6 @@ _HIDDEN = (": No such file", ": Permission denied", ": Is a directory", "can't r
 _CLEARED = re.compile(r"\s*(?:\[?Old tool result content cleared\]?|<?File unchanged since)", re.IGNORECASE)
 _REFUSED = re.compile(r"\s*(?:Your proposed edit has introduced|(?:ERROR:\s*)?No replacement was performed)")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
-_WINDOW = re.compile(r"^\[File: (.+?) \((\d+) lines total\)\]", re.MULTILINE)
 _HEADS = ("Output:\n", "<output>\n", "<content>")
 
 Range = tuple[int, int]
@@ -112,16 +111,16 @@ def notes(text: str, shell: bool = False) -> Notes:
     more = int(go_on[-1][1] or 0) or int(go_on[-1][2] or 0) + 1 if go_on else 0
     ended = body.find("(End of file", max(0, len(body) - NOTE_CHARACTERS)) >= 0
     numbered, broken = _range(body)
-    window = _WINDOW.search(body, 0, min(len(body), WINDOW_CHARACTERS)) if "lines total)]" in body else None
-    if window is not None and numbered is not None:
-        ended = numbered[1] >= int(window[2])
+    opened = window(body)
+    if opened is not None and numbered is not None:
+        ended = numbered[1] >= opened[1]
     return Notes(
         numbered,
         more,
         ended,
         cut=_is_cut(body),
         how=how,
-        file=window[1] if window else "",
+        file=opened[0] if opened else "",
         lines=_lines(body),
         broken=broken,
     )

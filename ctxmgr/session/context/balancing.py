@@ -20,7 +20,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, digest_of
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.rewriting.shorten import shorten
-from ctxmgr.engine.tools.touches import reading
+from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Opening
 from ctxmgr.model.policy import Zone
@@ -110,8 +110,7 @@ def reads_gone(arrived: Arrived, done: Projected) -> tuple[str, ...]:
         for ref, _ in arrived.conversation.results(one.ref.message_index):
             if one.kind == "dropped" or one.ref == ref:
                 call = arrived.conversation.call_of(ref)
-                touched = reading(call.tool, call.arguments).touches
-                found.update(touch.path for touch in touched if touch.kind == "read" and touch.path)
+                found.update(tool_call(call.tool, call.arguments).read_paths)
     return tuple(sorted(found))
 
 

@@ -1,53 +1,171 @@
-"""Turns the commands of one pipe into the files they write or edit, where the call itself holds what is written.
+"""Turns the commands of one pipe into the files they write, edit, delete or move.
 
 Rules:
 
-1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit.
-2. `sed -i` and `perl -i` edit; by how much lines move is not known. So does a patch handed to `apply_patch`.
-3. A file whose name is not known makes the whole a run.
+1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit. What
+   another command prints is written too, but its text is not in the call.
+2. `sed -i` and `perl -i` edit; by how much lines move is not known. So does a patch handed to `apply_patch`,
+   `patch` or `git apply`, and what `git checkout` and `git restore` bring back.
+3. `rm` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
+4. A file whose name is not known makes the whole a run.
 """
 
 from collections.abc import Sequence
 
 from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools.effects import RUN, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import Command, Word
-from ctxmgr.engine.tools.touch import Kind, Touch
 
-RUN = Touch("", "run")
+MOST_FILES = 64  # of one command
+_DROPPED = ("/dev/",)  # what is sent there is no file
+_PATCHERS = (("apply_patch",), ("applypatch",), ("patch",))
+_INTO = ("-t", "--target-directory")
+_VALUED = frozenset(("--suffix", "-S", "--source", "-s"))
+
+Effects = tuple[FileEffect, ...]
 
 
-def changes(commands: Sequence[Command], directory: str) -> tuple[Touch, ...] | None:
-    """What a pipe changes; None where it changes nothing by rules 1 and 2."""
+def changes(commands: Sequence[Command], directory: str) -> Effects | None:
+    """What a pipe changes; None where it changes nothing by these rules."""
     first = commands[0]
     name = first.words[0] if first.words else None
-    if len(commands) == 1 and name in ("sed", "perl"):
-        return _in_place(name, first.words[1:], directory)
-    if len(commands) == 1 and name in ("apply_patch", "applypatch"):
-        given = first.stdin if first.stdin is not None else first.words[1] if len(first.words) == 2 else None
-        return of_patch(given, directory) if given is not None else (RUN,)
+    if len(commands) == 1:
+        found = _alone(name, first, directory)
+        if found is not None:
+            return found
     if not _prints(first):
-        return None
+        return _redirected(commands, directory)
     if len(commands) == 1:
         return _sent(first.writes, directory)
     if len(commands) == 2 and not first.writes and commands[1].words[:1] == ("tee",):
         added = "-a" in commands[1].words
         files = [word for word in commands[1].words[1:] if word != "-a"]
         return _sent([(">>" if added else ">", file) for file in files], directory)
-    return None
+    return _redirected(commands, directory)
 
 
-def of_patch(text: str, directory: str) -> tuple[Touch, ...]:
-    """What a patch touches; a run where it is none, or of a file that leaves."""
-    found = [_patched(section, directory) for section in patches.sections(text)]
+def of_patch(text: str, directory: str) -> Effects:
+    """What a patch does; a run where it is none."""
+    found = [effect for section in patches.sections(text) for effect in _patched(section, directory)]
     return tuple(found) if found else (RUN,)
 
 
-def _patched(section: patches.Section, directory: str) -> Touch:
+def _patched(section: patches.Section, directory: str) -> Effects:
+    path = joined(directory, section.path)
     if section.verb == "Delete":
-        return RUN
-    path = joined(directory, section.moved or section.path)
-    return Touch(path, "write") if section.verb == "Add" else Touch(path, "edit", grown=section.grown)
+        return (FileEffect(path, "delete"),)
+    if section.verb == "Add":
+        return (FileEffect(path, "write"),)
+    if section.moved:
+        new = joined(directory, section.moved)
+        return (FileEffect(path, "move", to=new), FileEffect(new, "edit", grown=section.grown))
+    return (FileEffect(path, "edit", grown=section.grown),)
+
+
+def _alone(name: Word, command: Command, directory: str) -> Effects | None:
+    """What a command changes that is in no pipe, by its name."""
+    words = command.words
+    if name in ("sed", "perl"):
+        return _in_place(name, words[1:], directory)
+    if words[:1] in _PATCHERS or words[:2] == ("git", "apply"):
+        given = command.stdin if command.stdin is not None else words[1] if len(words) == 2 else None
+        return of_patch(given, directory) if given is not None and patches.is_patch(given) else (RUN,)
+    if name == "git":
+        return _git(words[1:], directory)
+    if name == "rm" and not command.writes:
+        return _each("delete", _named(words[1:]), directory)
+    if name in ("mv", "cp") and any(word and word.startswith(_INTO) for word in words):
+        return (RUN,)
+    if name == "mv":
+        return _moved(_named(words[1:]), directory)
+    if name == "cp":
+        return _copied(_named(words[1:]), directory)
+    if name == "touch":
+        return _each("write", _named(words[1:]), directory)
+    return None
+
+
+def _git(words: Sequence[Word], directory: str) -> Effects | None:
+    """`git -C dir mv a b`; None for what changes no file that it names."""
+    if words[:1] == ("-C",) and len(words) > 2:
+        directory = joined(directory, words[1]) if words[1] else UNKNOWN
+        words = words[2:]
+    verb, rest = (words[0], list(words[1:])) if words else (None, [])
+    if verb == "mv":
+        return _moved(_named(rest), directory)
+    if verb == "rm":
+        return (RUN,) if "--cached" in rest else _each("delete", _named(rest), directory)
+    if verb == "restore":
+        return (RUN,) if "--staged" in rest and "--worktree" not in rest else _each("edit", _named(rest), directory)
+    if verb == "checkout" and "--" in rest:
+        return _each("edit", rest[rest.index("--") + 1 :], directory)
+    if verb == "checkout" and len(rest) == 1 and _is_file(rest[0]):
+        return _each("edit", rest, directory)
+    return None
+
+
+def _is_file(word: Word) -> bool:
+    """Is this surely no branch's name: does it end as files do?"""
+    extension = (word or "").rpartition("/")[2].rpartition(".")[2]
+    return "." in (word or "") and extension.isalpha() and len(extension) < 6 and word != "HEAD"
+
+
+def _named(words: Sequence[Word]) -> list[Word]:
+    """What is no option, nor the value of one; all that stands behind `--`."""
+    found: list[Word] = []
+    skipped = plain = False
+    for word in words:
+        if skipped:
+            skipped = False
+        elif word == "--" and not plain:
+            plain = True
+        elif plain or word is None or not word.startswith("-") or word == "-":
+            found.append(word)
+        else:
+            skipped = word in _VALUED
+    return found
+
+
+def _each(kind: str, files: Sequence[Word], directory: str) -> Effects:
+    paths = _known(files, directory)
+    if not paths:
+        return (RUN,)
+    if kind == "delete":
+        return tuple(FileEffect(path, "delete") for path in paths)
+    if kind == "write":
+        return tuple(FileEffect(path, "write", exact=False) for path in paths)
+    return tuple(FileEffect(path, "edit", grown=None) for path in paths)
+
+
+def _known(files: Sequence[Word], directory: str) -> list[str]:
+    """The paths of these; none where one is not known, or is a directory by its spelling."""
+    paths = [joined(directory, file) if file else "" for file in files[:MOST_FILES]]
+    return [] if any(not path or path.startswith(UNKNOWN) for path in paths) else paths
+
+
+def _moved(files: Sequence[Word], directory: str) -> Effects:
+    pairs = _pairs(files, directory)
+    return tuple(FileEffect(old, "move", to=new) for old, new in pairs) or (RUN,)
+
+
+def _copied(files: Sequence[Word], directory: str) -> Effects:
+    pairs = _pairs(files, directory)
+    return tuple(FileEffect(new, "write", exact=False) for _, new in pairs) or (RUN,)
+
+
+def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
+    """(from, to) of each file of `mv` or `cp`; into a directory where there are several, or it is spelled so."""
+    target = files[-1] if len(files) > 1 else None
+    old = _known(files[:-1], directory)
+    if target is None or not old:
+        return []
+    new = joined(directory, target)
+    if new.startswith(UNKNOWN):
+        return []
+    into = len(old) > 1 or target.endswith("/") or target in (".", "..")
+    place = f"{new}/" if new else ""
+    return [(one, f"{place}{one.rpartition('/')[2]}" if into else new) for one in old]
 
 
 def _prints(command: Command) -> bool:
@@ -59,20 +177,40 @@ def _prints(command: Command) -> bool:
     return command.words[:1] in (("echo",), ("printf",)) and None not in command.words
 
 
-def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> tuple[Touch, ...] | None:
-    """None where it is sent to no file; in a list of files each gets it."""
-    told = [(kind, file) for kind, file in writes if file != "/dev/null"]
-    if not told:
+def _redirected(commands: Sequence[Command], directory: str) -> Effects | None:
+    """Files that what is printed is sent to, where its text is not in the call; None without any."""
+    sent = [write for command in commands for write in command.writes]
+    for command in commands[1:]:
+        if command.words[:1] == ("tee",):
+            kind = ">>" if "-a" in command.words else ">"
+            sent += [(kind, word) for word in command.words[1:] if word is None or not word.startswith("-")]
+    found = _sent(sent, directory)
+    if found is None:
         return None
-    return tuple(_named(file, "write" if kind == ">" else "edit", directory) for kind, file in told)
+    unsure = (
+        FileEffect(one.path, one.kind, exact=False, grown=None if one.kind == "edit" else 0)
+        for one in found
+        if one.path
+    )
+    return (RUN, *unsure)
 
 
-def _named(file: Word, kind: Kind, directory: str, grown: int | None = 0) -> Touch:
+def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> Effects | None:
+    """None where it is sent to no file; in a list of files each gets it."""
+    files = [(kind, file) for kind, file in writes if not (file or "").startswith(_DROPPED)]
+    if not files:
+        return None
+    return tuple(_to(file, kind, directory) for kind, file in files)
+
+
+def _to(file: Word, kind: str, directory: str) -> FileEffect:
     path = joined(directory, file) if file else ""
-    return Touch(path, kind, grown=grown) if path and not path.startswith(UNKNOWN) else RUN
+    if not path or path.startswith(UNKNOWN):
+        return RUN
+    return FileEffect(path, "write") if kind == ">" else FileEffect(path, "edit")
 
 
-def _in_place(name: str, words: Sequence[Word], directory: str) -> tuple[Touch, ...] | None:
+def _in_place(name: Word, words: Sequence[Word], directory: str) -> Effects | None:
     """The files of `sed -i` (with or without a suffix, one's own word where it is empty) and `perl -pi -e`."""
     options = [word for word in words if word and word.startswith("-")]
     inside = ("-i", "--in-place") if name == "sed" else ("-pi", "-i", "-p0i", "-0pi", "-ni")
@@ -88,5 +226,4 @@ def _in_place(name: str, words: Sequence[Word], directory: str) -> tuple[Touch, 
             skipped = word in ("-e", "-pe", "-pie", "-f") or (name == "perl" and word.endswith("e"))
         elif word != "":
             rest.append(word)
-    files = rest if scripted else rest[1:]
-    return tuple(_named(file, "edit", directory, None) for file in files) or (RUN,)
+    return _each("edit", rest if scripted else rest[1:], directory)

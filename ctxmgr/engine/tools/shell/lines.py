@@ -1,8 +1,8 @@
-"""Turns a shell's command line into the files it reads, writes, edits or lists.
+"""Turns a shell's command line into its effects: the files it reads, writes, edits, deletes, moves or looks at.
 
 Rules:
 
-1. Reads are told by `reads`, writes and edits by `changes`. Any other output sent to a file is a run.
+1. Reads are told by `reads`, what is changed by `changes`.
 2. A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter. The same one again
    shows the newer state. Looks and checks are known by name; all else is a run.
 3. `cd` counts for what follows it in the line. Of what is not understood nothing is said but that it ran.
@@ -13,12 +13,11 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from ctxmgr.engine.tools.effects import RUN, Effects, FileEffect, Kind
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell import reads as reads
-from ctxmgr.engine.tools.shell import swe_agent
-from ctxmgr.engine.tools.shell.changes import RUN, changes
+from ctxmgr.engine.tools.shell import reads, swe_agent
+from ctxmgr.engine.tools.shell.changes import changes
 from ctxmgr.engine.tools.shell.words import Command, Pipeline, Word, name_of, parse
-from ctxmgr.engine.tools.touch import Reading, Touch
 
 
 def _words(text: str) -> frozenset[str]:
@@ -30,6 +29,7 @@ _LOOKS = _words(
     "ls find fd tree rg grep egrep fgrep ag wc stat file du df diff cmp jq yq sort uniq cut awk column tr which"
     " less more od xxd hexdump strings cat head tail nl sed find_file search_dir search_file"
 )
+_SEARCHES = _words("find fd rg grep egrep fgrep ag find_file search_dir search_file")
 _EXECUTED = tuple((name,) for name in ("grep", "cat", "ls", "echo", "head", "wc"))  # by a `find` that only looks
 _GIT_LOOKS = _words(
     "status diff log show blame ls-files rev-parse grep describe ls-tree cat-file shortlog merge-base"
@@ -58,15 +58,15 @@ _CHECK_NAME = re.compile(
 )
 
 
-def of_shell(line: str, directory: str = "") -> Reading:
+def of_shell(line: str, directory: str = "") -> Effects:
     """What a command line does, run in this directory ("" where it is not known)."""
-    told = swe_agent.of_edit(line)
-    if told is not None:
-        return Reading((told,), shell=True)
+    edited = swe_agent.of_edit(line)
+    if edited is not None:
+        return Effects((edited,))
     pipelines = parse(line)
     if pipelines is None:
-        return Reading((RUN,), shell=True)
-    found: list[Touch] = []
+        return Effects((RUN,))
+    found: list[FileEffect] = []
     repeats, moved = True, False
     for pipeline in pipelines:
         words = pipeline.commands[0].words
@@ -78,7 +78,7 @@ def of_shell(line: str, directory: str = "") -> Reading:
         touched, again = _of_pipeline(pipeline, directory)
         found += touched
         repeats = repeats and again
-    return Reading(tuple(found), repeats and bool(found), True, directory if moved else "")
+    return Effects(tuple(found), repeats and bool(found), directory if moved else "")
 
 
 def _directory(words: Sequence[Word]) -> str:
@@ -88,7 +88,7 @@ def _directory(words: Sequence[Word]) -> str:
     return words[0] if len(words) == 1 and words[0] and words[0] != "-" else UNKNOWN
 
 
-def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[Touch], bool]:
+def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], bool]:
     """(what it touches, whether it is a look or a check)."""
     commands = [_plain(command) for command in pipeline.commands]
     if not commands[0].words:
@@ -98,9 +98,7 @@ def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[Touch], bool]
     changed = changes(commands, directory)
     if changed is not None:
         return list(changed), False
-    sent = [write for command in commands for write in command.writes]
-    if any(file != "/dev/null" for _, file in sent):
-        return [RUN], False
+    sent = any(command.writes for command in commands)
     name = name_of(commands[0])
     if name in _SILENT and len(commands) == 1:
         return [], True
@@ -111,7 +109,7 @@ def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[Touch], bool]
     if not _is_look(commands[0]):
         return [RUN], False
     found = [] if sent or not pipeline.sure else reads.reads(commands, directory)
-    return found or [Touch(_looked_at(commands[0], directory), "list")], True
+    return found or [FileEffect(_looked_at(commands[0], directory), _look(commands[0]))], True
 
 
 def _plain(command: Command) -> Command:
@@ -122,6 +120,12 @@ def _plain(command: Command) -> Command:
     if len(words) > 2 and words[0] == "timeout":
         words = words[2:]
     return command if words is command.words else Command(words, command.writes, command.stdin)
+
+
+def _look(command: Command) -> Kind:
+    """What a look is for: a search, or a list of what there is."""
+    words = command.words
+    return "search" if name_of(command) in _SEARCHES or words[:2] == ("git", "grep") else "list"
 
 
 def _is_look(command: Command) -> bool:

@@ -10,9 +10,9 @@ Rules:
 import re
 from collections.abc import Callable, Sequence
 
+from ctxmgr.engine.tools.effects import FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell.words import Command, Word, name_of
-from ctxmgr.engine.tools.touch import Touch
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
 
@@ -23,7 +23,7 @@ Span = tuple[int | None, int | None]
 Spans = tuple[Span, ...] | None  # of each file; None where the lines are not known from the call
 
 
-def reads(commands: Sequence[Command], directory: str) -> list[Touch]:
+def reads(commands: Sequence[Command], directory: str) -> list[FileEffect]:
     """The files that a pipe of looks prints lines of; none where it prints anything else."""
     source = _SOURCES.get(name_of(commands[0]))
     if source is None:
@@ -44,8 +44,8 @@ def reads(commands: Sequence[Command], directory: str) -> list[Touch]:
     if any(path.startswith(UNKNOWN) for path in paths):
         return []
     if spans is None:
-        return [Touch(path, "read", exact=False) for path in paths]
-    return [Touch(path, "read", start, end) for path in paths for start, end in spans]
+        return [FileEffect(path, "read", exact=False) for path in paths]
+    return [FileEffect(path, "read", start, end) for path in paths for start, end in spans]
 
 
 def _within(outer: Span, inner: Span) -> Span:

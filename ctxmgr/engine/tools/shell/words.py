@@ -48,6 +48,7 @@ _TOKEN = re.compile(
     r"|(?P<expands>\$\w+|\$\{\w+\}|[*?\[\]{}])",
     re.DOTALL,
 )
+_PLAIN = re.compile(r"[\w./:=,+@%^~-]+")
 _EXPANDS = re.compile(r"\$[\w{]")
 _SUBSTITUTES = re.compile(r"\$\(|`")
 _ESCAPED = re.compile(r'\\(["\\$`\n])')
@@ -163,3 +164,8 @@ def name_of(command: Command) -> str:
     """The program that a command runs, without its directory; "" where that is not known."""
     first = command.words[0] if command.words else None
     return (first or "").rpartition("/")[2]
+
+
+def quoted(word: str) -> str:
+    """A word as it is spelled in a command line."""
+    return word if word and _PLAIN.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'"

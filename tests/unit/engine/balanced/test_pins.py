@@ -67,7 +67,11 @@ ARGUMENTS: list[tuple[str, dict[str, Any], bool]] = [
     ("a patch", {"input": "*** Begin Patch\n*** Update File: x/a.py\n@@\n-a\n+b\n*** End Patch"}, True),
     ("a patch of another file", {"input": "*** Begin Patch\n*** Add File: x/b.py\n+a.py\n*** End Patch"}, False),
     ("a text that names it", {"content": "see a.py"}, False),
-    ("no string", {"path": 7, "files": [None, {"path": 1}], "file": {"path": "a.py"}}, False),
+    ("an object", {"file": {"path": "x/a.py"}}, True),
+    ("a command line", {"command": "cd /x && sed -i s/a/b/ a.py"}, True),
+    ("a command line that only says so", {"command": "echo a.py"}, False),
+    ("a target", {"TargetFile": "/x/a.py"}, True),
+    ("no string", {"path": 7, "files": [None, {"path": 1}], "file": None}, False),
     ("no path, as long as it is", {"path": "a/" * 3_000 + "a.py"}, False),
 ]
 

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import files
 from ctxmgr.model.compaction import FileOps
-from tests.notation import a, call, u
+from tests.notation import a, call, err, r, u
 from tests.unit.engine.trees import compacted, path
 
 
-def test_files_of_calls() -> None:
+def test_pi_lists_its_own_three_tools_whatever_came_of_them() -> None:
     session = path(
         u("go"),
         a(call("read", path="b"), call("read", path="a"), call("write", path="w"), call("bash", path="no")),
@@ -22,9 +22,32 @@ def test_files_of_calls() -> None:
             call("Read", path="A"),
         ),
     )
-    ops = files.of_messages(message for entry in session for message in entry.messages)
+    ops = files.as_pi_lists(message for entry in session for message in entry.messages)
     assert ops == FileOps(read=("b", "a"), written=("w",), edited=("b",))
     assert files.lists(ops) == (("a",), ("b", "w"))
+
+
+def test_files_of_calls_by_what_they_did() -> None:
+    session = path(
+        u("go"),
+        a(
+            call("Read", file_path="A"),
+            call("bash", command="cat b && sed -i s/x/y/ c && git mv d e && rm f"),
+            call("bash", command="cat gone"),
+            call("edit", path="failed"),
+            call("goto", line_number=3),
+            call("ls", path="src"),
+            call("write", path="not answered"),
+        ),
+        r("text"),
+        r("text"),
+        err("cat: gone: No such file"),
+        err("no match"),
+        r("[File: /w/open.py (90 lines total)]\n1:x"),
+        r("a"),
+    )
+    ops = files.of_messages(message for entry in session for message in entry.messages)
+    assert ops == FileOps(read=("A", "b", "/w/open.py"), written=("e", "not answered"), edited=("c", "d", "f"))
 
 
 def test_details_that_are_no_lists_say_nothing() -> None:

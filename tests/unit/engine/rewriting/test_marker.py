@@ -50,7 +50,8 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-names = st.sampled_from(marker.TELLING) | st.from_regex(r"[a-z]{1,8}", fullmatch=True)
+KEYS = ["path", "file_path", "command", "pattern", "query", "url", "glob", "offset", "limit", "id"]
+names = st.sampled_from(KEYS) | st.from_regex(r"[a-z]{1,8}", fullmatch=True)
 
 
 @given(st.from_regex(r"[a-z_]{0,12}", fullmatch=True), st.dictionaries(names, values), st.integers(0, 10**7))
@@ -59,8 +60,14 @@ def test_a_marker_is_one_short_line_and_known_again(tool: str, arguments: dict[s
         assert marker.is_marker(made)
         assert made.endswith("]")
         assert len(made.splitlines()) == 1
-        most = max(len(marker.TELLING), 2) * (2 * marker.ARGUMENT_LENGTH + 20)
-        assert len(made) <= 60 + most
+        assert len(made) <= marker.CALL_LENGTH + 100
+
+
+@pytest.mark.parametrize("value", ['"' * 500, "x" * 500, 10**100, {"a": ["y" * 500]}])
+def test_a_marker_of_many_long_arguments_is_known_again(value: Any) -> None:
+    arguments = {f"path{number}": value for number in range(30)} | {"line\nend": value}
+    assert marker.is_marker(marker.pruned("read\nme", arguments, 1))
+    assert marker.is_marker(marker.pruned("odd", {"x" * 5_000: 1}, 1))
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.rewriting.shorten import LEAST_SAVED, OLD_TEXT, is_shortened, shorten
-from ctxmgr.engine.tools import patches
-from ctxmgr.engine.tools.touches import touches
+from ctxmgr.engine.tools import patches, tool_call
 
 CODE = "\n".join(f"    value_{number} = compute({number})" for number in range(60))  # 60 lines
 SIZE = f"{len(CODE):,}"
@@ -66,7 +65,7 @@ def test_one_long_line() -> None:
 )
 def test_a_heredoc(command: str, expected: str) -> None:
     assert shorten("bash", {"command": command}) == {"command": expected}
-    assert touches("bash", {"command": command}) == touches("bash", {"command": expected})
+    assert tool_call("bash", {"command": command}).effects == tool_call("bash", {"command": expected}).effects
 
 
 def test_a_long_command_keeps_its_head() -> None:
@@ -102,7 +101,7 @@ def test_a_patch_keeps_its_files_and_hunks() -> None:
     ],
 )
 def test_nothing_is_done(tool: str, arguments: dict[str, Any]) -> None:
-    assert shorten(tool, arguments, only=("content", "items")) is None
+    assert shorten(tool, arguments, only=("content", "tasks")) is None
 
 
 def test_a_limit() -> None:

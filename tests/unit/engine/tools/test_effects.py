@@ -1,4 +1,4 @@
-"""What a tool call touches, told from its name and arguments as each host writes them."""
+"""The effects of a tool call, by its name and arguments as each host writes them."""
 
 from typing import Any
 
@@ -6,30 +6,55 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools import FileEffect, patches, tool_call
 from ctxmgr.engine.tools.paths import normal, same
 from ctxmgr.engine.tools.result_range import notes, result_range
-from ctxmgr.engine.tools.touch import Touch
-from ctxmgr.engine.tools.touches import reading, touches
 
 
-def read(path: str, start: int | None = None, end: int | None = None, exact: bool = True) -> Touch:
-    return Touch(path, "read", start, end, exact)
+def read(path: str, start: int | None = None, end: int | None = None, exact: bool = True) -> FileEffect:
+    return FileEffect(path, "read", start, end, exact)
 
 
-def write(path: str) -> Touch:
-    return Touch(path, "write")
+def write(path: str) -> FileEffect:
+    return FileEffect(path, "write")
 
 
-def edit(path: str, grown: int | None = 0) -> Touch:
-    return Touch(path, "edit", grown=grown)
+def edit(path: str, grown: int | None = 0) -> FileEffect:
+    return FileEffect(path, "edit", grown=grown)
 
 
-def look(path: str = "") -> Touch:
-    return Touch(path, "list")
+def look(path: str = "") -> FileEffect:
+    return FileEffect(path, "list")
 
 
-RUN = Touch("", "run")
+def seek(path: str = "") -> FileEffect:
+    return FileEffect(path, "search")
+
+
+def delete(path: str) -> FileEffect:
+    return FileEffect(path, "delete")
+
+
+def move(path: str, to: str) -> FileEffect:
+    return FileEffect(path, "move", to=to)
+
+
+def sent(path: str) -> FileEffect:
+    """A write of what the call does not hold."""
+    return FileEffect(path, "write", exact=False)
+
+
+def effects(tool: str, arguments: dict[str, Any]) -> tuple[FileEffect, ...]:
+    return tool_call(tool, arguments).effects
+
+
+def went(command: str) -> str:
+    shell = tool_call("bash", {"command": command}).shell
+    assert shell is not None
+    return shell.directory
+
+
+RUN = FileEffect("", "run")
 PATCH = """*** Begin Patch
 *** Update File: src/a.py
 @@ def f():
@@ -43,9 +68,27 @@ PATCH = """*** Begin Patch
 +x = 1
 *** End Patch"""
 PATCHED = [edit("src/a.py", 2), write("b.py")]
+PARTLY = [FileEffect("src/a.py", "edit", exact=False, grown=None), sent("b.py")]
 
-# host, tool, arguments, what it touches
-TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
+UNIFIED = """--- a/src/a.py
++++ b/src/a.py
+@@ -1,2 +1,3 @@
+ x
+-y
++z
++z
+--- a/b.py
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+--- /dev/null
++++ b/c.py
+@@ -0,0 +1 @@
++x
+"""
+
+# host, tool, arguments, its effects
+TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
     ("pi", "read", {"path": "x.py"}, [read("x.py")]),
     ("pi", "read", {"path": "x.py", "offset": 1}, [read("x.py")]),
     ("pi", "read", {"path": "x.py", "offset": 20, "limit": 5}, [read("x.py", 20, 24)]),
@@ -62,7 +105,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
     ),
     ("pi", "edit", {"path": "x.py", "edits": ["?"]}, [edit("x.py", None)]),
     ("pi", "edit", {"path": "x.py", "oldText": "a"}, [edit("x.py", None)]),
-    ("pi", "grep", {"pattern": "a", "path": "src"}, [look("src")]),
+    ("pi", "grep", {"pattern": "a", "path": "src"}, [seek("src")]),
     ("pi", "ls", {}, [look()]),
     ("pi", "todo", {"path": "x"}, []),
     ("Claude Code", "Read", {"file_path": "/a/x.go", "offset": 10, "limit": 80}, [read("/a/x.go", 10, 89)]),
@@ -86,7 +129,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
         [edit("/a/x.go", 1)],
     ),
     ("Claude Code", "NotebookEdit", {"notebook_path": "/a/n.ipynb", "new_source": "x"}, [edit("/a/n.ipynb", None)]),
-    ("Claude Code", "Grep", {"pattern": "a", "output_mode": "content"}, [look()]),
+    ("Claude Code", "Grep", {"pattern": "a", "output_mode": "content"}, [seek()]),
     ("Claude Code", "mcp__files__read_file", {"path": "x"}, [read("x")]),
     (
         "Codex",
@@ -98,7 +141,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
     ("Codex", "shell", {"command": ["apply_patch", PATCH]}, PATCHED),
     ("Codex", "shell", {"command": ["git", "push"]}, [RUN]),
     ("Codex", "apply_patch", {"input": PATCH}, PATCHED),
-    ("Codex", "apply_patch", {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}, [RUN]),
+    ("Codex", "apply_patch", {"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}, [delete("a")]),
     ("Codex", "apply_patch", {"input": "no patch"}, []),
     (
         "Codex",
@@ -116,9 +159,24 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
         [read("/w/a", None, 9), read("/w/b")],
     ),
     ("Codex", "exec", {"input": f"const p = `{PATCH}`;\nawait tools.apply_patch(p);"}, PATCHED),
-    ("Codex", "exec", {"input": "await tools.apply_patch(`" + PATCH.replace("old", "${x}") + "`);"}, [RUN]),
-    ("Codex", "exec", {"input": 'for (const c of cs) await tools.exec_command({cmd:"cat b"})'}, [RUN]),
-    ("Codex", "exec", {"input": 'await tools.exec_command({cmd:"cat b"}); await tools.write_stdin({})'}, [RUN]),
+    (
+        "Codex",
+        "exec",
+        {"input": "await tools.apply_patch(`" + PATCH.replace("old", "${x}") + "`);"},
+        [RUN, *PARTLY],
+    ),
+    (
+        "Codex",
+        "exec",
+        {"input": 'for (const c of cs) await tools.exec_command({cmd:"cat b"})'},
+        [RUN, read("b", exact=False)],
+    ),
+    (
+        "Codex",
+        "exec",
+        {"input": 'await tools.exec_command({cmd:"cat b"}); await tools.write_stdin({})'},
+        [RUN, read("b", exact=False)],
+    ),
     ("Codex", "exec", {"input": "await tools.exec_command({cmd:c})"}, [RUN]),
     ("Codex", "write_stdin", {"session_id": 3, "chars": ""}, []),
     ("OpenCode", "read", {"filePath": "/a/x.ts"}, [read("/a/x.ts")]),
@@ -151,7 +209,7 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
         {"command": "insert", "path": "/w/a", "insert_line": 3, "new_str": "y\nz"},
         [edit("/w/a", 2)],
     ),
-    ("OpenHands", "file_editor", {"command": "undo_edit", "path": "/w/a"}, []),
+    ("OpenHands", "file_editor", {"command": "undo_edit", "path": "/w/a"}, [edit("/w/a", None)]),
     ("SWE-agent", "open", {"path": "a.py", "line_number": 80}, [read("a.py", exact=False)]),
     ("SWE-agent", "goto", {"line_number": 80}, [read("", exact=False)]),
     ("SWE-agent", "edit", {"replacement_text": "a\nb", "start_line": 3, "end_line": 3}, [edit("", 1)]),
@@ -163,12 +221,12 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[Touch]]] = [
 
 
 @pytest.mark.parametrize(("host", "tool", "arguments", "expected"), TOOLS)
-def test_what_a_call_touches(host: str, tool: str, arguments: dict[str, Any], expected: list[Touch]) -> None:
-    assert list(touches(tool, arguments)) == expected
+def test_the_effects_of_a_call(host: str, tool: str, arguments: dict[str, Any], expected: list[FileEffect]) -> None:
+    assert list(effects(tool, arguments)) == expected
 
 
-# command, what it touches
-SHELL: list[tuple[str, list[Touch]]] = [
+# command, its effects
+SHELL: list[tuple[str, list[FileEffect]]] = [
     ("cat a b", [read("a"), read("b")]),
     ("cat -n a", [read("a")]),
     ("cat *.py", [look()]),
@@ -204,8 +262,8 @@ SHELL: list[tuple[str, list[Touch]]] = [
     ("FOO=1 timeout 5 cat a", [read("a")]),
     ("git status && cat a", [look(), read("a")]),
     ("ls -la src", [look("src")]),
-    ("rg -n 'a b' src", [look("src")]),
-    ("find . -name '*.py' -exec grep -l x {} \\;", [look()]),
+    ("rg -n 'a b' src", [seek("src")]),
+    ("find . -name '*.py' -exec grep -l x {} \\;", [seek()]),
     ("find . -name '*.py' -delete", [RUN]),
     ("git -C /w log --oneline | head -5", [look()]),
     ("git branch -r", [look()]),
@@ -220,8 +278,8 @@ SHELL: list[tuple[str, list[Touch]]] = [
     ("cat <<EOF\nx\nEOF\n", [look()]),
     ("cat > a <<'EOF'\nx\n", [RUN]),
     ("echo 'x y' > a", [write("a")]),
-    ("echo $X > a", [RUN]),
-    ("python f.py > a", [RUN]),
+    ("echo $X > a", [RUN, sent("a")]),
+    ("python f.py > a", [RUN, sent("a")]),
     ("sed -i 's/a/b/' a b", [edit("a", None), edit("b", None)]),
     ("sed -i '' 's/a/b/' a", [edit("a", None)]),
     ("sed -i.bak -e 's/a/b/' a && cat a", [edit("a", None), read("a")]),
@@ -232,7 +290,40 @@ SHELL: list[tuple[str, list[Touch]]] = [
     ("cat `which x`", [RUN]),
     ("cat a &", [RUN]),
     ("(cat a)", [RUN]),
-    ("rm a", [RUN]),
+    ("rm a", [delete("a")]),
+    ("cd /w && rm -rf 'a b' c/ && ls", [delete("/w/a b"), delete("/w/c"), look()]),
+    ("rm -- -a", [delete("-a")]),
+    ("rm *.py", [RUN]),
+    ("rm $X", [RUN]),
+    ("cd $X && rm a", [RUN]),
+    ("git rm -q a b", [delete("a"), delete("b")]),
+    ("git rm --cached a", [RUN]),
+    ("mv a b", [move("a", "b")]),
+    ("cd /p/src && git mv a.py ../b.py", [move("/p/src/a.py", "/p/b.py")]),
+    ("git -C /p mv a b", [move("/p/a", "/p/b")]),
+    ("mv a b lib/", [move("a", "lib/a"), move("b", "lib/b")]),
+    ("cd /p && mv src/a .", [move("/p/src/a", "/p/a")]),
+    ("mv src/a .", [move("src/a", "a")]),
+    ("mv a $X", [RUN]),
+    ("mv -t lib a b", [RUN]),
+    ("cp a b", [sent("b")]),
+    ("touch a", [sent("a")]),
+    ("git checkout -- a b", [edit("a", None), edit("b", None)]),
+    ("git checkout HEAD~1 -- src/a.py", [edit("src/a.py", None)]),
+    ("git checkout src/a.py", [edit("src/a.py", None)]),
+    ("git checkout feature/x", [RUN]),
+    ("git checkout -b a.b", [RUN]),
+    ("git restore src/a.py", [edit("src/a.py", None)]),
+    ("git restore --staged a", [RUN]),
+    ("cat a > b", [RUN, sent("b")]),
+    ("make 2>&1 | tee log.txt", [RUN, sent("log.txt")]),
+    ("make >> log.txt", [RUN, FileEffect("log.txt", "edit", exact=False, grown=None)]),
+    ("make > /dev/stderr", [RUN]),
+    (f"git apply <<'EOF'\n{UNIFIED}EOF", [edit("src/a.py", 1), delete("b.py"), write("c.py")]),
+    ("patch -p1 <<'EOF'\nno patch\nEOF", [RUN]),
+    ("for f in a b; do rm $f; done", [RUN]),
+    ("find . -name x | xargs rm", [RUN]),
+    ("echo mv a b", []),
     ("cd /w", []),
     ("echo hi", []),
     ("cat a # all of it", [read("a")]),
@@ -244,8 +335,8 @@ SHELL: list[tuple[str, list[Touch]]] = [
 
 
 @pytest.mark.parametrize(("command", "expected"), SHELL)
-def test_what_a_command_line_touches(command: str, expected: list[Touch]) -> None:
-    assert list(touches("bash", {"command": command})) == expected
+def test_the_effects_of_a_command_line(command: str, expected: list[FileEffect]) -> None:
+    assert list(effects("bash", {"command": command})) == expected
 
 
 @pytest.mark.parametrize(
@@ -267,12 +358,12 @@ def test_what_a_command_line_touches(command: str, expected: list[Touch]) -> Non
     ],
 )
 def test_what_shows_the_newer_state_when_it_is_made_again(command: str, expected: bool) -> None:
-    assert reading("bash", {"command": command}).repeats is expected
+    assert tool_call("bash", {"command": command}).repeats is expected
 
 
 def test_a_shell_tells_where_it_went() -> None:
-    assert reading("bash", {"command": "cd /w/a && cd b && ls"}).directory == "/w/a/b"
-    assert reading("bash", {"command": "ls"}).directory == ""
+    assert went("cd /w/a && cd b && ls") == "/w/a/b"
+    assert went("ls") == ""
 
 
 @pytest.mark.parametrize(
@@ -392,9 +483,9 @@ words = st.sampled_from(
 
 @given(st.lists(words, max_size=14).map(" ".join))
 def test_no_command_line_is_an_error(line: str) -> None:
-    for touch in touches("bash", {"command": line}):
-        assert touch.kind in ("run", "list") or touch.path or not touch.exact
-        assert touch.start is None or touch.start > 1
+    for effect in effects("bash", {"command": line}):
+        assert effect.kind in ("run", "list", "search") or effect.path or not effect.exact
+        assert effect.start is None or effect.start > 1
 
 
 json = st.recursive(
@@ -422,7 +513,7 @@ NAMES = [
     st.dictionaries(st.sampled_from(NAMES), json, max_size=5),
 )
 def test_no_arguments_are_an_error(tool: str, arguments: dict[str, Any]) -> None:
-    assert touches(tool, arguments) == touches(tool, arguments)
+    assert tool_call(tool, arguments) == tool_call(tool, arguments)
 
 
 @given(st.text(max_size=200))

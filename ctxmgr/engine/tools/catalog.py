@@ -1,0 +1,202 @@
+"""Turns a tool call into all that is known of it before its result, by the rows of a catalog.
+
+Rules:
+
+1. A tool that has a row is known by it: by its whole name, or behind what a server or a host puts before it.
+2. Another is understood by the words of its name and the roles of its arguments: what has a path and an old and a
+   new text edits, what has a path and a content writes. What it asks for is not sure then.
+3. Where neither says anything, the paths that its arguments name are all that is known.
+4. Arguments may be of any type. A call within a call (`use_mcp_tool`) is taken for the inner one.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, MutableMapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.tools import families
+from ctxmgr.engine.tools.effects import Effects, Kind, Shell, ToolCall
+from ctxmgr.engine.tools.families import FAMILIES, Counting
+from ctxmgr.engine.tools.given import Arguments, Given
+from ctxmgr.engine.tools.names import kind_of, without_prefix
+from ctxmgr.engine.tools.roles import Role, role_of
+from ctxmgr.engine.tools.rows import ROWS, Row
+from ctxmgr.engine.tools.tasks import tasks_of
+from ctxmgr.model.messages import Message, Unit
+
+_NOT_NAME = re.compile(r"[^a-z0-9]+")
+_KINDS: dict[str, Kind] = {"copy": "write", "patch": "edit", "scroll": "read"}
+_KEYS: tuple[tuple[Role, ...], ...] = (
+    ("path", "paths", "source", "destination", "directory"),
+    ("command",),
+    ("pattern",),
+    ("query",),
+    ("url",),
+    ("filter",),
+    ("offset", "start", "range"),
+    ("limit", "end"),
+    ("id",),
+)
+_RANK: dict[Role, int] = {role: rank for rank, roles in enumerate(_KEYS) for role in roles}
+FEW = 2  # arguments that are said of a call without a key argument
+NESTED = 2  # calls within calls that are followed
+
+Memo = MutableMapping[Any, Any]
+"""What is known of each message by its digest, kept from call to call; may be cleared at any time."""
+
+
+class Catalog:
+    """Rows by the names of their tools. A host's own rows come first."""
+
+    def __init__(self, rows: Iterable[Row] = ROWS) -> None:
+        self.rows = tuple(rows)
+        self._by_name: dict[str, list[Row]] = {}
+        for row in self.rows:
+            for name in row.names:
+                self._by_name.setdefault(_plain(name), []).append(row)
+
+    def with_rows(self, rows: Iterable[Row]) -> "Catalog":
+        """This catalog with more rows, which count before its own."""
+        return Catalog((*rows, *self.rows))
+
+    def row(self, tool: str, arguments: Arguments) -> Row | None:
+        """The row of a tool, None where nobody listed it."""
+        for name in (_plain(tool), _plain(without_prefix(tool))):
+            for row in self._by_name.get(name, ()):
+                if not row.where or row.where in arguments:
+                    return row
+        return None
+
+    def keys(self, tool: str, arguments: Arguments) -> tuple[tuple[str, Any], ...]:
+        """The key arguments of a call alone, which cost little."""
+        _, row, given = self._outer(tool, arguments)
+        return _keys(given, families.scripted(given) if row is None or row.family == "run" else "")
+
+    def _outer(self, tool: str, arguments: Arguments) -> tuple[str, Row | None, Given]:
+        """Rule 4: the call that is meant, with its row."""
+        for _ in range(NESTED):
+            row = self.row(tool, arguments)
+            given = Given(arguments, row.roles if row else None)
+            inner = _inner(given) if row is not None and row.family == "call" else None
+            if inner is None:
+                break
+            tool, arguments = inner
+        return tool, row, given
+
+    def call(self, tool: str, arguments: Arguments) -> ToolCall:
+        """All that is known of a call. Never raises; linear in the arguments."""
+        tool, row, given = self._outer(tool, arguments)
+        family = row.family if row else _family(tool, given)
+        read = FAMILIES.get(family, families.nothing)
+        done = read(given, Counting(bool(row and row.from_one), row is not None))
+        kind = families.editing(given) if family == "editor" else _KINDS.get(family) or _kind(family)
+        return _of(tool, kind, given, done)
+
+
+def _plain(name: str) -> str:
+    return _NOT_NAME.sub("", name.casefold())
+
+
+def _kind(family: str) -> Kind:
+    return "" if family in ("call", "editor") else family  # type: ignore[return-value]
+
+
+def _family(tool: str, given: Given) -> str:
+    """Rule 2."""
+    if given.patch is not None:
+        return "patch"
+    kind = kind_of(tool)
+    named = bool(given.path or given.several or any(part.path for part in given.parts))
+    if not named:
+        return "run" if kind == "run" or (not kind and given.text("command")) else kind
+    if kind == "run" and not given.has("command", "input"):
+        kind = ""
+    if kind in ("", "edit", "write") and given.text("old text") is not None and given.text("new text") is not None:
+        return "edit"
+    if not kind:
+        return "write" if given.text("content") is not None and not given.has("command") else ""
+    if kind == "edit" and given.text("operation", "command") and families.editing(given):
+        return "editor"
+    return kind
+
+
+def _inner(given: Given) -> tuple[str, Mapping[str, Any]] | None:
+    """The call that is handed to a tool for calls."""
+    tool = given.text("tool")
+    handed = next(given.values("arguments"), None)
+    if isinstance(handed, str):
+        try:
+            handed = msgspec.json.decode(handed)
+        except msgspec.DecodeError:
+            handed = None
+    return (tool, handed if isinstance(handed, Mapping) else {}) if tool else None
+
+
+def _of(tool: str, kind: Kind, given: Given, done: Effects) -> ToolCall:
+    named = (name for one in done.effects for name in (one.path, one.to) if name)
+    keys = _keys(given, done.command if done.scripted else "")
+    return ToolCall(
+        tool,
+        kind,
+        done.effects,
+        tuple(dict.fromkeys((*given.paths(), *named))),
+        keys,
+        Shell(done.command, done.directory) if done.command else None,
+        tasks_of(tool, kind, given),
+        done.repeats,
+    )
+
+
+def _keys(given: Given, script: str) -> tuple[tuple[str, Any], ...]:
+    """(name, value) of what a model would say again to get the same; without any such the first short ones.
+
+    `script`: the commands in one, "" for none.
+    """
+    if script:
+        return (("cmd", script),)
+    ranked = [(_RANK[role], name) for name in given.arguments if (role := given.role(name)) in _RANK]
+    names = [name for _, name in sorted(ranked, key=lambda one: one[0])]
+    if not names:
+        short = (name for name, value in given.arguments.items() if isinstance(value, str | int | float))
+        names = list(short)[:FEW]
+    return tuple((name, given.arguments[name]) for name in names)
+
+
+def identity(arguments: Arguments) -> dict[str, Any]:
+    """The arguments that make another call the same one: all but those that change nothing of what it does."""
+    return {name: value for name, value in arguments.items() if role_of(name) != "aside"}
+
+
+CATALOG = Catalog()
+
+
+def tool_call(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> ToolCall:
+    """All that is known of a call before its result."""
+    return catalog.call(tool, arguments or {})
+
+
+def key_arguments(
+    tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG
+) -> tuple[tuple[str, Any], ...]:
+    """The key arguments of a call, as its `ToolCall` has them."""
+    return catalog.keys(tool, arguments or {})
+
+
+def calls_of(message: Message, memo: Memo, catalog: Catalog = CATALOG) -> tuple[ToolCall | None, ...]:
+    """The calls of a message, one a unit, None for what is no call; read once a message."""
+    key = ("tool calls", message.digest)
+    found: tuple[ToolCall | None, ...] | None = memo.get(key)
+    if found is None:
+        found = memo[key] = tuple(call_of_unit(unit, catalog) for unit in message.view.units)
+    return found
+
+
+def call_of_unit(unit: Unit, catalog: Catalog = CATALOG) -> ToolCall | None:
+    """The call that a unit makes; a user's own run of a shell counts as one."""
+    if unit.kind == "shell":
+        return catalog.call(unit.tool or USERS_SHELL, unit.arguments or {})
+    return catalog.call(unit.tool, unit.arguments or {}) if unit.kind == "call" else None
+
+
+USERS_SHELL = "shell"

@@ -1,0 +1,126 @@
+"""What a tool call does: its effects on files, what it runs, the tasks it states."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.engine.tools.roles import Role, role_of
+
+Kind = Literal["read", "write", "edit", "delete", "move", "list", "search", "fetch", "plan", "delegate", "run", ""]
+CHANGES: frozenset[Kind] = frozenset(("write", "edit", "delete", "move"))
+ASKED: frozenset[Role] = frozenset(
+    ("path", "paths", "source", "destination", "directory", "command", "pattern", "query", "url")
+)
+TaskStatus = Literal["open", "active", "done", "blocked", "dropped"]
+
+
+class FileEffect(msgspec.Struct, frozen=True, gc=False):
+    """What is done to lines `start` to `end` of a file, from 1; None: from its first, to its last.
+
+    `path` is seen from the directory that the call runs in; "" where the call does not name it, or does something
+    else than to a file. "list", "search" and "fetch" look and change nothing; a "run" prints no file's text.
+    `to`: where a "move" takes it.
+    `exact`: of a read, that it surely asks for these lines, else its result alone may tell; of a write, that the
+    call holds the whole text. `grown`: lines by which an edit may have moved what follows it; None where that is
+    not known.
+    """
+
+    path: str
+    kind: Kind
+    start: int | None = None
+    end: int | None = None
+    exact: bool = True
+    grown: int | None = 0
+    to: str = ""
+
+
+RUN = FileEffect("", "run")
+
+
+class Effects(msgspec.Struct, frozen=True, gc=False):
+    """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same.
+
+    `directory`: where a shell went to last, "" where it stayed. `command`: what it is handed, "" for no shell;
+    `scripted`: that stands in a script.
+    """
+
+    effects: tuple[FileEffect, ...] = ()
+    repeats: bool = False
+    directory: str = ""
+    command: str = ""
+    scripted: bool = False
+
+
+class Shell(msgspec.Struct, frozen=True, gc=False):
+    """What a shell is handed: its command lines as one. `directory`: where it went to last, "" where it stayed."""
+
+    command: str
+    directory: str = ""
+
+
+class Task(msgspec.Struct, frozen=True, gc=False):
+    """One task. `text` "" where the call names it by its `id` alone; `status` "" where it says nothing of it."""
+
+    text: str
+    status: TaskStatus | Literal[""]
+    id: str = ""
+
+
+class Tasks(msgspec.Struct, frozen=True, gc=False):
+    """Tasks that a call states. `whole`: they are the list, and what it leaves out is closed."""
+
+    tasks: tuple[Task, ...]
+    whole: bool = True
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """All that is known of a call before its result.
+
+    `kind`: what the tool is for, "" unknown. `paths`: every file and directory that the call names, also where what
+    is done to it is not known. `key_arguments`: (name, value) of what a model would say again to get the same.
+    `shell`: what it hands to a shell, whose result may hide a failure; None for another tool. `repeats`: the same
+    call again shows the newer state of the same.
+    """
+
+    tool: str
+    kind: Kind = ""
+    effects: tuple[FileEffect, ...] = ()
+    paths: tuple[str, ...] = ()
+    key_arguments: tuple[tuple[str, Any], ...] = ()
+    shell: Shell | None = None
+    tasks: Tasks | None = None
+    repeats: bool = False
+
+    @property
+    def changes(self) -> bool:
+        """Does it change, make or take away a file that it names?"""
+        return any(effect.kind in CHANGES for effect in self.effects)
+
+    @property
+    def writes_text(self) -> bool:
+        """Does it put text into a file, that can be read there?"""
+        return any(effect.kind in ("write", "edit") for effect in self.effects)
+
+    @property
+    def read_paths(self) -> tuple[str, ...]:
+        """The files whose text it asks for."""
+        return tuple(effect.path for effect in self.effects if effect.kind == "read" and effect.path)
+
+    @property
+    def moved(self) -> tuple[tuple[str, str], ...]:
+        """(path as it was, path now or "") of each file that it moves or takes away."""
+        return tuple((effect.path, effect.to) for effect in self.effects if effect.kind in ("move", "delete"))
+
+    @property
+    def asked(self) -> str:
+        """The argument that says most of what it does, on as many lines as it has: a command, a path, a pattern."""
+        if self.shell is not None:
+            return self.shell.command
+        for name, value in self.key_arguments:
+            if role_of(name) not in ASKED:
+                continue
+            if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+                value = " ".join(value)
+            if isinstance(value, str) and value.strip():
+                return value.strip()
+        return ""

@@ -1,0 +1,96 @@
+"""Turns the arguments of a call into what each is by its role: paths, texts, lines, and the parts of a list.
+
+It reads arguments of any type: what is not of the type that its role has is not there.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ctxmgr.engine.tools import patches
+from ctxmgr.engine.tools.paths import normal
+from ctxmgr.engine.tools.roles import Role, role_of
+
+Arguments = Mapping[str, Any]
+
+GREATEST = 2**53  # a number beyond is no line's
+MOST_PARTS = 200  # of one list that are read
+_GLOBS = frozenset("*?[{")
+_NO_PARTS: frozenset[Role] = frozenset(("tasks", "arguments", "aside"))
+
+
+class Given:
+    """The arguments of one call, or of one part of a list in them. `roles`: of names whose words mislead."""
+
+    def __init__(self, arguments: Arguments, roles: Mapping[str, Role] | None = None) -> None:
+        self.arguments = arguments
+        self.roles = roles or {}
+
+    def role(self, name: str) -> Role:
+        return self.roles.get(name) or role_of(name)
+
+    def values(self, *roles: Role) -> Iterator[Any]:
+        """The values with these roles, those of the first role first."""
+        for role in roles:
+            for name, value in self.arguments.items():
+                if isinstance(name, str) and self.role(name) == role:
+                    yield value
+
+    def has(self, *roles: Role) -> bool:
+        return next(self.values(*roles), None) is not None
+
+    def text(self, *roles: Role) -> str | None:
+        return next((value for value in self.values(*roles) if isinstance(value, str)), None)
+
+    def number(self, *roles: Role) -> int | None:
+        for value in self.values(*roles):
+            if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < GREATEST:
+                return int(value)
+        return None
+
+    @property
+    def path(self) -> str:
+        """The file it names, "" for none, in one spelling."""
+        return normal(self.text("path", "destination", "source") or "")
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        """The files of a list; what holds a wildcard is none."""
+        texts = (
+            one
+            for value in self.values("paths", "path")
+            for one in ([value] if isinstance(value, str) else value if isinstance(value, list) else ())
+        )
+        return tuple(normal(one) for one in texts if isinstance(one, str) and one and not _GLOBS.intersection(one))
+
+    @property
+    def place(self) -> str:
+        """What a look is at: a file, or a directory."""
+        found = self.path or normal(self.text("directory") or "")
+        return found or next(iter(self.several), "")
+
+    @property
+    def parts(self) -> tuple["Given", ...]:
+        """What stands in lists of objects, and in objects, one `Given` each: edits, files with their texts."""
+        found: list[Given] = []
+        for name, value in self.arguments.items():
+            if isinstance(name, str) and self.role(name) not in _NO_PARTS:
+                each: Sequence[Any] = value if isinstance(value, list) else (value,)
+                found += [Given(one, self.roles) for one in each[:MOST_PARTS] if isinstance(one, Mapping)]
+        return tuple(found)
+
+    @property
+    def patch(self) -> str | None:
+        """The text of a patch that names its files, whatever the argument is called."""
+        return next(
+            (one for one in self.arguments.values() if isinstance(one, str) and patches.is_patch(one)), None
+        )
+
+    def paths(self) -> tuple[str, ...]:
+        """Every file and directory that an argument names, also as it is spelled there; each once."""
+        spelled: dict[str, None] = {}
+        for one in (self, *self.parts):
+            for value in one.values("path", "paths", "source", "destination", "directory"):
+                for text in value if isinstance(value, list) else (value,):
+                    if isinstance(text, str) and text:
+                        spelled[text.replace("\\", "/")] = None
+        return tuple(dict.fromkeys(name for text in spelled for name in (text, normal(text)) if name))

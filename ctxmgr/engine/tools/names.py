@@ -1,0 +1,72 @@
+"""Turns the name of a tool that nobody listed into what it is for, by its words.
+
+Rules:
+
+1. What a server or a host puts before a name (`mcp__files__`, `developer.`) is no part of it.
+2. Words that leave no doubt come first: `todo`, `web`, `agent`. Then the first verb decides, in `read_file` as in
+   `file_search`; but what searches and replaces edits.
+3. To read what is told *of* a file (`get_file_info`, `read_lints`) is a look, and no read of its text. A directory
+   that is made or taken away is no file.
+"""
+
+from ctxmgr.engine.tools.effects import Kind
+from ctxmgr.engine.tools.roles import words_of
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _verbs(*rows: tuple[Kind, str]) -> dict[str, Kind]:
+    return {word: kind for kind, words in rows for word in words.split()}
+
+
+SURE: dict[str, Kind] = _verbs(
+    ("plan", "todo todos checklist"),
+    ("fetch", "web url browser webpage http download crawl scrape"),
+    ("delegate", "agent subagent delegate"),
+)
+VERBS: dict[str, Kind] = _verbs(
+    ("read", "read view open cat show get peek load"),
+    ("write", "write create save put overwrite new"),
+    (
+        "edit",
+        "edit editor replace update modify insert append change rewrite patch apply substitute multiedit"
+        " strreplace undo",
+    ),
+    ("delete", "delete remove rm unlink trash"),
+    ("move", "move rename mv copy cp"),
+    ("list", "list ls dir tree"),
+    ("search", "search grep find glob ripgrep rg lookup"),
+    ("fetch", "fetch browse navigate curl"),
+    ("run", "run exec execute bash shell sh zsh terminal command cmd powershell pwsh console"),
+)
+LOOKED_AT = _words(
+    "info errors error diagnostics metadata symbols symbol outline status stats size history log logs diff"
+    " lint lints problems definition definitions references usages names tree structure overview summary"
+    " permissions output"
+)
+_TEXT = _words("file files content contents text source code document")
+_DIRECTORIES = _words("directory directories dir dirs folder folders")
+
+
+def without_prefix(tool: str) -> str:
+    """Rule 1: `read_file` of `mcp__files__read_file` and of `files.read_file`."""
+    for mark in ("__", ".", "/", ":"):
+        tool = tool.rpartition(mark)[2] or tool
+    return tool
+
+
+def kind_of(tool: str) -> Kind:
+    """What a tool is for; "" where its words do not say."""
+    words = words_of(without_prefix(tool))
+    sure = next((SURE[word] for word in words if word in SURE), None)
+    if sure is not None:
+        return sure
+    verbs = [VERBS[word] for word in words if word in VERBS]
+    if not verbs:
+        return ""
+    kind: Kind = "edit" if verbs[0] == "search" and "replace" in words else verbs[0]
+    if kind == "read" and (LOOKED_AT.intersection(words) or ("get" in words and not _TEXT.intersection(words))):
+        return "list"
+    return "" if kind in ("write", "edit", "move") and _DIRECTORIES.intersection(words) else kind

@@ -1,0 +1,13 @@
+"""Turns a call into the file that pi itself lists of it after a compaction: its own three tools, nothing else."""
+
+from ctxmgr.engine.tools.effects import Kind
+from ctxmgr.model.messages import Unit
+
+LISTED: dict[str, Kind] = {"read": "read", "write": "write", "edit": "edit"}
+
+
+def pi_file(unit: Unit) -> tuple[Kind, str] | None:
+    """(what was done, path as it is spelled) of a call of pi's `read`, `write` or `edit`; None for all else."""
+    kind = LISTED.get(unit.tool) if unit.kind == "call" else None
+    path = (unit.arguments or {}).get("path")
+    return (kind, path) if kind and isinstance(path, str) and path else None

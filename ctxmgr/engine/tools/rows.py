@@ -1,0 +1,139 @@
+"""The tools of known hosts, a row each family: their names, what they are for, and where their arguments mislead.
+
+Names are compared by their letters and digits alone (`read_file` is `ReadFile`), behind what a server puts before
+them. Facts are from the hosts' own sources and from recorded sessions; hosts that no row names use such names too.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.engine.tools.roles import Role
+
+Family = Literal[
+    "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",
+    "editor", "patch", "scroll", "call",
+]  # fmt: skip
+
+
+class Row(msgspec.Struct, frozen=True):
+    """Tools of one family. `names`, and `hosts` that have one of them.
+
+    `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
+    row does not count; of two rows with one name the first that counts is taken. `from_one`: an `offset` is the
+    number of a line, and the first is 1.
+    """
+
+    family: Family
+    names: tuple[str, ...]
+    hosts: str
+    roles: Mapping[str, Role] = {}
+    where: str = ""
+    from_one: bool = False
+
+
+def row(
+    family: Family,
+    names: str,
+    hosts: str,
+    roles: Mapping[str, Role] | None = None,
+    where: str = "",
+    from_one: bool = False,
+) -> Row:
+    """A row with its names in one text."""
+    return Row(family, tuple(names.split()), hosts, roles or {}, where, from_one)
+
+
+ROWS: tuple[Row, ...] = (
+    # files: read
+    row("read", "read", "OpenCode", where="filePath"),
+    row("read", "read Read", "pi, Claude Code, Cursor, Amp, Factory", from_one=True),
+    row(
+        "read",
+        "read_file ReadFile view view_file open_file file_read fs_read read_text_file cat_file",
+        "Gemini CLI, Cursor, Cline, Roo Code, Copilot, Continue, Zed, Windsurf, Copilot CLI, MCP file servers",
+    ),
+    row("read", "copilot_readFile read_notebook NotebookRead", "Copilot, Claude Code"),
+    row("read", "read_file_range read_currently_open_file", "Continue"),
+    row("read", "read_many_files", "Gemini CLI", {"include": "paths"}),
+    row("read", "read_files read_multiple_files view_files", "Cline, MCP file servers"),
+    row("read", "open", "SWE-agent"),
+    row("scroll", "goto scroll_up scroll_down", "SWE-agent"),
+    # files: write
+    row(
+        "write",
+        "write Write write_file WriteFile write_to_file create_file CreateFile create file_write save_file"
+        " create_new_file create_text_file",
+        "pi, Claude Code, OpenCode, Gemini CLI, Cline, Roo Code, Copilot, Goose, Aider, SWE-agent, Continue",
+    ),
+    row("write", "copilot_createFile create_new_jupyter_notebook", "Copilot"),
+    # files: edit
+    row(
+        "edit",
+        "edit Edit multi_edit MultiEdit edit_file EditFile file_edit str_replace StrReplace str_replace_file"
+        " replace replace_in_file search_replace search_and_replace insert insert_content edit_existing_file"
+        " single_find_and_replace multi_replace replace_lines replace_file_content multi_replace_file_content",
+        "pi, Claude Code, OpenCode, Gemini CLI, Cursor, Cline, Roo Code, Copilot CLI, Goose, Aider, OpenHands,"
+        " SWE-agent, Windsurf, Kimi, Continue",
+    ),
+    row(
+        "edit",
+        "replace_string_in_file multi_replace_string_in_file insert_edit_into_file edit_notebook_file edit_files"
+        " copilot_replaceString copilot_multiReplaceString copilot_insertEdit copilot_editNotebook",
+        "Copilot",
+    ),
+    row("edit", "NotebookEdit edit_notebook undo_edit reapply", "Claude Code, Cursor, Amp"),
+    row(
+        "editor",
+        "str_replace_editor str_replace_based_edit_tool file_editor text_editor planning_file_editor",
+        "OpenHands, Anthropic, Goose, Augment",
+    ),
+    row("editor", "fs_write", "Amazon Q", where="command"),
+    row("patch", "apply_patch patch apply_diff copilot_applyPatch", "Codex, OpenCode, Copilot, Cline, Roo Code"),
+    # files: delete, move
+    row("delete", "delete delete_file delete_files delete_path remove_file remove_files", "Cursor, Zed, Augment"),
+    row("move", "move_file move_path rename_file", "MCP file servers, Zed"),
+    row("copy", "copy_file copy_path", "MCP file servers, Zed"),
+    # looks
+    row(
+        "list",
+        "ls LS list list_files list_dir list_directory listdir read_dir directory_tree tree create_directory_tree"
+        " list_code_definition_names get_errors read_lints get_changed_files copilot_listDirectory"
+        " copilot_getErrors get_file_info lsp todo_read TaskList TaskGet",
+        "pi, Claude Code, Gemini CLI, Cursor, Cline, Roo Code, Copilot, Goose, OpenCode, MCP file servers",
+    ),
+    row(
+        "search",
+        "grep Grep glob Glob find search search_files file_search grep_search GrepSearch search_file_content"
+        " code_search codebase_search semantic_search find_file find_path find_by_name search_dir search_file"
+        " copilot_findFiles copilot_findTextInFiles copilot_searchCodebase",
+        "pi, Claude Code, Gemini CLI, Cursor, Cline, Roo Code, Copilot, OpenCode, OpenHands, SWE-agent, Zed",
+    ),
+    row(
+        "fetch",
+        "WebFetch web_fetch web_search google_web_search fetch fetch_webpage fetch_url copilot_fetchWebPage",
+        "Claude Code, Gemini CLI, OpenCode, Cursor, Cline, Copilot, Roo Code",
+    ),
+    # runs
+    row(
+        "run",
+        "bash Bash sh shell Shell exec exec_command shell_command run_command run_commands run_shell_command"
+        " run_terminal_cmd run_terminal_command run_in_terminal terminal local_shell execute_bash execute_command"
+        " execute Execute powershell launch_process",
+        "pi, Claude Code, Codex, OpenCode, Gemini CLI, Cursor, Cline, Roo Code, Copilot, Copilot CLI, Goose,"
+        " OpenHands, SWE-agent, mini-swe-agent, Zed, Windsurf",
+    ),
+    row("run", "execute_ipython_cell execute_code run_notebook_cell", "OpenHands, Aider, Copilot"),
+    # plans and others
+    row("plan", "TaskCreate TaskUpdate", "Claude Code"),
+    row(
+        "plan",
+        "TodoWrite write_todos todo update_plan update_todo update_todo_list manage_todo_list task_tracker"
+        " SetTodoList",
+        "Claude Code, Gemini CLI, Codex, OpenCode, Cursor, Roo Code, Copilot, Goose, OpenHands, Kimi",
+    ),
+    row("delegate", "Task Agent new_task subagent runSubagent spawn_agent delegate Skill use_skill activate_skill",
+        "Claude Code, OpenCode, Cline, Roo Code, Copilot, Gemini CLI"),
+    row("call", "use_mcp_tool", "Cline, Roo Code"),
+)  # fmt: skip

@@ -1,0 +1,94 @@
+"""Turns the arguments of a call into the tasks that it states.
+
+Rules:
+
+1. A list of objects with a text and a state each is the whole task list, of whatever tool. An empty one is a list
+   where the tool's name says so. So is a checklist in text (`[x] done`) that a tool for plans is handed.
+2. One task a call: it has a text, or the id that the tool gave it, which the call's result tells.
+3. A list with one row that is no task is none.
+"""
+
+import re
+from typing import Any
+
+from ctxmgr.engine.tools.effects import Kind, Task, Tasks, TaskStatus
+from ctxmgr.engine.tools.given import Given
+
+_STATUSES: dict[str, TaskStatus] = {
+    **dict.fromkeys(("completed", "done", "complete", "finished", "closed"), "done"),
+    **dict.fromkeys(
+        ("in_progress", "in-progress", "active", "doing", "inprogress", "started", "in progress"), "active"
+    ),
+    "blocked": "blocked",
+    **dict.fromkeys(("cancelled", "canceled", "deleted", "removed", "skipped"), "dropped"),
+}
+_MARKS: dict[str, TaskStatus] = {
+    "x": "done",
+    "X": "done",
+    "-": "active",
+    "~": "active",
+    "/": "active",
+    ">": "active",
+    " ": "open",
+    "": "open",
+}
+_TEXTS = ("content", "text", "title", "step", "subject", "task", "description", "name")
+_LISTING_TOOL = re.compile(r"todo|plan|task", re.IGNORECASE)
+_LINE = re.compile(r"^\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?\[([ xX~/>-]?)\]\s+(\S.*)$")
+_CREATED = re.compile(r"\bTask #(\w{1,40}) created\b")
+LINE_CHARACTERS = 500  # a longer line is no task
+RESULT_CHARACTERS = 400  # of a result, in which an id is looked for
+
+
+def tasks_of(tool: str, kind: Kind, given: Given) -> Tasks | None:
+    """The tasks that a call states; None where it states none."""
+    rows = next((value for value in given.values("tasks") if isinstance(value, list)), None)
+    if rows is not None:
+        found = [_row(row) for row in rows]
+        listed = rows or _LISTING_TOOL.search(tool)
+        return Tasks(tuple(one for one in found if one)) if listed and all(found) else None
+    if kind != "plan":
+        return None
+    text = given.text("tasks", "content")
+    if text is not None:
+        lines = tuple(_checked(text))
+        return Tasks(lines) if lines or not text.strip() else None
+    return _single(given)
+
+
+def created_id(result: str) -> str:
+    """The id that a result gives the one task that its call made; "" for none."""
+    head = _CREATED.search(result, 0, RESULT_CHARACTERS)
+    return head[1] if head else ""
+
+
+def _single(given: Given) -> Tasks | None:
+    """Rule 2."""
+    text, number = given.text("task") or "", given.text("task id") or ""
+    if not text and not number:
+        return None
+    status = given.text("status")
+    return Tasks((Task(text, _status(status) if status else "" if number else "open", number),), whole=False)
+
+
+def _status(text: str) -> TaskStatus:
+    return _STATUSES.get(text.casefold(), "open")
+
+
+def _row(row: Any) -> Task | None:
+    """One row of a list; None where it is no task."""
+    if not isinstance(row, dict):
+        return None
+    text = next((row[key] for key in _TEXTS if isinstance(row.get(key), str) and row[key].strip()), "")
+    if isinstance(row.get("status"), str):
+        status = _status(row["status"])
+    elif isinstance(done := row.get("done", row.get("completed")), bool):
+        status = "done" if done else "open"
+    else:
+        return None
+    return Task(text, status) if text else None
+
+
+def _checked(text: str) -> list[Task]:
+    lines = (_LINE.match(line) for line in text.splitlines() if len(line) <= LINE_CHARACTERS)
+    return [Task(line[2].strip(), _MARKS[line[1]]) for line in lines if line]
