@@ -54,7 +54,7 @@ def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[floa
     rarity = _rarity(found)
     wanted = _wanted(messages, found, goal)
     later = _later(messages, found)
-    changing = _changing_calls(messages)
+    changing = changing_calls(messages)
     points = []
     for at, message in enumerate(messages):
         said = message.said
@@ -163,7 +163,7 @@ def _later(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]]) -
     return later
 
 
-def _changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
+def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
     """Messages that call something that changes files, and the results of such calls (signal 4)."""
     changing: set[int] = set()
     changes: dict[str, bool] = {}  # by the id of the latest call with it

@@ -112,6 +112,8 @@ def _family(tool: str, given: Given) -> str:
         return "run" if kind == "run" or (not kind and given.text("command")) else kind
     if kind == "run" and not given.has("command", "input"):
         kind = ""
+    if kind == "fetch" and not given.has("url"):
+        kind = "read"
     if kind in ("", "edit", "write") and given.text("old text") is not None and given.text("new text") is not None:
         return "edit"
     if not kind:
@@ -157,6 +159,9 @@ def _keys(given: Given, script: str) -> tuple[tuple[str, Any], ...]:
         return (("cmd", script),)
     ranked = [(_RANK[role], name) for name in given.arguments if (role := given.role(name)) in _RANK]
     names = [name for _, name in sorted(ranked, key=lambda one: one[0])]
+    inside = [part.path for part in given.parts if part.path] if not names else []
+    if inside:
+        return (("paths", list(dict.fromkeys(inside))),)
     if not names:
         short = (name for name, value in given.arguments.items() if isinstance(value, str | int | float))
         names = list(short)[:FEW]

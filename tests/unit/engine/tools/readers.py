@@ -1,0 +1,88 @@
+"""Turns one call, as a host sends it in a message format, into what each reader of calls says of it."""
+
+import json
+from typing import Any, NamedTuple
+
+from ctxmgr.engine.balanced.pins import pinned
+from ctxmgr.engine.compaction import files, scoring
+from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.rewriting import marker
+from ctxmgr.engine.rewriting.prune import call_of
+from ctxmgr.engine.rewriting.shorten import shorten
+from ctxmgr.engine.staleness.file_history import history
+from ctxmgr.formats import FORMATS
+from ctxmgr.formats.pi_tree import view_branch
+from ctxmgr.model.epochs import Pin
+from ctxmgr.model.facts import Fact
+from ctxmgr.model.messages import Call, Message
+from ctxmgr.session.reading import Reader
+from tests.notation import a, call, indexed, quarters, r, u
+from tests.translation import said, to_anthropic, to_openai, to_responses
+from tests.unit.engine.tools.known_calls import Known
+
+WINDOW = "[File: /w/open.py (90 lines total)]\n3:x\n4:y"
+TO = {"pi": list, "openai": to_openai, "anthropic": to_anthropic, "responses": to_responses}
+
+
+class Says(NamedTuple):
+    """`staleness`: (kind, path); `ledger`: (status, path); `tasks`: their states; `pins`: paths by which call and
+    result are pinned; `shortened`: the arguments with the hint where to read again, None without; `read` and
+    `modified`: a compaction's lists; `scored`: does the call count as a change."""
+
+    staleness: frozenset[tuple[str, str]]
+    ledger: frozenset[tuple[str, str]]
+    tasks: tuple[str, ...]
+    pins: frozenset[str]
+    marker: str
+    shortened: Any
+    read: frozenset[str]
+    modified: frozenset[str]
+    scored: bool
+
+
+def raws(form: str, known: Known) -> list[bytes]:
+    result = WINDOW if "/w/open.py" in str(known.does) else "ok"
+    talk = said(u("do it"), a("so", call(known.tool, **known.arguments)), r(result), a("done"))
+    return [json.dumps(one).encode() for one in TO[form](talk)]
+
+
+def says(form: str, known: Known) -> Says:
+    """What each reader says of a call that succeeded."""
+    lines = raws(form, known)
+    messages = Reader(FORMATS[form], quarters, "t").read(lines)
+    index = indexed(messages)
+    (answer, asked), *_ = index.pairs.items()
+    events = history(messages, index, {}).files
+    facts = _facts(messages)
+    unit = next(one for one in messages[asked].view.units if one.kind == "call")
+    made = call_of(messages, index, *answer)
+    branch = [
+        one
+        for entry in view_branch.from_messages(FORMATS[form], lines, [""] * len(lines))
+        for one in entry.messages
+    ]
+    lists = files.lists(files.of_messages(branch))
+    changing = scoring.changing_calls(branch)
+    paths = frozenset(path for _, path in known.does)
+    return Says(
+        frozenset((event.kind, path) for path, found in events.items() for event in found),
+        frozenset((fact.status, fact.text) for fact in facts if fact.slot == "file"),
+        tuple(fact.status for fact in facts if fact.slot == "task"),
+        frozenset(one for one in paths if {asked, answer[0]} <= pinned(messages, index, [Pin("path", one)])),
+        marker.pruned(made.tool, made.arguments, 1),
+        shorten(unit.tool, unit.arguments or {}),
+        frozenset(lists[0]),
+        frozenset(lists[1]),
+        bool(changing) and len(changing) >= 2,
+    )
+
+
+def _facts(messages: tuple[Message, ...]) -> list[Fact]:
+    calls: dict[str, Call] = {}
+    found: list[Fact] = []
+    for message in messages:
+        for unit in message.view.units:
+            if unit.kind == "call":
+                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+        found += extract.from_message(message.view, origin="o", at=1, seq=0, entry=None, calls=calls, opening=False)
+    return found

@@ -1,0 +1,63 @@
+"""Every reader of tool calls says the same of a call, in every format: they stand on one catalog."""
+
+import json
+
+import pytest
+
+from ctxmgr.engine.tools import CATALOG
+from tests.unit.engine.tools.known_calls import CALLS, LONG, UNLISTED, Known
+from tests.unit.engine.tools.readers import TO, Says, says
+
+STATUS = {"read": "read", "write": "written", "edit": "edited", "delete": "deleted"}
+AGAIN = "read the file to see them"
+CHANGED = ("write", "edit", "delete")
+
+
+def judged(known: Known, found: Says) -> dict[str, bool]:
+    """Whether each reader knows what the call did, by the reader's name."""
+    does = frozenset(known.does)
+    paths = frozenset(path for _, path in known.does)
+    here = paths - {"/w/open.py"}  # the rest only a result names
+    changed = frozenset(path for kind, path in does if kind in CHANGED)
+    long = json.dumps(LONG)[1:-1] in json.dumps(known.arguments)
+    texts = any(kind in ("write", "edit") for kind, _ in does)
+    names = known.names or (known.does[0][1].rpartition("/")[2] if here else "")
+    taken = any(kind == "delete" for kind, _ in does)  # what is moved has no state that a list shows
+    state = frozenset((kind, path) for kind, path in does if not (taken and kind in ("write", "delete")))
+    return {
+        "staleness": state <= found.staleness and {path for _, path in found.staleness} <= paths,
+        "ledger": found.ledger == {(STATUS[kind], path) for kind, path in does} and found.tasks == known.tasks,
+        "pins": found.pins >= here,
+        "markers": names in found.marker,
+        "shortening": not long or (found.shortened is not None and (AGAIN in str(found.shortened)) == texts),
+        "file lists": found.read == paths - changed and found.modified == changed,
+        "scoring": found.scored == bool(changed),
+    }
+
+
+@pytest.mark.parametrize("form", TO)
+@pytest.mark.parametrize("known", [*CALLS, *UNLISTED], ids=lambda known: f"{known.host}: {known.tool}")
+def test_every_reader_knows_what_a_call_did(known: Known, form: str) -> None:
+    found = says(form, known)
+    assert [reader for reader, knows in judged(known, found).items() if not knows] == [], found
+
+
+HOSTS = (
+    "Claude Code, Codex, OpenCode, OpenHands, SWE-agent, Gemini CLI, Cursor, Cline, Roo Code, Aider, Goose, Copilot,"
+    " Copilot CLI"
+)
+
+
+@pytest.mark.parametrize("host", HOSTS.split(", "))
+def test_a_host_has_three_calls_at_least(host: str) -> None:
+    assert sum(known.host == host for known in CALLS) >= 3
+
+
+@pytest.mark.parametrize("known", CALLS, ids=lambda known: f"{known.host}: {known.tool}")
+def test_a_known_host_has_its_tools_listed(known: Known) -> None:
+    assert CATALOG.row(known.tool, known.arguments) is not None
+
+
+@pytest.mark.parametrize("known", UNLISTED, ids=lambda known: known.tool)
+def test_an_unlisted_tool_is_known_by_words_and_roles_alone(known: Known) -> None:
+    assert CATALOG.row(known.tool, known.arguments) is None
