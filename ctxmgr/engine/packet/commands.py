@@ -7,6 +7,7 @@ their working tells nothing.
 import re
 from collections.abc import Sequence
 
+from ctxmgr.engine.ledger.from_tools import SHELL
 from ctxmgr.engine.text.one_line import code, one_line
 from ctxmgr.model.facts import Fact
 
@@ -50,8 +51,8 @@ def worked_lines(facts: Sequence[Fact]) -> list[str]:
 
 def _runs(fact: Fact) -> str:
     """What a shell command runs, without the directory it changed to first; "" for another tool's call."""
-    tool, _, argument = fact.key.partition("\n")
-    return _DIRECTORY.sub("", argument) if tool == "shell" else ""
+    by, _, argument = fact.key.partition("\n")
+    return _DIRECTORY.sub("", argument) if by == SHELL else ""
 
 
 def _is_blocker(fact: Fact) -> bool:

@@ -48,13 +48,13 @@ def shorten(
     return found if saved >= LEAST_SAVED else None
 
 
-def is_shortened(arguments: Any) -> bool:
+def is_shortened(given: Any) -> bool:
     """Does any string in these arguments hold a marker of ours?"""
-    if isinstance(arguments, str):
-        return _MARKER in arguments and _OURS.search(arguments) is not None
-    if isinstance(arguments, Mapping):
-        return any(is_shortened(value) for value in arguments.values())
-    return isinstance(arguments, list | tuple) and any(is_shortened(value) for value in arguments)
+    if isinstance(given, str):
+        return _MARKER in given and _OURS.search(given) is not None
+    if isinstance(given, Mapping):
+        return any(is_shortened(value) for value in given.values())
+    return isinstance(given, list | tuple) and any(is_shortened(value) for value in given)
 
 
 def _size(arguments: Mapping[str, Any]) -> int:

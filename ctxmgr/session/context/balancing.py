@@ -20,7 +20,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, digest_of
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.rewriting.shorten import shorten
-from ctxmgr.engine.tools import tool_call
+from ctxmgr.engine.tools import Memo, tool_call
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Opening
 from ctxmgr.model.policy import Zone
@@ -148,7 +148,7 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
         room=room(setting.policy.cost_versus_recall, usable, zone, window),
         rates=rates(in_force(model.prices, setting.policy.prices)),
         cached=0 if cold or state.reopen == "model" else arrived.known,
-        protection=Protection(setting.policy.protected_tools, partial(_held, state, conversation)),
+        protection=Protection(setting.policy.protected_tools, partial(_held, state, conversation, setting.memo)),
         writer=_Writer(state, zone, setting),
         memo=setting.memo,
     )
@@ -193,11 +193,11 @@ def _packet(state: State, arrived: Arrived) -> tuple[int, Packet, Opening | None
     return 0, packet, "rewritten"
 
 
-def _held(state: State, conversation: ConversationIndex) -> frozenset[int]:
+def _held(state: State, conversation: ConversationIndex, memo: Memo) -> frozenset[int]:
     """Pins, and what came back lately."""
     if not state.pins and not state.returned:
         return frozenset()
-    return pins.pinned(conversation, state.pins) | pins.returned_positions(
+    return pins.pinned(conversation, state.pins, memo) | pins.returned_positions(
         conversation, state.returned, state.epoch.number + 1
     )
 

@@ -1,14 +1,21 @@
 """Calls of known hosts as they write them, each with what it does: facts of their sources and of recorded sessions.
 
-`does` is what was done to files: (kind, path); a kind is read, write, edit, delete. A call without any looks, runs or
-plans. `names` is what its marker has to name, where that is none of the files. `tasks`: the states it gives.
+`does` is what was done to files: (kind, path); a kind is read, write, edit, delete. A call without any looks, runs
+or plans. `names` is what its marker has to name, where that is none of the files. `tasks`: the states it gives.
 """
 
 import json
 from typing import Any, NamedTuple
 
 LONG = "\n".join(f"    value_{number} = compute({number})" for number in range(40))
-PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@ def f():\n-    old\n+    new\n*** Add File: b.py\n+x\n*** End Patch"
+PATCH = """*** Begin Patch
+*** Update File: src/a.py
+@@ def f():
+-    old
++    new
+*** Add File: b.py
++x
+*** End Patch"""
 
 
 class Known(NamedTuple):

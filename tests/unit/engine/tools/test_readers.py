@@ -43,8 +43,8 @@ def test_every_reader_knows_what_a_call_did(known: Known, form: str) -> None:
 
 
 HOSTS = (
-    "Claude Code, Codex, OpenCode, OpenHands, SWE-agent, Gemini CLI, Cursor, Cline, Roo Code, Aider, Goose, Copilot,"
-    " Copilot CLI"
+    "Claude Code, Codex, OpenCode, OpenHands, SWE-agent, Gemini CLI, Cursor, Cline, Roo Code, Aider, Goose,"
+    " Copilot, Copilot CLI"
 )
 
 
