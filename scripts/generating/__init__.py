@@ -1,1 +1,1 @@
-"""What scripts/gen writes: transcripts, schema, OpenRPC, TypeScript, the reference, cases from transcripts."""
+"""What scripts/gen writes: transcripts, schema, OpenRPC, TypeScript, the reference, corpus cases, the page of tools."""

@@ -48,10 +48,10 @@ def row(
 ROWS: tuple[Row, ...] = (
     # files: read
     row("read", "read", "OpenCode", where="filePath"),
-    row("read", "read Read", "pi, Claude Code, Cursor, Amp, Factory", from_one=True),
+    row("read", "read", "pi, Claude Code, Cursor, Amp, Factory", from_one=True),
     row(
         "read",
-        "read_file ReadFile view view_file open_file file_read fs_read read_text_file cat_file",
+        "read_file view view_file open_file file_read fs_read read_text_file cat_file",
         "Gemini CLI, Cursor, Cline, Roo Code, Copilot, Continue, Zed, Windsurf, Copilot CLI, MCP file servers",
     ),
     row("read", "copilot_readFile read_notebook NotebookRead", "Copilot, Claude Code"),
@@ -63,7 +63,7 @@ ROWS: tuple[Row, ...] = (
     # files: write
     row(
         "write",
-        "write Write write_file WriteFile write_to_file create_file CreateFile create file_write save_file"
+        "write write_file write_to_file create_file create file_write save_file"
         " create_new_file create_text_file",
         "pi, Claude Code, OpenCode, Gemini CLI, Cline, Roo Code, Copilot, Goose, Aider, SWE-agent, Continue",
     ),
@@ -71,7 +71,7 @@ ROWS: tuple[Row, ...] = (
     # files: edit
     row(
         "edit",
-        "edit Edit multi_edit MultiEdit edit_file EditFile file_edit str_replace StrReplace str_replace_file"
+        "edit multi_edit edit_file file_edit str_replace str_replace_file"
         " replace replace_in_file search_replace search_and_replace insert insert_content edit_existing_file"
         " single_find_and_replace multi_replace replace_lines replace_file_content multi_replace_file_content",
         "pi, Claude Code, OpenCode, Gemini CLI, Cursor, Cline, Roo Code, Copilot CLI, Goose, Aider, OpenHands,"
@@ -98,14 +98,14 @@ ROWS: tuple[Row, ...] = (
     # looks
     row(
         "list",
-        "ls LS list list_files list_dir list_directory listdir read_dir directory_tree tree create_directory_tree"
+        "ls list list_files list_dir list_directory read_dir directory_tree tree create_directory_tree"
         " list_code_definition_names get_errors read_lints get_changed_files copilot_listDirectory"
         " copilot_getErrors get_file_info lsp todo_read TaskList TaskGet",
         "pi, Claude Code, Gemini CLI, Cursor, Cline, Roo Code, Copilot, Goose, OpenCode, MCP file servers",
     ),
     row(
         "search",
-        "grep Grep glob Glob find search search_files file_search grep_search GrepSearch search_file_content"
+        "grep glob find search search_files file_search grep_search search_file_content"
         " code_search codebase_search semantic_search find_file find_path find_by_name search_dir search_file"
         " copilot_findFiles copilot_findTextInFiles copilot_searchCodebase",
         "pi, Claude Code, Gemini CLI, Cursor, Cline, Roo Code, Copilot, OpenCode, OpenHands, SWE-agent, Zed",
@@ -118,9 +118,9 @@ ROWS: tuple[Row, ...] = (
     # runs
     row(
         "run",
-        "bash Bash sh shell Shell exec exec_command shell_command run_command run_commands run_shell_command"
+        "bash sh shell exec exec_command shell_command run_command run_commands run_shell_command"
         " run_terminal_cmd run_terminal_command run_in_terminal terminal local_shell execute_bash execute_command"
-        " execute Execute powershell launch_process",
+        " execute powershell launch_process",
         "pi, Claude Code, Codex, OpenCode, Gemini CLI, Cursor, Cline, Roo Code, Copilot, Copilot CLI, Goose,"
         " OpenHands, SWE-agent, mini-swe-agent, Zed, Windsurf",
     ),

@@ -1,0 +1,76 @@
+"""Turns the catalog of tools into its page in the documentation, `docs/reference/tools.md`.
+
+The prose is `tools.md`; `{{name}}` in it is filled from here. Nothing in it may go unfilled, nor unused.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ctxmgr.engine.tools import CATALOG, Role, Row
+from ctxmgr.engine.tools.names import SURE, VERBS
+from ctxmgr.engine.tools.roles import WHOLE
+
+PROSE = Path(__file__).with_name("tools.md")
+DOES = {
+    "read": "reads files",
+    "write": "writes whole files",
+    "edit": "edits files",
+    "delete": "deletes files",
+    "move": "moves a file",
+    "copy": "writes a copy of a file",
+    "list": "looks at what there is",
+    "search": "searches",
+    "fetch": "fetches a page",
+    "plan": "states tasks",
+    "delegate": "hands work to another agent",
+    "run": "runs a command line or code",
+    "editor": "does what an argument says: view, create, replace, insert",
+    "patch": "applies a patch",
+    "scroll": "reads on in the open window",
+    "call": "calls the tool that an argument names",
+}
+_PLACE = re.compile(r"\{\{([a-z ]+)\}\}")
+
+
+def page() -> str:
+    """The page, the same for the same catalog."""
+    parts = {
+        "tools": "\n".join(map(_row, CATALOG.rows)),
+        "roles": "\n".join(_roles()),
+        "words": "\n".join(_words()),
+    }
+    prose = PROSE.read_text(encoding="utf-8")
+    if set(_PLACE.findall(prose)) != set(parts):
+        raise ValueError(f"{PROSE.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
+    return _PLACE.sub(lambda place: parts[place[1]], prose)
+
+
+def _row(row: Row) -> str:
+    notes = [f"`{name}` is {_role(role)}" for name, role in row.roles.items()]
+    notes += [f"with `{row.where}`"] if row.where else []
+    notes += ["`offset` counts from 1"] if row.from_one else []
+    return f"| {_code(row.names)} | {DOES[row.family]} | {row.hosts} | {'; '.join(notes)} |"
+
+
+def _roles() -> Iterable[str]:
+    names: dict[Role, list[str]] = {}
+    for name, role in WHOLE.items():
+        names.setdefault(role, []).append(name)
+    return (f"| {_role(role)} | {_code(several)} |" for role, several in names.items())
+
+
+def _words() -> Iterable[str]:
+    words: dict[str, list[str]] = {}
+    for table in (SURE, VERBS):
+        for word, kind in table.items():
+            words.setdefault(kind, []).append(word)
+    return (f"| {DOES[kind]} | {_code(several)} |" for kind, several in words.items())
+
+
+def _role(role: Role) -> str:
+    return "said aside" if role == "aside" else role
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,25 @@
+"""docs/reference/tools.md is what the catalog of tools says today, byte for byte."""
+
+import pytest
+
+from ctxmgr.engine.tools import CATALOG, Catalog
+from ctxmgr.engine.tools.rows import row
+from scripts.generating import tools
+from scripts.generating.__main__ import TOOLS
+
+
+def test_the_page_is_the_committed_one() -> None:
+    assert TOOLS.read_bytes().decode() == tools.page(), "run scripts/gen"
+
+
+def test_every_tool_and_host_stands_there() -> None:
+    page = tools.page()
+    assert all(f"`{name}`" in page for one in CATALOG.rows for name in one.names)
+    assert all(one.hosts in page for one in CATALOG.rows)
+
+
+def test_another_catalog_gives_another_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    more = CATALOG.with_rows([row("read", "peruse", "a host", {"what": "path"}, where="what")])
+    assert isinstance(more, Catalog)
+    monkeypatch.setattr(tools, "CATALOG", more)
+    assert "| `peruse` | reads files | a host | `what` is path; with `what` |" in tools.page()

@@ -1,0 +1,214 @@
+"""The catalog: rows of known tools, the words of others, rows that a host adds, and what it says of any call."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.tools import (
+    CATALOG,
+    ROWS,
+    ToolCall,
+    calls_of,
+    identity,
+    key_arguments,
+    outcome,
+    role_of,
+    tool_call,
+)
+from ctxmgr.engine.tools.names import kind_of
+from ctxmgr.engine.tools.roles import Role
+from ctxmgr.engine.tools.rows import row
+from tests.notation import a, call, r, talk, u
+
+
+def test_no_tool_has_two_rows_that_count() -> None:
+    known: dict[str, str] = {}
+    for one in ROWS:
+        for name in one.names:
+            plain = "".join(letter for letter in name.casefold() if letter.isalnum())
+            assert known.get(plain, "where") == "where", name
+            known[plain] = "where" if one.where else name
+
+
+@pytest.mark.parametrize(
+    "tool", ["read_file", "ReadFile", "readFile", "mcp__files__read_file", "files.read_file", "server/read_file"]
+)
+def test_a_name_is_known_in_each_spelling(tool: str) -> None:
+    found = CATALOG.row(tool, {})
+    assert found is not None
+    assert found.family == "read"
+
+
+KINDS = [
+    ("get_file_contents", "read"),
+    ("get_file_info", "list"),
+    ("get_weather", "list"),
+    ("show_source", "read"),
+    ("create_directory", ""),
+    ("delete_directory", "delete"),
+    ("search_and_replace_all", "edit"),
+    ("codeSearch", "search"),
+    ("browser_navigate", "fetch"),
+    ("write_my_todos", "plan"),
+    ("ask_subagent", "delegate"),
+    ("run_in_sandbox", "run"),
+    ("ponder", ""),
+    ("", ""),
+    ("__", ""),
+]
+
+
+@pytest.mark.parametrize(("tool", "kind"), KINDS)
+def test_a_tool_that_nobody_listed_is_understood_by_its_words(tool: str, kind: str) -> None:
+    assert kind_of(tool) == kind
+
+
+ROLES: list[tuple[str, Role]] = [
+    ("file_path", "path"),
+    ("AbsolutePath", "path"),
+    ("notebook_path", "path"),
+    ("relative_workspace_path", "path"),
+    ("name_path", ""),
+    ("file_paths", "paths"),
+    ("dirPath", "directory"),
+    ("target_directories", "directory"),
+    ("working_dir", "working directory"),
+    ("source_path", "source"),
+    ("newPath", "destination"),
+    ("old_str_1", "old text"),
+    ("TargetContent", "old text"),
+    ("replacement_text", "new text"),
+    ("code_edit", "content"),
+    ("file_text", "content"),
+    ("unified_diff", "patch"),
+    ("CommandLine", "command"),
+    ("exclude_pattern", "filter"),
+    ("start_line_one_indexed", "start"),
+    ("is_background", ""),
+    ("x" * 500, ""),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "role"), ROLES)
+def test_the_role_of_an_argument(name: str, role: Role) -> None:
+    assert role_of(name) == role
+
+
+def test_a_hosts_own_rows_come_first() -> None:
+    own = CATALOG.with_rows([row("read", "peruse", "a host", {"what": "path"}), row("write", "read", "a host")])
+    assert own.call("peruse", {"what": "a.py"}).read_paths == ("a.py",)
+    assert own.call("read", {"path": "a.py", "content": "x"}).writes_text
+    assert tool_call("peruse", {"what": "a.py"}, own).read_paths == ("a.py",)
+    assert tool_call("peruse", {"what": "a.py"}) == ToolCall("peruse", key_arguments=(("what", "a.py"),))
+    assert key_arguments("peruse", {"b": 1, "what": "a.py"}, own) == (("what", "a.py"),)
+
+
+def test_what_is_said_aside_makes_no_other_call() -> None:
+    assert identity({"path": "a", "explanation": "x", "timeout": 3}) == {"path": "a"}
+
+
+@pytest.mark.parametrize(
+    ("is_error", "doubtful", "ended"),
+    [(False, False, "ok"), (True, False, "failed"), (True, True, "failed"), (False, True, "unknown")],
+)
+def test_how_a_call_ended(is_error: bool, doubtful: bool, ended: str) -> None:
+    assert outcome(tool_call("bash", {"command": "ls"}), "text", is_error, doubtful) == ended
+
+
+def test_the_calls_of_a_message_are_read_once() -> None:
+    (_, message, _) = talk(u("go"), a("so", call("read", path="a"), call("ls")), r("x"))
+    memo: dict[Any, Any] = {}
+    first = calls_of(message, memo)
+    assert [one and one.kind for one in first] == [None, "read", "list"]
+    assert calls_of(message, memo) is first
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "keys"),
+    [
+        ("Read", {"limit": 9, "file_path": "a"}, ["file_path", "limit"]),
+        ("shell", {"workdir": "/w", "command": ["ls"]}, ["command"]),
+        ("grep", {"pattern": "x", "path": "src", "include": "*.py"}, ["path", "pattern", "include"]),
+        ("exec", {"input": 'await tools.exec_command({cmd:"npm test"})'}, ["cmd"]),
+        ("use_mcp_tool", {"tool_name": "read_file", "arguments": {"path": "a"}}, ["path"]),
+        ("ponder", {"a": [], "b": "x", "c": 1, "d": 2}, ["b", "c"]),
+    ],
+)
+def test_key_arguments(tool: str, arguments: dict[str, Any], keys: list[str]) -> None:
+    assert [name for name, _ in key_arguments(tool, arguments)] == keys
+    assert tool_call(tool, arguments).key_arguments == key_arguments(tool, arguments)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
+    max_leaves=6,
+)
+tools = st.sampled_from([name for one in ROWS for name in one.names]) | st.text(max_size=20)
+NAMES = "path file_path paths command cmd input edits files todos view_range diff arguments"
+names = st.sampled_from(NAMES.split(" "))
+
+
+@given(tools, st.dictionaries(names | st.text(max_size=9), values, max_size=5))
+def test_no_call_is_an_error(tool: str, arguments: dict[str, Any]) -> None:
+    made = tool_call(tool, arguments)
+    assert made == tool_call(tool, arguments)
+    assert made.key_arguments == key_arguments(tool, arguments)
+    assert all(isinstance(path, str) and path for path in made.paths)
+
+
+def _script(call: str) -> dict[str, Any]:
+    return {"input": call}
+
+
+SIZE = 2_000
+HOSTILE: list[tuple[str, str, Callable[[int], dict[str, Any]]]] = [
+    ("a heredoc", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n + "EOF"}),
+    ("a heredoc without an end", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n}),
+    ("removals", "bash", lambda n: {"command": "rm " + "a " * n}),
+    ("joined commands", "bash", lambda n: {"command": "rm a && " * n + "ls"}),
+    ("quotes", "bash", lambda n: {"command": "'" * n}),
+    ("a script of quotes", "exec", lambda n: _script("tools.exec_command(" + "`" * n)),
+    ("a script of calls", "exec", lambda n: _script('await tools.exec_command({cmd:"cat a"});' * n)),
+    ("a script of open calls", "exec", lambda n: _script("tools.exec_command({cmd:" * n)),
+    ("a patch of heads", "apply_patch", lambda n: {"input": "*** Begin Patch\n" + "*** Update File: a\n" * n}),
+    ("a unified patch", "patch", lambda n: {"diff": "--- a\n+++ b\n" * n}),
+    ("half a unified patch", "patch", lambda n: {"diff": "--- " + "a\n--- " * n}),
+    ("arguments", "odd", lambda n: {f"path{number}": "a" for number in range(n)}),
+    ("a list of files", "read", lambda n: {"paths": ["a/b"] * n}),
+    ("edits", "edit", lambda n: {"path": "a", "edits": [{"oldText": "a", "newText": "b"}] * n}),
+    ("a name", "x_" * SIZE, lambda n: {"y_" * n: "z"}),
+    ("tasks", "todo", lambda n: {"todos": "[x] a\n" * n}),
+]
+
+
+def steps(tool: str, arguments: dict[str, Any]) -> int:
+    """How many functions are called for a call."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        tool_call(tool, arguments)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [pytest.param(*one[1:], id=one[0]) for one in HOSTILE])
+def test_a_hostile_call_is_read_in_linear_time(tool: str, arguments: Callable[[int], dict[str, Any]]) -> None:
+    assert steps(tool, arguments(2 * SIZE)) <= 2.2 * steps(tool, arguments(SIZE)) + 200
+
+
+def test_steps_are_counted() -> None:
+    assert steps("bash", {"command": "rm a && " * 40 + "ls"}) > 2 * steps("bash", {"command": "rm a && ls"})
