@@ -112,7 +112,7 @@ ROWS: tuple[Row, ...] = (
     ),
     row(
         "fetch",
-        "WebFetch web_fetch web_search google_web_search fetch fetch_webpage fetch_url copilot_fetchWebPage",
+        "WebFetch web_search google_web_search fetch fetch_webpage fetch_url copilot_fetchWebPage",
         "Claude Code, Gemini CLI, OpenCode, Cursor, Cline, Copilot, Roo Code",
     ),
     # runs

@@ -196,6 +196,7 @@ def steps(tool: str, arguments: dict[str, Any]) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
+    role_of.cache_clear()
     before = sys.getprofile()
     sys.setprofile(counted)
     try:
