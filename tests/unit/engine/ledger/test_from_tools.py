@@ -34,6 +34,46 @@ def test_files(tool: str, arguments: dict[str, Any], status: str, key: str) -> N
     assert [fact.status for fact in result(tool, failed=True, **arguments)] == ["failed"]
 
 
+def files(tool: str, text: str = "", **arguments: Any) -> list[tuple[str, str]]:
+    return [(fact.status, fact.text) for fact in result(tool, text, **arguments) if fact.slot == "file"]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cd /w && cat a.py && sed -i s/a/b/ b.py", [("read", "/w/a.py"), ("edited", "/w/b.py")]),
+        ("git mv a.py b.py && git rm c.py", [("deleted", "a.py"), ("written", "b.py"), ("deleted", "c.py")]),
+        ("cat > a.py <<'EOF'\nx\nEOF\npython a.py > out.txt", [("written", "a.py"), ("written", "out.txt")]),
+        ("ls src && rg x src", []),
+        ("npm test 2>/dev/null", []),
+        ("for f in *; do rm $f; done", []),
+    ],
+)
+def test_what_a_shell_did_to_files(command: str, expected: list[tuple[str, str]]) -> None:
+    assert files("bash", command=command) == expected
+    assert files("exec_command", cmd=command) == expected
+    assert files("shell", command=["bash", "-lc", command]) == expected
+
+
+def test_a_window_names_the_file_that_is_open() -> None:
+    opened = "[File: /w/a.py (90 lines total)]\n3:x"
+    assert files("edit", opened, replacement_text="x", start_line=3, end_line=3) == [("edited", "/w/a.py")]
+    assert files("bash", opened, command="scroll_down") == [("read", "/w/a.py")]
+    assert files("goto", "no window", line_number=3) == []
+
+
+def test_a_command_in_a_script_is_the_command() -> None:
+    given = {"input": 'const r = await tools.exec_command({cmd:"npm test 2>&1 | tail -5"});text(r.output);'}
+    (failed,) = result("exec", "Error: no", failed=True, **given)
+    assert (failed.key, failed.status, failed.text) == ("shell\nnpm test", "failed", "npm test 2>&1 | tail -5")
+
+
+def test_a_patch_is_no_command() -> None:
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
+    facts = result("shell", command=["apply_patch", patch])
+    assert [(fact.slot, fact.text) for fact in facts] == [("file", "a.py"), ("command", "shell a.py")]
+
+
 def test_a_command_and_how_it_ended() -> None:
     (ran,) = result("bash", "ok", command="npm test 2>&1 | tail -5")
     assert (ran.key, ran.status, ran.detail) == ("shell\nnpm test", "ok", "")
