@@ -4,6 +4,7 @@ It reads arguments of any type: what is not of the type that its role has is not
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ctxmgr.engine.tools import patches
@@ -24,6 +25,9 @@ class Given:
     def __init__(self, arguments: Arguments, roles: Mapping[str, Role] | None = None) -> None:
         self.arguments = arguments
         self.roles = roles or {}
+        self._by_role: dict[Role, list[Any]] = {}
+        for name, value in arguments.items():
+            self._by_role.setdefault(self.role(name), []).append(value)
 
     def role(self, name: str) -> Role:
         return self.roles.get(name) or role_of(name)
@@ -31,9 +35,7 @@ class Given:
     def values(self, *roles: Role) -> Iterator[Any]:
         """The values with these roles, those of the first role first."""
         for role in roles:
-            for name, value in self.arguments.items():
-                if isinstance(name, str) and self.role(name) == role:
-                    yield value
+            yield from self._by_role.get(role, ())
 
     def has(self, *roles: Role) -> bool:
         return next(self.values(*roles), None) is not None
@@ -68,14 +70,17 @@ class Given:
         found = self.path or normal(self.text("directory") or "")
         return found or next(iter(self.several), "")
 
-    @property
+    @cached_property
     def parts(self) -> tuple["Given", ...]:
         """What stands in lists of objects, and in objects, one `Given` each: edits, files with their texts."""
         found: list[Given] = []
-        for name, value in self.arguments.items():
-            if isinstance(name, str) and self.role(name) not in _NO_PARTS:
-                each: Sequence[Any] = value if isinstance(value, list) else (value,)
-                found += [Given(one, self.roles) for one in each[:MOST_PARTS] if isinstance(one, Mapping)]
+        for role, values in self._by_role.items():
+            if role in _NO_PARTS:
+                continue
+            for value in values:
+                if isinstance(value, list | dict):
+                    each: Sequence[Any] = value[:MOST_PARTS] if isinstance(value, list) else (value,)
+                    found += [Given(one, self.roles) for one in each if isinstance(one, dict)]
         return tuple(found)
 
     @property

@@ -9,6 +9,8 @@ Rules:
    that is made or taken away is no file.
 """
 
+from functools import lru_cache
+
 from ctxmgr.engine.tools.effects import Kind
 from ctxmgr.engine.tools.roles import words_of
 
@@ -57,6 +59,7 @@ def without_prefix(tool: str) -> str:
     return tool
 
 
+@lru_cache(maxsize=512)
 def kind_of(tool: str) -> Kind:
     """What a tool is for; "" where its words do not say."""
     words = words_of(without_prefix(tool))
