@@ -11,6 +11,7 @@ Rules:
 
 import re
 from collections.abc import Iterable, Mapping, MutableMapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -62,7 +63,7 @@ class Catalog:
 
     def row(self, tool: str, arguments: Arguments) -> Row | None:
         """The row of a tool, None where nobody listed it."""
-        for name in (_plain(tool), _plain(without_prefix(tool))):
+        for name in _spellings(tool):
             for row in self._by_name.get(name, ()):
                 if not row.where or row.where in arguments:
                     return row
@@ -92,6 +93,12 @@ class Catalog:
         done = read(given, Counting(bool(row and row.from_one), row is not None))
         kind = families.editing(given) if family == "editor" else _KINDS.get(family) or _kind(family)
         return _of(tool, kind, given, done)
+
+
+@lru_cache(maxsize=512)
+def _spellings(tool: str) -> tuple[str, ...]:
+    """The name that a row may have: the whole one, and what stands behind a prefix."""
+    return tuple(dict.fromkeys((_plain(tool), _plain(without_prefix(tool)))))
 
 
 def _plain(name: str) -> str:

@@ -16,6 +16,7 @@ Arguments = Mapping[str, Any]
 GREATEST = 2**53  # a number beyond is no line's
 MOST_PARTS = 200  # of one list that are read
 _GLOBS = frozenset("*?[{")
+_PLACES: tuple[Role, ...] = ("path", "paths", "source", "destination", "directory")
 _NO_PARTS: frozenset[Role] = frozenset(("tasks", "arguments", "aside"))
 
 
@@ -38,10 +39,14 @@ class Given:
             yield from self._by_role.get(role, ())
 
     def has(self, *roles: Role) -> bool:
-        return next(self.values(*roles), None) is not None
+        return any(self._by_role.get(role) not in (None, [None]) for role in roles)
 
     def text(self, *roles: Role) -> str | None:
-        return next((value for value in self.values(*roles) if isinstance(value, str)), None)
+        for role in roles:
+            for value in self._by_role.get(role, ()):
+                if isinstance(value, str):
+                    return value
+        return None
 
     def number(self, *roles: Role) -> int | None:
         for value in self.values(*roles):
@@ -49,12 +54,12 @@ class Given:
                 return int(value)
         return None
 
-    @property
+    @cached_property
     def path(self) -> str:
         """The file it names, "" for none, in one spelling."""
         return normal(self.text("path", "destination", "source") or "")
 
-    @property
+    @cached_property
     def several(self) -> tuple[str, ...]:
         """The files of a list; what holds a wildcard is none."""
         texts = (
@@ -94,8 +99,12 @@ class Given:
         """Every file and directory that an argument names, also as it is spelled there; each once."""
         spelled: dict[str, None] = {}
         for one in (self, *self.parts):
-            for value in one.values("path", "paths", "source", "destination", "directory"):
-                for text in value if isinstance(value, list) else (value,):
-                    if isinstance(text, str) and text:
-                        spelled[text.replace("\\", "/")] = None
-        return tuple(dict.fromkeys(name for text in spelled for name in (text, normal(text)) if name))
+            for role in _PLACES:
+                for value in one._by_role.get(role, ()):
+                    for text in value if isinstance(value, list) else (value,):
+                        if isinstance(text, str) and text:
+                            text = text.replace("\\", "/")
+                            spelled[text] = None
+                            spelled[normal(text)] = None
+        spelled.pop("", None)
+        return tuple(spelled)
