@@ -111,11 +111,12 @@ def _kind(family: str) -> Kind:
 
 def _family(tool: str, given: Given) -> str:
     """Rule 2."""
-    if given.patch is not None:
-        return "patch"
     kind = kind_of(tool)
     named = bool(given.path or given.several or any(part.path for part in given.parts))
     if not named:
+        told = given.patch is not None and (kind == "edit" or given.text("patch", "input") == given.patch)
+        if told and kind in ("", "edit"):
+            return "patch"
         return "run" if kind == "run" or (not kind and given.text("command")) else kind
     if kind == "run" and not given.has("command", "input"):
         kind = ""

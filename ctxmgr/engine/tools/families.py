@@ -114,9 +114,14 @@ def grown(given: Given) -> int | None:
     """By how many lines an edit may move what follows it; None where its arguments do not say."""
     lists = [value for value in given.arguments.values() if isinstance(value, list) and value]
     if given.parts or lists:
-        moved = [grown(part) for part in given.parts]
+        moved = [_moved(part) for part in given.parts]
         known = [one for one in moved if one is not None]
         return sum(known) if known and len(known) == len(moved) == sum(map(len, lists)) else None
+    return _moved(given)
+
+
+def _moved(given: Given) -> int | None:
+    """The same of one edit."""
     old, new = given.text("old text"), given.text("new text")
     start, end = given.number("start"), given.number("end")
     if new is not None and start is not None and end is not None:
@@ -126,8 +131,15 @@ def grown(given: Given) -> int | None:
     if old is None or new is None:
         return None
     lines = abs(new.count("\n") - old.count("\n"))
-    everywhere = any(value is True for name, value in given.arguments.items() if "all" in name.casefold())
-    return None if lines and everywhere else lines
+    return None if lines and any(map(_is_several, given.arguments.items())) else lines
+
+
+def _is_several(argument: tuple[str, object]) -> bool:
+    """`replace_all`, `allow_multiple`, `expected_replacements: 3`: the edit may be made more than once."""
+    name, value = argument[0].casefold(), argument[1]
+    if value is True:
+        return "all" in name or "multiple" in name
+    return "replacements" in name and isinstance(value, int) and value > 1
 
 
 def editor(given: Given, counting: Counting) -> Effects:
@@ -143,7 +155,7 @@ def editing(given: Given) -> Kind:
 
 def patch(given: Given, counting: Counting) -> Effects:
     """A patch that names its files, or one beside the path of its only one; of an operation the file alone."""
-    if given.patch is not None:
+    if given.patch is not None and not given.path:
         return Effects(of_patch(given.patch, ""))
     inside = next((part for part in given.parts if part.path), given)
     kind = editing(inside)

@@ -38,7 +38,7 @@ VERBS: dict[str, Kind] = _verbs(
     ),
     ("delete", "delete remove rm unlink trash"),
     ("move", "move rename mv copy cp"),
-    ("list", "list ls dir tree"),
+    ("list", "list ls dir tree compare diff check validate lint analyze review inspect explain"),
     ("search", "search grep find glob ripgrep rg lookup"),
     ("fetch", "fetch browse navigate curl"),
     ("run", "run exec execute bash shell sh zsh terminal command cmd powershell pwsh console"),

@@ -62,7 +62,7 @@ WHOLE: dict[str, Role] = _whole(
     ("task", "subject"),
     ("task id", "taskid todoid"),
     ("status", "status"),
-    ("operation", "operation action"),
+    ("operation", "operation action type"),
     ("tool", "toolname"),
     ("arguments", "arguments"),
     ("id", "id"),

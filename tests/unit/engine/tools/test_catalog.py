@@ -167,6 +167,13 @@ def _script(call: str) -> dict[str, Any]:
     return {"input": call}
 
 
+def _nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [{"edits": found}]
+    return found
+
+
 SIZE = 2_000
 HOSTILE: list[tuple[str, str, Callable[[int], dict[str, Any]]]] = [
     ("a heredoc", "bash", lambda n: {"command": "cat > a <<'EOF'\n" + "x y\n" * n + "EOF"}),
@@ -183,6 +190,7 @@ HOSTILE: list[tuple[str, str, Callable[[int], dict[str, Any]]]] = [
     ("arguments", "odd", lambda n: {f"path{number}": "a" for number in range(n)}),
     ("a list of files", "read", lambda n: {"paths": ["a/b"] * n}),
     ("edits", "edit", lambda n: {"path": "a", "edits": [{"oldText": "a", "newText": "b"}] * n}),
+    ("nested edits", "edit", lambda n: {"path": "a", "edits": _nested(min(n, 400))}),
     ("a name", "x_" * SIZE, lambda n: {"y_" * n: "z"}),
     ("tasks", "todo", lambda n: {"todos": "[x] a\n" * n}),
 ]
