@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ctxmgr.engine.tools import CATALOG, Role, Row
+from ctxmgr.engine.tools import CATALOG, ArgumentRole, ToolRow
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.roles import WHOLE
 
@@ -46,7 +46,7 @@ def page() -> str:
     return _PLACE.sub(lambda place: parts[place[1]], prose)
 
 
-def _row(row: Row) -> str:
+def _row(row: ToolRow) -> str:
     notes = [f"`{name}` is {_role(role)}" for name, role in row.roles.items()]
     notes += [f"with `{row.where}`"] if row.where else []
     notes += ["`offset` counts from 1"] if row.from_one else []
@@ -54,7 +54,7 @@ def _row(row: Row) -> str:
 
 
 def _roles() -> Iterable[str]:
-    names: dict[Role, list[str]] = {}
+    names: dict[ArgumentRole, list[str]] = {}
     for name, role in WHOLE.items():
         names.setdefault(role, []).append(name)
     return (f"| {_role(role)} | {_code(several)} |" for role, several in names.items())
@@ -68,7 +68,7 @@ def _words() -> Iterable[str]:
     return (f"| {DOES[kind]} | {_code(several)} |" for kind, several in words.items())
 
 
-def _role(role: Role) -> str:
+def _role(role: ArgumentRole) -> str:
     return "said aside" if role == "aside" else role
 
 

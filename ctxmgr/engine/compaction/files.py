@@ -14,7 +14,7 @@ Rules:
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ctxmgr.engine.tools import Kind, ToolCall, outcome, pi_file, tool_call, window
+from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, pi_file, tool_call, window
 from ctxmgr.model.branch import BranchEntry, BranchMessage
 from ctxmgr.model.compaction import FileOps
 
@@ -29,8 +29,8 @@ def as_pi_lists(messages: Iterable[BranchMessage]) -> FileOps:
 
 def of_messages(messages: Iterable[BranchMessage]) -> FileOps:
     """What the calls of messages did, and those that tools made by themselves (rules 1 and 5)."""
-    done: list[list[tuple[Kind, str]]] = []
-    latest: dict[str, tuple[ToolCall, list[tuple[Kind, str]]]] = {}
+    done: list[list[tuple[EffectKind, str]]] = []
+    latest: dict[str, tuple[ToolCall, list[tuple[EffectKind, str]]]] = {}
     for message in messages:
         for unit in message.view.units:
             if unit.kind == "call":
@@ -48,7 +48,7 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileOps:
     return FileOps(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
 
 
-def _did(call: ToolCall) -> Iterator[tuple[Kind, str]]:
+def _did(call: ToolCall) -> Iterator[tuple[EffectKind, str]]:
     """The files of a call. One that is taken away was changed: these lists have no other place for it."""
     for effect in call.effects:
         if effect.path and effect.kind in ("delete", "move"):

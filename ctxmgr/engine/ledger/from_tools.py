@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text.wording import key_of, plain, shorten
-from ctxmgr.engine.tools import Kind, ToolCall, created_id, outcome, tool_call, window
+from ctxmgr.engine.tools import EffectKind, ToolCall, created_id, outcome, tool_call, window
 from ctxmgr.model.facts import STATE
 from ctxmgr.model.messages import Call
 
@@ -29,7 +29,7 @@ ESSENTIAL_CHARACTERS = 2_000  # a longer command is a script: taken as it is
 SHELL = "shell"  # one key for every shell tool and the user's own runs
 
 
-_STATUSES: dict[Kind, str] = {
+_STATUSES: dict[EffectKind, str] = {
     "read": "read",
     "write": "written",
     "edit": "edited",

@@ -16,12 +16,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from ctxmgr.engine.tools import Role, patches, role_of, tool_call
+from ctxmgr.engine.tools import ArgumentRole, patches, role_of, tool_call
 
 LIMIT = 240  # characters: a string of up to so many stays
 HEAD_SHARE = 2  # the first lines of a longer one have a half of the limit
 LEAST_SAVED = 0.25  # of the arguments' JSON text (rule 3)
-OLD_TEXT: frozenset[Role] = frozenset(("old text",))
+OLD_TEXT: frozenset[ArgumentRole] = frozenset(("old text",))
 """Of an edit that succeeded: text that is no longer in the file, and stands in what was read before it."""
 
 _MARKER = "[argument shortened — the call had "
@@ -33,7 +33,7 @@ MOST_HEREDOCS = 16  # of one command that are looked at
 
 
 def shorten(
-    tool: str, arguments: Mapping[str, Any], limit: int = LIMIT, only: Collection[Role] | None = None
+    tool: str, arguments: Mapping[str, Any], limit: int = LIMIT, only: Collection[ArgumentRole] | None = None
 ) -> dict[str, Any] | None:
     """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours.
 
@@ -61,7 +61,7 @@ def _size(arguments: Mapping[str, Any]) -> int:
     return len(json.dumps(arguments, ensure_ascii=False, default=str))
 
 
-def _value(name: str, value: Any, limit: int, hint: str, only: Collection[Role] | None) -> Any:
+def _value(name: str, value: Any, limit: int, hint: str, only: Collection[ArgumentRole] | None) -> Any:
     if isinstance(value, str):
         return _text(name, value, limit, hint) if only is None or role_of(name) in only else value
     if isinstance(value, dict):

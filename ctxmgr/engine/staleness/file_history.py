@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.tools import FileEffect, Kind, Memo, ToolCall, calls_of, identity, outcome, paths
+from ctxmgr.engine.tools import EffectKind, FileEffect, Memo, ToolCall, calls_of, identity, outcome, paths
 from ctxmgr.engine.tools.line_ranges import WHOLE, Lines, shown
 from ctxmgr.engine.tools.result_range import Notes, notes
 from ctxmgr.model.messages import Message, Unit
@@ -25,7 +25,7 @@ from ctxmgr.model.messages import Message, Unit
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 
 
-_OF_TEXT: frozenset[Kind] = frozenset(
+_OF_TEXT: frozenset[EffectKind] = frozenset(
     ("read", "write", "edit")
 )  # of which a result holds nothing but a file's text
 
@@ -38,7 +38,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     """
 
     unit: BlockRef
-    kind: Kind
+    kind: EffectKind
     place: int
     at: int
     need: Lines = WHOLE

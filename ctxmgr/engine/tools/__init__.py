@@ -16,30 +16,25 @@ from ctxmgr.engine.tools.catalog import (
     key_arguments,
     tool_call,
 )
-from ctxmgr.engine.tools.effects import CHANGES, FileEffect, Kind, Shell, Task, Tasks, ToolCall
-from ctxmgr.engine.tools.outcome import Outcome, outcome
+from ctxmgr.engine.tools.effects import CHANGES, EffectKind, FileEffect, ToolCall
+from ctxmgr.engine.tools.outcome import outcome
 from ctxmgr.engine.tools.pi_files import pi_file
-from ctxmgr.engine.tools.roles import Role, role_of
-from ctxmgr.engine.tools.rows import ROWS, Row
+from ctxmgr.engine.tools.roles import ArgumentRole, role_of
+from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.shell.swe_agent import window
 from ctxmgr.engine.tools.tasks import created_id
 
 __all__ = [
     "CATALOG",
     "CHANGES",
-    "ROWS",
     "USERS_SHELL",
+    "ArgumentRole",
     "Catalog",
+    "EffectKind",
     "FileEffect",
-    "Kind",
     "Memo",
-    "Outcome",
-    "Role",
-    "Row",
-    "Shell",
-    "Task",
-    "Tasks",
     "ToolCall",
+    "ToolRow",
     "call_of_unit",
     "calls_of",
     "created_id",

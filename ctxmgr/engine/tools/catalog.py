@@ -17,18 +17,18 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.tools import families
-from ctxmgr.engine.tools.effects import Effects, Kind, Shell, ToolCall
+from ctxmgr.engine.tools.arguments import Arguments, CallArguments
+from ctxmgr.engine.tools.effects import CallEffects, EffectKind, Shell, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES, Counting
-from ctxmgr.engine.tools.given import Arguments, Given
 from ctxmgr.engine.tools.names import kind_of, without_prefix
-from ctxmgr.engine.tools.roles import Role, role_of
-from ctxmgr.engine.tools.rows import ROWS, Row
+from ctxmgr.engine.tools.roles import ArgumentRole, role_of
+from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
 from ctxmgr.model.messages import Message, Unit
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
-_KINDS: dict[str, Kind] = {"copy": "write", "patch": "edit", "scroll": "read"}
-_KEYS: tuple[tuple[Role, ...], ...] = (
+_KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}
+_KEYS: tuple[tuple[ArgumentRole, ...], ...] = (
     ("path", "paths", "source", "destination", "directory"),
     ("command",),
     ("pattern",),
@@ -39,7 +39,7 @@ _KEYS: tuple[tuple[Role, ...], ...] = (
     ("limit", "end"),
     ("id",),
 )
-_RANK: dict[Role, int] = {role: rank for rank, roles in enumerate(_KEYS) for role in roles}
+_RANK: dict[ArgumentRole, int] = {role: rank for rank, roles in enumerate(_KEYS) for role in roles}
 FEW = 2  # arguments that are said of a call without a key argument
 NESTED = 2  # calls within calls that are followed
 
@@ -50,18 +50,18 @@ Memo = MutableMapping[Any, Any]
 class Catalog:
     """Rows by the names of their tools. A host's own rows come first."""
 
-    def __init__(self, rows: Iterable[Row] = ROWS) -> None:
+    def __init__(self, rows: Iterable[ToolRow] = ROWS) -> None:
         self.rows = tuple(rows)
-        self._by_name: dict[str, list[Row]] = {}
+        self._by_name: dict[str, list[ToolRow]] = {}
         for row in self.rows:
             for name in row.names:
                 self._by_name.setdefault(_plain(name), []).append(row)
 
-    def with_rows(self, rows: Iterable[Row]) -> "Catalog":
+    def with_rows(self, rows: Iterable[ToolRow]) -> "Catalog":
         """This catalog with more rows, which count before its own."""
         return Catalog((*rows, *self.rows))
 
-    def row(self, tool: str, arguments: Arguments) -> Row | None:
+    def row(self, tool: str, arguments: Arguments) -> ToolRow | None:
         """The row of a tool, None where nobody listed it."""
         for name in _spellings(tool):
             for row in self._by_name.get(name, ()):
@@ -74,11 +74,11 @@ class Catalog:
         _, row, given = self._outer(tool, arguments)
         return _keys(given, families.scripted(given) if row is None or row.family == "run" else "")
 
-    def _outer(self, tool: str, arguments: Arguments) -> tuple[str, Row | None, Given]:
+    def _outer(self, tool: str, arguments: Arguments) -> tuple[str, ToolRow | None, CallArguments]:
         """Rule 4: the call that is meant, with its row."""
         for _ in range(NESTED):
             row = self.row(tool, arguments)
-            given = Given(arguments, row.roles if row else None)
+            given = CallArguments(arguments, row.roles if row else None)
             inner = _inner(given) if row is not None and row.family == "call" else None
             if inner is None:
                 break
@@ -105,11 +105,11 @@ def _plain(name: str) -> str:
     return _NOT_NAME.sub("", name.casefold())
 
 
-def _kind(family: str) -> Kind:
+def _kind(family: str) -> EffectKind:
     return "" if family in ("call", "editor") else family  # type: ignore[return-value]
 
 
-def _family(tool: str, given: Given) -> str:
+def _family(tool: str, given: CallArguments) -> str:
     """Rule 2."""
     kind = kind_of(tool)
     named = bool(given.path or given.several or any(part.path for part in given.parts))
@@ -131,7 +131,7 @@ def _family(tool: str, given: Given) -> str:
     return kind
 
 
-def _inner(given: Given) -> tuple[str, Mapping[str, Any]] | None:
+def _inner(given: CallArguments) -> tuple[str, Mapping[str, Any]] | None:
     """The call that is handed to a tool for calls."""
     tool = given.text("tool")
     handed = next(given.values("arguments"), None)
@@ -143,7 +143,7 @@ def _inner(given: Given) -> tuple[str, Mapping[str, Any]] | None:
     return (tool, handed if isinstance(handed, Mapping) else {}) if tool else None
 
 
-def _of(tool: str, kind: Kind, given: Given, done: Effects) -> ToolCall:
+def _of(tool: str, kind: EffectKind, given: CallArguments, done: CallEffects) -> ToolCall:
     named = (name for one in done.effects for name in (one.path, one.to) if name)
     keys = _keys(given, done.command if done.scripted else "")
     return ToolCall(
@@ -158,7 +158,7 @@ def _of(tool: str, kind: Kind, given: Given, done: Effects) -> ToolCall:
     )
 
 
-def _keys(given: Given, script: str) -> tuple[tuple[str, Any], ...]:
+def _keys(given: CallArguments, script: str) -> tuple[tuple[str, Any], ...]:
     """(name, value) of what a model would say again to get the same; without any such the first short ones.
 
     `script`: the commands in one, "" for none.

@@ -23,7 +23,7 @@ _LITERAL = re.compile(rf"{_TEXT}|`[^`\\]*(?:\\.[^`\\]*)*`|'[^'\\\n]*(?:\\.[^'\\\
 _BRANCHES = re.compile(r"\b(?:for|while|if|map|forEach|slice|split|substring|replace|filter|match)\b")
 
 
-class Run(msgspec.Struct, frozen=True, gc=False):
+class ScriptRun(msgspec.Struct, frozen=True, gc=False):
     """What a script does: command lines with their directories, and patches, each in order. `whole`: rule 2."""
 
     commands: tuple[tuple[str, str], ...] = ()
@@ -36,7 +36,7 @@ def is_script(text: str) -> bool:
     return "tools." in text and bool(_CALLED.search(text))
 
 
-def run(script: str) -> Run:
+def run(script: str) -> ScriptRun:
     """What is written out of a script. Time is linear in it."""
     called = _CALLED.findall(script)
     literals, beside = _split(script)
@@ -55,7 +55,7 @@ def run(script: str) -> Run:
         and None not in applied
         and all(command is not None and workdir is not None for command, workdir in commands)
     )
-    return Run(
+    return ScriptRun(
         tuple((command, workdir or "") for command, workdir in commands if command is not None),
         tuple(_value(literal) or literal[1:-1] for literal in given),
         whole,

@@ -4,11 +4,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.roles import Role, role_of
+from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 
-Kind = Literal["read", "write", "edit", "delete", "move", "list", "search", "fetch", "plan", "delegate", "run", ""]
-CHANGES: frozenset[Kind] = frozenset(("write", "edit", "delete", "move"))
-ASKED: frozenset[Role] = frozenset(
+EffectKind = Literal[
+    "read", "write", "edit", "delete", "move", "list", "search", "fetch", "plan", "delegate", "run", ""
+]
+CHANGES: frozenset[EffectKind] = frozenset(("write", "edit", "delete", "move"))
+ASKED: frozenset[ArgumentRole] = frozenset(
     ("path", "paths", "source", "destination", "directory", "command", "pattern", "query", "url")
 )
 TaskStatus = Literal["open", "active", "done", "blocked", "dropped"]
@@ -26,7 +28,7 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
     """
 
     path: str
-    kind: Kind
+    kind: EffectKind
     start: int | None = None
     end: int | None = None
     exact: bool = True
@@ -37,7 +39,7 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
 RUN = FileEffect("", "run")
 
 
-class Effects(msgspec.Struct, frozen=True, gc=False):
+class CallEffects(msgspec.Struct, frozen=True, gc=False):
     """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same.
 
     `directory`: where a shell went to last, "" where it stayed. `command`: what it is handed, "" for no shell;
@@ -83,7 +85,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     """
 
     tool: str
-    kind: Kind = ""
+    kind: EffectKind = ""
     effects: tuple[FileEffect, ...] = ()
     paths: tuple[str, ...] = ()
     key_arguments: tuple[tuple[str, Any], ...] = ()

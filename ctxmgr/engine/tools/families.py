@@ -16,8 +16,8 @@ from collections.abc import Callable
 import msgspec
 
 from ctxmgr.engine.tools import codex_exec, patches
-from ctxmgr.engine.tools.effects import RUN, Effects, FileEffect, Kind
-from ctxmgr.engine.tools.given import Given
+from ctxmgr.engine.tools.arguments import CallArguments
+from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.names import kind_of
 from ctxmgr.engine.tools.paths import normal
 from ctxmgr.engine.tools.shell.changes import of_patch
@@ -37,17 +37,17 @@ class Counting(msgspec.Struct, frozen=True):
     listed: bool = True
 
 
-def read(given: Given, counting: Counting) -> Effects:
+def read(given: CallArguments, counting: Counting) -> CallEffects:
     several = [part for part in given.parts if part.path]
     if several:
-        return Effects(tuple(_lines(part, Counting(listed=False), part.path) for part in several), repeats=True)
+        return CallEffects(tuple(_lines(part, Counting(listed=False), part.path) for part in several), repeats=True)
     paths = given.several
     if len(paths) > 1 or given.has("paths"):
-        return Effects(tuple(FileEffect(path, "read", exact=False) for path in paths), repeats=bool(paths))
-    return Effects((_lines(given, counting, given.path),), repeats=True) if given.path else Effects()
+        return CallEffects(tuple(FileEffect(path, "read", exact=False) for path in paths), repeats=bool(paths))
+    return CallEffects((_lines(given, counting, given.path),), repeats=True) if given.path else CallEffects()
 
 
-def _lines(given: Given, counting: Counting, path: str) -> FileEffect:
+def _lines(given: CallArguments, counting: Counting, path: str) -> FileEffect:
     """A read of one file, with the lines that it asks for (rule 1)."""
     if given.has("line") or given.parts:
         return FileEffect(path, "read", exact=False)
@@ -72,7 +72,7 @@ def _from(start: int | None) -> int | None:
     return None if start is None or start <= 1 else start
 
 
-def _narrows(given: Given, name: str) -> bool:
+def _narrows(given: CallArguments, name: str) -> bool:
     """May an argument that nobody knows ask for less than the file?"""
     value = given.arguments[name]
     return (
@@ -83,34 +83,34 @@ def _narrows(given: Given, name: str) -> bool:
     )
 
 
-def write(given: Given, counting: Counting) -> Effects:
+def write(given: CallArguments, counting: Counting) -> CallEffects:
     several = [part for part in given.parts if part.path]
     if several:
-        return Effects(tuple(_written(part, counting, part.path) for part in several))
-    return Effects(tuple(_written(given, counting, path) for path in given.several or (given.path,) if path))
+        return CallEffects(tuple(_written(part, counting, part.path) for part in several))
+    return CallEffects(tuple(_written(given, counting, path) for path in given.several or (given.path,) if path))
 
 
-def _written(given: Given, counting: Counting, path: str) -> FileEffect:
+def _written(given: CallArguments, counting: Counting, path: str) -> FileEffect:
     added = given.arguments.get("append") is True or given.arguments.get("mode") in ("append", "a")
     if added or given.has("start", "offset", "old text"):
         return FileEffect(path, "edit", grown=None)
     return FileEffect(path, "write", exact=counting.listed or given.text("content", "new text") is not None)
 
 
-def edit(given: Given, counting: Counting) -> Effects:
+def edit(given: CallArguments, counting: Counting) -> CallEffects:
     """Edits in a list are told by file where each names one, else all are of the call's file."""
     several = [part for part in given.parts if part.path]
     if several:
-        return Effects(tuple(FileEffect(part.path, "edit", grown=grown(part)) for part in several))
+        return CallEffects(tuple(FileEffect(part.path, "edit", grown=grown(part)) for part in several))
     if given.patch is not None and not given.path:
-        return Effects(of_patch(given.patch, ""))
+        return CallEffects(of_patch(given.patch, ""))
     paths = given.several or ((given.path,) if given.path else ())
     if not paths and given.has("start"):  # of the window that is open
         paths = ("",)
-    return Effects(tuple(FileEffect(path, "edit", grown=grown(given)) for path in paths))
+    return CallEffects(tuple(FileEffect(path, "edit", grown=grown(given)) for path in paths))
 
 
-def grown(given: Given) -> int | None:
+def grown(given: CallArguments) -> int | None:
     """By how many lines an edit may move what follows it; None where its arguments do not say."""
     lists = [value for value in given.arguments.values() if isinstance(value, list) and value]
     if given.parts or lists:
@@ -120,7 +120,7 @@ def grown(given: Given) -> int | None:
     return _moved(given)
 
 
-def _moved(given: Given) -> int | None:
+def _moved(given: CallArguments) -> int | None:
     """The same of one edit."""
     old, new = given.text("old text"), given.text("new text")
     start, end = given.number("start"), given.number("end")
@@ -142,74 +142,74 @@ def _is_several(argument: tuple[str, object]) -> bool:
     return "replacements" in name and isinstance(value, int) and value > 1
 
 
-def editor(given: Given, counting: Counting) -> Effects:
+def editor(given: CallArguments, counting: Counting) -> CallEffects:
     """An editor that is told by an argument what to do: `view`, `create`, `str_replace`, `insert`."""
     return FAMILIES[editing(given)](given, counting)
 
 
-def editing(given: Given) -> Kind:
+def editing(given: CallArguments) -> EffectKind:
     """What an editor is told to do."""
     kind = kind_of(given.text("command", "operation") or "")
     return kind if kind in ("read", "write", "edit", "delete") else ""
 
 
-def patch(given: Given, counting: Counting) -> Effects:
+def patch(given: CallArguments, counting: Counting) -> CallEffects:
     """A patch that names its files, or one beside the path of its only one; of an operation the file alone."""
     if given.patch is not None and not given.path:
-        return Effects(of_patch(given.patch, ""))
+        return CallEffects(of_patch(given.patch, ""))
     inside = next((part for part in given.parts if part.path), given)
     kind = editing(inside)
     return FAMILIES[kind or "edit"](inside, counting)
 
 
-def delete(given: Given, counting: Counting) -> Effects:
+def delete(given: CallArguments, counting: Counting) -> CallEffects:
     paths = given.several or ((given.path,) if given.path else ())
-    return Effects(tuple(FileEffect(path, "delete") for path in paths))
+    return CallEffects(tuple(FileEffect(path, "delete") for path in paths))
 
 
-def move(given: Given, counting: Counting) -> Effects:
+def move(given: CallArguments, counting: Counting) -> CallEffects:
     old = normal(given.text("source", "path") or "")
     new = normal(given.text("destination") or "")
     if old and new:
-        return Effects((FileEffect(old, "move", to=new),))
-    return Effects((FileEffect(old, "edit", grown=None),) if old else ())
+        return CallEffects((FileEffect(old, "move", to=new),))
+    return CallEffects((FileEffect(old, "edit", grown=None),) if old else ())
 
 
-def copy(given: Given, counting: Counting) -> Effects:
+def copy(given: CallArguments, counting: Counting) -> CallEffects:
     new = normal(given.text("destination") or "")
-    return Effects((FileEffect(new, "write", exact=False),) if new else ())
+    return CallEffects((FileEffect(new, "write", exact=False),) if new else ())
 
 
-def scroll(given: Given, counting: Counting) -> Effects:
-    return Effects((FileEffect("", "read", exact=False),))
+def scroll(given: CallArguments, counting: Counting) -> CallEffects:
+    return CallEffects((FileEffect("", "read", exact=False),))
 
 
-def look(kind: Kind) -> Callable[[Given, Counting], Effects]:
+def look(kind: EffectKind) -> Callable[[CallArguments, Counting], CallEffects]:
     """A look of this kind. One of a tool that nobody listed may not show the same again."""
 
-    def at(given: Given, counting: Counting) -> Effects:
-        return Effects((FileEffect(given.place, kind),), repeats=counting.listed)
+    def at(given: CallArguments, counting: Counting) -> CallEffects:
+        return CallEffects((FileEffect(given.place, kind),), repeats=counting.listed)
 
     return at
 
 
-def run(given: Given, counting: Counting) -> Effects:
+def run(given: CallArguments, counting: Counting) -> CallEffects:
     """What a shell is handed, or a script that hands it to one; code of another kind is run."""
     directory = normal(given.text("working directory", "directory") or "")
     argv = next((value for value in given.values("command") if isinstance(value, list)), None)
     if argv is not None and len(argv) == 2 and argv[0] in PATCH_PROGRAMS and isinstance(argv[1], str):
-        return Effects(of_patch(argv[1], directory))
+        return CallEffects(of_patch(argv[1], directory))
     line = command(given)
     if line and patches.is_patch(line):
-        return Effects(of_patch(line, directory))
+        return CallEffects(of_patch(line, directory))
     if line and not given.has("command") and codex_exec.is_script(line):
         return _script(line, directory)
     if line:
         return msgspec.structs.replace(of_shell(line, directory), command=line)
-    return Effects((RUN,)) if argv or given.text("content") else Effects()
+    return CallEffects((RUN,)) if argv or given.text("content") else CallEffects()
 
 
-def command(given: Given) -> str:
+def command(given: CallArguments) -> str:
     """The command line of a call, its words quoted where it was a list of them; "" for none."""
     for value in given.values("command", "input"):
         if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
@@ -229,7 +229,7 @@ def _line(argv: list[str]) -> str:
     return argv[0] if len(argv) == 1 else " ".join(map(quoted, argv))
 
 
-def _script(given: str, directory: str) -> Effects:
+def _script(given: str, directory: str) -> CallEffects:
     done = codex_exec.run(given)
     parts = [of_shell(line, place or directory) for line, place in done.commands]
     found = [effect for part in parts for effect in part.effects]
@@ -237,14 +237,14 @@ def _script(given: str, directory: str) -> Effects:
     if not done.whole:
         found = [RUN, *map(_unsure, found)]
     again = done.whole and not done.patches and bool(parts) and all(part.repeats for part in parts)
-    return Effects(tuple(found), again, command=_commands(done), scripted=True)
+    return CallEffects(tuple(found), again, command=_commands(done), scripted=True)
 
 
-def _commands(done: codex_exec.Run) -> str:
+def _commands(done: codex_exec.ScriptRun) -> str:
     return " && ".join(dict.fromkeys(line for line, _ in done.commands))
 
 
-def scripted(given: Given) -> str:
+def scripted(given: CallArguments) -> str:
     """The command lines that a script hands to a shell, as one; "" for none."""
     line = given.text("input") if not given.has("command") else None
     return _commands(codex_exec.run(line)) if line and codex_exec.is_script(line) else ""
@@ -255,11 +255,11 @@ def _unsure(effect: FileEffect) -> FileEffect:
     return msgspec.structs.replace(effect, exact=False, grown=None if effect.kind == "edit" else effect.grown)
 
 
-def nothing(given: Given, counting: Counting) -> Effects:
-    return Effects()
+def nothing(given: CallArguments, counting: Counting) -> CallEffects:
+    return CallEffects()
 
 
-FAMILIES: dict[str, Callable[[Given, Counting], Effects]] = {
+FAMILIES: dict[str, Callable[[CallArguments, Counting], CallEffects]] = {
     "read": read,
     "write": write,
     "edit": edit,

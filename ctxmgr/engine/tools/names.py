@@ -11,7 +11,7 @@ Rules:
 
 from functools import lru_cache
 
-from ctxmgr.engine.tools.effects import Kind
+from ctxmgr.engine.tools.effects import EffectKind
 from ctxmgr.engine.tools.roles import words_of
 
 
@@ -19,16 +19,16 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _verbs(*rows: tuple[Kind, str]) -> dict[str, Kind]:
+def _verbs(*rows: tuple[EffectKind, str]) -> dict[str, EffectKind]:
     return {word: kind for kind, words in rows for word in words.split()}
 
 
-SURE: dict[str, Kind] = _verbs(
+SURE: dict[str, EffectKind] = _verbs(
     ("plan", "todo todos checklist"),
     ("fetch", "web url browser webpage http download crawl scrape"),
     ("delegate", "agent subagent delegate"),
 )
-VERBS: dict[str, Kind] = _verbs(
+VERBS: dict[str, EffectKind] = _verbs(
     ("read", "read view open cat show get peek load"),
     ("write", "write create save put overwrite new"),
     (
@@ -60,7 +60,7 @@ def without_prefix(tool: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def kind_of(tool: str) -> Kind:
+def kind_of(tool: str) -> EffectKind:
     """What a tool is for; "" where its words do not say."""
     words = words_of(without_prefix(tool))
     sure = next((SURE[word] for word in words if word in SURE), None)
@@ -69,7 +69,7 @@ def kind_of(tool: str) -> Kind:
     verbs = [VERBS[word] for word in words if word in VERBS]
     if not verbs:
         return ""
-    kind: Kind = "edit" if verbs[0] == "search" and "replace" in words else verbs[0]
+    kind: EffectKind = "edit" if verbs[0] == "search" and "replace" in words else verbs[0]
     if kind == "read" and (LOOKED_AT.intersection(words) or ("get" in words and not _TEXT.intersection(words))):
         return "list"
     return "" if kind in ("write", "edit", "move") and _DIRECTORIES.intersection(words) else kind

@@ -13,10 +13,10 @@ from typing import Literal
 
 from ctxmgr.engine.tools.effects import ToolCall
 
-Outcome = Literal["ok", "failed", "unknown"]
+CallOutcome = Literal["ok", "failed", "unknown"]
 
 
-def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> Outcome:
+def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -> CallOutcome:
     """How a call ended, from its result: `text`, the host's mark of an error, and whether that is in doubt."""
     if is_error:
         return "failed"

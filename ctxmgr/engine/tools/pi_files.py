@@ -1,12 +1,12 @@
 """Turns a call into the file that pi itself lists of it after a compaction: its own three tools, nothing else."""
 
-from ctxmgr.engine.tools.effects import Kind
+from ctxmgr.engine.tools.effects import EffectKind
 from ctxmgr.model.messages import Unit
 
-LISTED: dict[str, Kind] = {"read": "read", "write": "write", "edit": "edit"}
+LISTED: dict[str, EffectKind] = {"read": "read", "write": "write", "edit": "edit"}
 
 
-def pi_file(unit: Unit) -> tuple[Kind, str] | None:
+def pi_file(unit: Unit) -> tuple[EffectKind, str] | None:
     """(what was done, path as it is spelled) of a call of pi's `read`, `write` or `edit`; None for all else."""
     kind = LISTED.get(unit.tool) if unit.kind == "call" else None
     path = (unit.arguments or {}).get("path")

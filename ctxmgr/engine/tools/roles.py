@@ -13,7 +13,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-Role = Literal[
+ArgumentRole = Literal[
     "path", "paths", "source", "destination", "directory", "working directory", "old text", "new text", "content",
     "patch", "command", "input", "pattern", "query", "filter", "url", "start", "end", "offset", "limit", "range",
     "line", "tasks", "task", "operation", "tool", "arguments", "id", "task id", "status", "aside", "",
@@ -32,11 +32,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _whole(*rows: tuple[Role, str]) -> dict[str, Role]:
+def _whole(*rows: tuple[ArgumentRole, str]) -> dict[str, ArgumentRole]:
     return {name: role for role, names in rows for name in names.split()}
 
 
-WHOLE: dict[str, Role] = _whole(
+WHOLE: dict[str, ArgumentRole] = _whole(
     ("path", "path file filename filepath pathname fname notebook"),
     ("paths", "paths files filepaths filenames filelist"),
     ("source", "source src oldpath oldname frompath"),
@@ -79,7 +79,7 @@ _TEXTS = _words("text str string strings content contents lines code block snipp
 
 
 @lru_cache(maxsize=4_096)
-def role_of(name: str) -> Role:
+def role_of(name: str) -> ArgumentRole:
     """The role of an argument by its name alone; "" for one that no rule knows."""
     if len(name) > NAME_CHARACTERS:
         return ""
@@ -99,7 +99,7 @@ def role_of(name: str) -> Role:
     return _other(last, rest)
 
 
-def _path(last: str, rest: frozenset[str]) -> Role:
+def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
     if "name" in rest:  # of what is in a file, as `name_path`
         return ""
     if rest & _DIRECTORIES:
@@ -111,7 +111,7 @@ def _path(last: str, rest: frozenset[str]) -> Role:
     return "destination" if rest & {"destination", "dest", "dst", "new", "to"} else "path"
 
 
-def _other(last: str, rest: frozenset[str]) -> Role:
+def _other(last: str, rest: frozenset[str]) -> ArgumentRole:
     if last in ("command", "cmd", "commands"):
         return "command"
     if last in ("patch", "diff"):

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.tools.roles import Role
+from ctxmgr.engine.tools.roles import ArgumentRole
 
 Family = Literal[
     "read", "write", "edit", "delete", "move", "copy", "list", "search", "fetch", "plan", "delegate", "run",
@@ -17,7 +17,7 @@ Family = Literal[
 ]  # fmt: skip
 
 
-class Row(msgspec.Struct, frozen=True):
+class ToolRow(msgspec.Struct, frozen=True):
     """Tools of one family. `names`, and `hosts` that have one of them.
 
     `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
@@ -28,7 +28,7 @@ class Row(msgspec.Struct, frozen=True):
     family: Family
     names: tuple[str, ...]
     hosts: str
-    roles: Mapping[str, Role] = {}
+    roles: Mapping[str, ArgumentRole] = {}
     where: str = ""
     from_one: bool = False
 
@@ -37,15 +37,15 @@ def row(
     family: Family,
     names: str,
     hosts: str,
-    roles: Mapping[str, Role] | None = None,
+    roles: Mapping[str, ArgumentRole] | None = None,
     where: str = "",
     from_one: bool = False,
-) -> Row:
+) -> ToolRow:
     """A row with its names in one text."""
-    return Row(family, tuple(names.split()), hosts, roles or {}, where, from_one)
+    return ToolRow(family, tuple(names.split()), hosts, roles or {}, where, from_one)
 
 
-ROWS: tuple[Row, ...] = (
+ROWS: tuple[ToolRow, ...] = (
     # files: read
     row("read", "read", "OpenCode", where="filePath"),
     row("read", "read", "pi, Claude Code, Cursor, Amp, Factory", from_one=True),

@@ -11,8 +11,8 @@ Rules:
 import re
 from typing import Any
 
-from ctxmgr.engine.tools.effects import Kind, Task, Tasks, TaskStatus
-from ctxmgr.engine.tools.given import Given
+from ctxmgr.engine.tools.arguments import CallArguments
+from ctxmgr.engine.tools.effects import EffectKind, Task, Tasks, TaskStatus
 
 _STATUSES: dict[str, TaskStatus] = {
     **dict.fromkeys(("completed", "done", "complete", "finished", "closed"), "done"),
@@ -40,7 +40,7 @@ LINE_CHARACTERS = 500  # a longer line is no task
 RESULT_CHARACTERS = 400  # of a result, in which an id is looked for
 
 
-def tasks_of(tool: str, kind: Kind, given: Given) -> Tasks | None:
+def tasks_of(tool: str, kind: EffectKind, given: CallArguments) -> Tasks | None:
     """The tasks that a call states; None where it states none."""
     rows = next((value for value in given.values("tasks") if isinstance(value, list)), None)
     if rows is not None:
@@ -62,7 +62,7 @@ def created_id(result: str) -> str:
     return head[1] if head else ""
 
 
-def _single(given: Given) -> Tasks | None:
+def _single(given: CallArguments) -> Tasks | None:
     """Rule 2."""
     text, number = given.text("task") or "", given.text("task id") or ""
     if not text and not number:

@@ -23,10 +23,10 @@ _PATCHERS = (("apply_patch",), ("applypatch",), ("patch",))
 _INTO = ("-t", "--target-directory")
 _VALUED = frozenset(("--suffix", "-S", "--source", "-s"))
 
-Effects = tuple[FileEffect, ...]
+FileEffects = tuple[FileEffect, ...]
 
 
-def changes(commands: Sequence[Command], directory: str) -> Effects | None:
+def changes(commands: Sequence[Command], directory: str) -> FileEffects | None:
     """What a pipe changes; None where it changes nothing by these rules."""
     first = commands[0]
     name = first.words[0] if first.words else None
@@ -45,13 +45,13 @@ def changes(commands: Sequence[Command], directory: str) -> Effects | None:
     return _redirected(commands, directory)
 
 
-def of_patch(text: str, directory: str) -> Effects:
+def of_patch(text: str, directory: str) -> FileEffects:
     """What a patch does; a run where it is none."""
     found = [effect for section in patches.sections(text) for effect in _patched(section, directory)]
     return tuple(found) if found else (RUN,)
 
 
-def _patched(section: patches.Section, directory: str) -> Effects:
+def _patched(section: patches.Section, directory: str) -> FileEffects:
     path = joined(directory, section.path)
     if section.verb == "Delete":
         return (FileEffect(path, "delete"),)
@@ -63,7 +63,7 @@ def _patched(section: patches.Section, directory: str) -> Effects:
     return (FileEffect(path, "edit", grown=section.grown),)
 
 
-def _alone(name: Word, command: Command, directory: str) -> Effects | None:
+def _alone(name: Word, command: Command, directory: str) -> FileEffects | None:
     """What a command changes that is in no pipe, by its name."""
     words = command.words
     if name in ("sed", "perl"):
@@ -86,7 +86,7 @@ def _alone(name: Word, command: Command, directory: str) -> Effects | None:
     return None
 
 
-def _git(words: Sequence[Word], directory: str) -> Effects | None:
+def _git(words: Sequence[Word], directory: str) -> FileEffects | None:
     """`git -C dir mv a b`; None for what changes no file that it names."""
     if words[:1] == ("-C",) and len(words) > 2:
         directory = joined(directory, words[1]) if words[1] else UNKNOWN
@@ -127,7 +127,7 @@ def _named(words: Sequence[Word]) -> list[Word]:
     return found
 
 
-def _each(kind: str, files: Sequence[Word], directory: str) -> Effects:
+def _each(kind: str, files: Sequence[Word], directory: str) -> FileEffects:
     paths = _known(files, directory)
     if not paths:
         return (RUN,)
@@ -144,12 +144,12 @@ def _known(files: Sequence[Word], directory: str) -> list[str]:
     return [] if any(not path or path.startswith(UNKNOWN) for path in paths) else paths
 
 
-def _moved(files: Sequence[Word], directory: str) -> Effects:
+def _moved(files: Sequence[Word], directory: str) -> FileEffects:
     pairs = _pairs(files, directory)
     return tuple(FileEffect(old, "move", to=new) for old, new in pairs) or (RUN,)
 
 
-def _copied(files: Sequence[Word], directory: str) -> Effects:
+def _copied(files: Sequence[Word], directory: str) -> FileEffects:
     pairs = _pairs(files, directory)
     return tuple(FileEffect(new, "write", exact=False) for _, new in pairs) or (RUN,)
 
@@ -177,7 +177,7 @@ def _prints(command: Command) -> bool:
     return command.words[:1] in (("echo",), ("printf",)) and None not in command.words
 
 
-def _redirected(commands: Sequence[Command], directory: str) -> Effects | None:
+def _redirected(commands: Sequence[Command], directory: str) -> FileEffects | None:
     """Files that what is printed is sent to, where its text is not in the call; None without any."""
     sent = [write for command in commands for write in command.writes]
     for command in commands[1:]:
@@ -195,7 +195,7 @@ def _redirected(commands: Sequence[Command], directory: str) -> Effects | None:
     return (RUN, *unsure)
 
 
-def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> Effects | None:
+def _sent(writes: Sequence[tuple[str, Word]], directory: str) -> FileEffects | None:
     """None where it is sent to no file; in a list of files each gets it."""
     files = [(kind, file) for kind, file in writes if not (file or "").startswith(_DROPPED)]
     if not files:
@@ -210,7 +210,7 @@ def _to(file: Word, kind: str, directory: str) -> FileEffect:
     return FileEffect(path, "write") if kind == ">" else FileEffect(path, "edit")
 
 
-def _in_place(name: Word, words: Sequence[Word], directory: str) -> Effects | None:
+def _in_place(name: Word, words: Sequence[Word], directory: str) -> FileEffects | None:
     """The files of `sed -i` (with or without a suffix, one's own word where it is empty) and `perl -pi -e`."""
     options = [word for word in words if word and word.startswith("-")]
     inside = ("-i", "--in-place") if name == "sed" else ("-pi", "-i", "-p0i", "-0pi", "-ni")

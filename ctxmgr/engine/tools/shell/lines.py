@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from ctxmgr.engine.tools.effects import RUN, Effects, FileEffect, Kind
+from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell import reads, swe_agent
 from ctxmgr.engine.tools.shell.changes import changes
@@ -58,14 +58,14 @@ _CHECK_NAME = re.compile(
 )
 
 
-def of_shell(line: str, directory: str = "") -> Effects:
+def of_shell(line: str, directory: str = "") -> CallEffects:
     """What a command line does, run in this directory ("" where it is not known)."""
     edited = swe_agent.of_edit(line)
     if edited is not None:
-        return Effects((edited,))
+        return CallEffects((edited,))
     pipelines = parse(line)
     if pipelines is None:
-        return Effects((RUN,))
+        return CallEffects((RUN,))
     found: list[FileEffect] = []
     repeats, moved = True, False
     for pipeline in pipelines:
@@ -78,7 +78,7 @@ def of_shell(line: str, directory: str = "") -> Effects:
         touched, again = _of_pipeline(pipeline, directory)
         found += touched
         repeats = repeats and again
-    return Effects(tuple(found), repeats and bool(found), directory if moved else "")
+    return CallEffects(tuple(found), repeats and bool(found), directory if moved else "")
 
 
 def _directory(words: Sequence[Word]) -> str:
@@ -122,7 +122,7 @@ def _plain(command: Command) -> Command:
     return command if words is command.words else Command(words, command.writes, command.stdin)
 
 
-def _look(command: Command) -> Kind:
+def _look(command: Command) -> EffectKind:
     """What a look is for: a search, or a list of what there is."""
     words = command.words
     return "search" if name_of(command) in _SEARCHES or words[:2] == ("git", "grep") else "list"

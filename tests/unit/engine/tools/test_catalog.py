@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.tools import (
     CATALOG,
-    ROWS,
+    ArgumentRole,
     ToolCall,
     calls_of,
     identity,
@@ -21,14 +21,13 @@ from ctxmgr.engine.tools import (
     tool_call,
 )
 from ctxmgr.engine.tools.names import kind_of
-from ctxmgr.engine.tools.roles import Role
 from ctxmgr.engine.tools.rows import row
 from tests.notation import a, call, r, talk, u
 
 
 def test_no_tool_has_two_rows_that_count() -> None:
     known: dict[str, str] = {}
-    for one in ROWS:
+    for one in CATALOG.rows:
         for name in one.names:
             plain = "".join(letter for letter in name.casefold() if letter.isalnum())
             assert known.get(plain, "where") == "where", name
@@ -68,7 +67,7 @@ def test_a_tool_that_nobody_listed_is_understood_by_its_words(tool: str, kind: s
     assert kind_of(tool) == kind
 
 
-ROLES: list[tuple[str, Role]] = [
+ROLES: list[tuple[str, ArgumentRole]] = [
     ("file_path", "path"),
     ("AbsolutePath", "path"),
     ("notebook_path", "path"),
@@ -96,7 +95,7 @@ ROLES: list[tuple[str, Role]] = [
 
 
 @pytest.mark.parametrize(("name", "role"), ROLES)
-def test_the_role_of_an_argument(name: str, role: Role) -> None:
+def test_the_role_of_an_argument(name: str, role: ArgumentRole) -> None:
     assert role_of(name) == role
 
 
@@ -150,7 +149,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
     max_leaves=6,
 )
-tools = st.sampled_from([name for one in ROWS for name in one.names]) | st.text(max_size=20)
+tools = st.sampled_from([name for one in CATALOG.rows for name in one.names]) | st.text(max_size=20)
 NAMES = "path file_path paths command cmd input edits files todos view_range diff arguments"
 names = st.sampled_from(NAMES.split(" "))
 

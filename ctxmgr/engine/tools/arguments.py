@@ -9,46 +9,46 @@ from typing import Any
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.paths import normal
-from ctxmgr.engine.tools.roles import Role, role_of
+from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 
 Arguments = Mapping[str, Any]
 
 GREATEST = 2**53  # a number beyond is no line's
 MOST_PARTS = 200  # of one list that are read
 _GLOBS = frozenset("*?[{")
-_PLACES: tuple[Role, ...] = ("path", "paths", "source", "destination", "directory")
-_NO_PARTS: frozenset[Role] = frozenset(("tasks", "arguments", "aside"))
+_PLACES: tuple[ArgumentRole, ...] = ("path", "paths", "source", "destination", "directory")
+_NO_PARTS: frozenset[ArgumentRole] = frozenset(("tasks", "arguments", "aside"))
 
 
-class Given:
+class CallArguments:
     """The arguments of one call, or of one part of a list in them. `roles`: of names whose words mislead."""
 
-    def __init__(self, arguments: Arguments, roles: Mapping[str, Role] | None = None) -> None:
+    def __init__(self, arguments: Arguments, roles: Mapping[str, ArgumentRole] | None = None) -> None:
         self.arguments = arguments
         self.roles = roles or {}
-        self._by_role: dict[Role, list[Any]] = {}
+        self._by_role: dict[ArgumentRole, list[Any]] = {}
         for name, value in arguments.items():
             self._by_role.setdefault(self.role(name), []).append(value)
 
-    def role(self, name: str) -> Role:
+    def role(self, name: str) -> ArgumentRole:
         return self.roles.get(name) or role_of(name)
 
-    def values(self, *roles: Role) -> Iterator[Any]:
+    def values(self, *roles: ArgumentRole) -> Iterator[Any]:
         """The values with these roles, those of the first role first."""
         for role in roles:
             yield from self._by_role.get(role, ())
 
-    def has(self, *roles: Role) -> bool:
+    def has(self, *roles: ArgumentRole) -> bool:
         return any(self._by_role.get(role) not in (None, [None]) for role in roles)
 
-    def text(self, *roles: Role) -> str | None:
+    def text(self, *roles: ArgumentRole) -> str | None:
         for role in roles:
             for value in self._by_role.get(role, ()):
                 if isinstance(value, str):
                     return value
         return None
 
-    def number(self, *roles: Role) -> int | None:
+    def number(self, *roles: ArgumentRole) -> int | None:
         for value in self.values(*roles):
             if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < GREATEST:
                 return int(value)
@@ -76,16 +76,16 @@ class Given:
         return found or next(iter(self.several), "")
 
     @cached_property
-    def parts(self) -> tuple["Given", ...]:
-        """What stands in lists of objects, and in objects, one `Given` each: edits, files with their texts."""
-        found: list[Given] = []
+    def parts(self) -> tuple["CallArguments", ...]:
+        """What stands in lists of objects, and in objects, each by itself: edits, files with their texts."""
+        found: list[CallArguments] = []
         for role, values in self._by_role.items():
             if role in _NO_PARTS:
                 continue
             for value in values:
                 if isinstance(value, list | dict):
                     each: Sequence[Any] = value[:MOST_PARTS] if isinstance(value, list) else (value,)
-                    found += [Given(one, self.roles) for one in each if isinstance(one, dict)]
+                    found += [CallArguments(one, self.roles) for one in each if isinstance(one, dict)]
         return tuple(found)
 
     @property
