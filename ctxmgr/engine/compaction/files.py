@@ -8,13 +8,14 @@ Rules:
 2. Details of a compaction that an extension wrote are not known to mean this: they are skipped, ours are not.
 3. A file that was changed is no longer one that was only read.
 4. Lists are sorted by UTF-16 units, as the host sorts.
-5. A call that failed did nothing. One without a result may have.
+5. A call that failed did nothing. One without a result may have. What a shell names from where it is, and a tool by
+   its whole path, is one file (`paths.same`).
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, pi_file, tool_call, window
+from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call, window
 from ctxmgr.model.branch import BranchEntry, BranchMessage
 from ctxmgr.model.compaction import FileOps
 
@@ -45,7 +46,10 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileOps:
                     files += [(effect.kind, opened[0]) for effect in call.effects if not effect.path]
         done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
     found = [file for files in done for file in files]
-    return FileOps(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
+    whole = paths.same(path for _, path in found)
+    return FileOps(
+        *(_each(whole.get(path, path) for kind, path in found if kind == one) for one in ("read", "write", "edit"))
+    )
 
 
 def _did(call: ToolCall) -> Iterator[tuple[EffectKind, str]]:
@@ -86,7 +90,7 @@ def lists(ops: FileOps) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def rendered(ops: FileOps) -> str:
     """The lists as they stand at the end of a summary, with blank lines before each; "" without a file."""
     blocks = zip((READ, MODIFIED), lists(ops), strict=True)
-    return "".join(f"\n\n<{tag}>\n{chr(10).join(paths)}\n</{tag}>" for tag, paths in blocks if paths)
+    return "".join(f"\n\n<{tag}>\n{chr(10).join(listing)}\n</{tag}>" for tag, listing in blocks if listing)
 
 
 def details(ops: FileOps, ctxmgr: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -111,8 +115,8 @@ def without_lists(summary: str) -> str:
     """The summary without its lists: of what `rendered` added nothing is left, all else is as it was."""
     lines = summary.split("\n")
     gone: set[int] = set()
-    for _, start, paths in _blocks(lines):
-        gone.update(range(start, start + len(paths) + 2))
+    for _, start, listing in _blocks(lines):
+        gone.update(range(start, start + len(listing) + 2))
         if start and not lines[start - 1] and start - 1 not in gone:
             gone.add(start - 1)
     return "\n".join(line for number, line in enumerate(lines) if number not in gone) if gone else summary

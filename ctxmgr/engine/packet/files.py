@@ -5,6 +5,7 @@ A path costs 10 to 25 tokens written out; grouped, a file costs little more than
 
 from collections.abc import Sequence
 
+from ctxmgr.engine.tools import paths
 from ctxmgr.model.facts import Fact
 
 MOST_CHANGED = 60
@@ -17,10 +18,18 @@ def file_lines(facts: Sequence[Fact]) -> tuple[list[str], list[int], str, int]:
     """Return the lines, how many files each names, the directory they are under ("" for none), and all files.
 
     `facts` are the current file facts, oldest first. Changed files come before read ones, newest first; a
-    file that was changed is not told again as read.
+    file that was changed is not told again as read; one that a shell named from where it was, and a tool by its
+    whole path, is one file.
     """
-    changed = {fact.text: fact.status for fact in reversed(facts) if fact.status != "read"}
-    read = {fact.text: fact.status for fact in reversed(facts) if fact.text not in changed}
+    whole = paths.same(fact.text for fact in facts)
+    changed: dict[str, str] = {}
+    read: dict[str, str] = {}
+    for fact in reversed(facts):
+        if fact.status != "read":
+            changed.setdefault(whole.get(fact.text, fact.text), fact.status)
+    for fact in reversed(facts):
+        if (path := whole.get(fact.text, fact.text)) not in changed:
+            read.setdefault(path, fact.status)
     total = len(changed) + len(read)
     shown = [*list(changed.items())[:MOST_CHANGED], *list(read.items())[:MOST_READ]]
     root = _shared_root([path for path, _ in shown]) or _shared_root(list(changed)[:MOST_CHANGED])

@@ -50,6 +50,19 @@ def test_files_of_calls_by_what_they_did() -> None:
     assert ops == FileOps(read=("A", "b", "/w/open.py"), written=("e", "not answered"), edited=("c", "d", "f"))
 
 
+def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_listed_once() -> None:
+    session = path(
+        u("go"),
+        a(call("Read", file_path="/p/src/a.py"), call("bash", command="cat src/a.py && sed -i s/x/y/ src/b.py")),
+        r("text"),
+        r("text"),
+        a(call("Read", file_path="/p/src/b.py")),
+        r("text"),
+    )
+    ops = files.of_messages(message for entry in session for message in entry.messages)
+    assert files.lists(ops) == (("/p/src/a.py",), ("/p/src/b.py",))
+
+
 def test_details_that_are_no_lists_say_nothing() -> None:
     (one,) = path(compacted("s", kept="e1", details={"readFiles": "x", "modifiedFiles": [1, "m", None]}))
     assert files.of_details([one]) == FileOps(edited=("m",))

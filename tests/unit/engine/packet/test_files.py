@@ -30,6 +30,13 @@ def test_files_elsewhere_do_not_hide_what_the_changed_ones_share() -> None:
     assert (root, lines) == ("/p/q/", ["changed r/b", "changed a", "read /usr/c"])
 
 
+def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_one() -> None:
+    lines, _, root, total = file_lines(
+        facts(("edited", "/p/src/a.ts"), ("read", "src/b.ts"), ("deleted", "src/a.ts"), ("read", "/p/src/b.ts"))
+    )
+    assert (lines, root, total) == (["deleted a.ts", "read b.ts"], "/p/src/", 2)
+
+
 def test_a_file_gone_is_told_as_gone() -> None:
     assert file_lines(facts(("edited", "a"), ("deleted", "b")))[0] == ["deleted b", "changed a"]
 
