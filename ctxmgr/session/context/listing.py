@@ -5,6 +5,7 @@ What can fail runs inside one attempt; if it fails, the fallback answers, and th
 
 import msgspec
 
+from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.pressure import meter
@@ -153,7 +154,8 @@ def _weighed_anew(session: Session, arrival: Arrival) -> tuple[tuple[Message, ..
             shown = msgspec.structs.replace(shown, weight=weight, weigher=session.reader.name)
         scaled = meter.rescaled(state.meter, session.reader.name, after / before)
         state = msgspec.structs.replace(state, shown=shown, meter=scaled)
-    return messages, state, msgspec.structs.replace(old, messages=(), carried=FRESH, answered=False)
+    anew = msgspec.structs.replace(old, conversation=ConversationIndex(), carried=FRESH, answered=False)
+    return messages, state, anew
 
 
 def _read(session: Session, arrival: Arrival) -> tuple[Message, ...]:
