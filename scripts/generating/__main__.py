@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxmgr.wire.spec import schema
-from scripts.generating import everything, pages, tools, transcripts
+from scripts.generating import everything, pages, transcripts
 
 ROOT = Path(__file__).parents[2]
 PROTOCOL, DOCS = ROOT / "protocol", ROOT / "docs"
@@ -14,7 +14,7 @@ def main() -> None:
     made = transcripts.files()
     made |= everything.documents(made, everything.written_by_hand(PROTOCOL))
     write(PROTOCOL, made)
-    write(DOCS, pages.files(schema.document()) | {"reference/tools.md": tools.page()})
+    write(DOCS, pages.files(schema.document()))
     for path in everything.generated(PROTOCOL) - {PROTOCOL / name for name in made}:
         path.unlink()
         print(f"removed {path.relative_to(ROOT)}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ctxmgr.cli.commands import COMMANDS, parser
 from ctxmgr.wire.methods import TABLE
-from scripts.generating import reference, tables
+from scripts.generating import reference, tables, tools
 
 Json = dict[str, Any]
 MADE = "Made by `scripts/gen` from the program itself."
@@ -28,6 +28,7 @@ def files(schema: Json) -> dict[str, str]:
         "reference/methods.md": _led(_methods(schema)),
         "reference/policy.md": _led(_policy(schema["$defs"])),
         "reference/commands.md": "\n".join(_commands()),
+        "reference/tools.md": tools.page(),
     }
 
 

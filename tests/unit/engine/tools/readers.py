@@ -7,7 +7,6 @@ from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
 from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.rewriting.prune import call_of
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history
 from ctxmgr.formats import FORMATS
@@ -52,10 +51,10 @@ def says(form: str, known: Known) -> Says:
     messages = Reader(FORMATS[form], quarters, "t").read(lines)
     index = indexed(messages)
     (answer, asked), *_ = index.pairs.items()
-    events = history(messages, index, {}).files
+    events = history(index, {}).files
     facts = _facts(messages)
     unit = next(one for one in messages[asked].view.units if one.kind == "call")
-    made = call_of(messages, index, *answer)
+    made = index.call_of(answer)
     branch = [
         one
         for entry in view_branch.from_messages(FORMATS[form], lines, [""] * len(lines))
@@ -68,7 +67,7 @@ def says(form: str, known: Known) -> Says:
         frozenset((event.kind, path) for path, found in events.items() for event in found),
         frozenset((fact.status, fact.text) for fact in facts if fact.slot == "file"),
         tuple(fact.status for fact in facts if fact.slot == "task"),
-        frozenset(one for one in paths if {asked, answer[0]} <= pinned(messages, index, [Pin("path", one)])),
+        frozenset(one for one in paths if {asked, answer.message_index} <= pinned(index, [Pin("path", one)])),
         marker.pruned(made.tool, made.arguments, 1),
         shorten(unit.tool, unit.arguments or {}),
         frozenset(lists[0]),
