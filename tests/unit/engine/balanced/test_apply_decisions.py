@@ -11,7 +11,7 @@ from ctxmgr.engine.balanced import apply_decisions
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.model.messages import Message
+from ctxmgr.model.messages import Message, Unit, View
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
@@ -213,3 +213,12 @@ def test_a_step_whose_items_were_decided_apart_stays() -> None:
     for dropped in ({1}, {2}, {1, 2}, {1, 3, 4}, {2, 3}):
         decisions = {indexed(messages).key(at): GONE for at in dropped}
         assert kept(laid_out(messages, decisions)) == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_step_that_is_bound_stays() -> None:
+    """One message answers its call and one that is not there: it belongs to no step, and would lose its call."""
+    answers = tuple(Unit("result", at, "x", id, can_edit=True) for at, id in enumerate(("a", "elsewhere")))
+    both = Message(b"{}", "both", View("result", answers), (1, 1), 2)
+    messages = (*of_responses(USER, *reasoned("a")[:2]), both, *of_responses(*reasoned("b"), USER, DONE))
+    decisions = {indexed(messages).key(2): GONE}
+    assert kept(laid_out(messages, decisions)) == list(range(len(messages)))
