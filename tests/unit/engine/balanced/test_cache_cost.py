@@ -164,3 +164,12 @@ def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, 
     assert costs == pytest.approx(written * write - kept * read - uncached * write_, abs=0.51)
     assert saves == pytest.approx((after_ - left_) * read, abs=0.51)
     assert regret_ == pytest.approx(regret, abs=0.51)
+
+
+@pytest.mark.parametrize(("calls", "between", "place"), [(0, 400, 0), (0, 450, 2), (4, 450, 2), (5, 450, 0)])
+def test_an_epoch_is_expected_to_last_four_calls_at_least(calls: int, between: int, place: int) -> None:
+    """To break early saves 100 a call more, and costs writing what is between: 1.15 of it less 100."""
+    rows = [Row(0, 1_000, 0, True, True), Row(1, between, between, True, True), Row(2, 1_000, 0, True, True)]
+    found = best_break(rows, 0, calls, TENTH, False)
+    assert found is not None
+    assert found.place == place
