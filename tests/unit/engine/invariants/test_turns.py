@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.invariants import FRESH, TURNS
+from ctxmgr.engine.invariants import FRESH, TURNS, CheckState
+from ctxmgr.engine.invariants.check_state import carried_on
 from ctxmgr.model.messages import Message, Unit, View
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
@@ -306,3 +307,23 @@ def test_checking_on_walks_only_what_is_new() -> None:
     messages.looked_at.clear()
     assert TURNS.check(index, after, carried)[0] == ()
     assert min(at for at in messages.looked_at if at) >= len(messages) - 4
+
+
+@pytest.mark.parametrize(
+    ("pieces", "walked", "goes_on"),
+    [
+        ((Keep(0, 2),), (Keep(0, 2),), True),
+        ((Keep(0, 2), PACKET), (Keep(0, 2),), True),
+        ((Keep(0, 2), PACKET, Keep(3, 5)), (Keep(0, 2), PACKET, Keep(3, 4)), True),
+        ((Keep(0, 2), PACKET, Keep(3, 5)), (Keep(0, 1), PACKET, Keep(3, 4)), False),
+        ((Keep(0, 2), PACKET, Keep(4, 5)), (Keep(0, 2), PACKET, Keep(3, 4)), False),
+        ((Keep(0, 2),), (Keep(0, 2), PACKET), False),
+    ],
+)
+def test_a_walk_goes_on_where_the_one_before_ended(
+    pieces: tuple[Piece, ...], walked: tuple[Piece, ...], goes_on: bool
+) -> None:
+    packets = tuple(place for place, piece in enumerate(walked) if isinstance(piece, Packet))
+    before = CheckState(pieces=walked, rules=TURNS.rules, packets=packets)
+    after = carried_on(before, TURNS.rules, plan_of(talk(*[u("one")] * 5), *pieces))
+    assert after.pieces == (walked if goes_on else ())
