@@ -5,7 +5,7 @@
 3. The summary is written by no model, in pi's structure and from the messages alone: same list, same text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -39,6 +39,9 @@ class Item(msgspec.Struct, frozen=True):
         return [block for block in _blocks(self.message) if block.get("type") == "toolCall"]
 
 
+Write = Callable[[Sequence[Item], Sequence[Item]], str]
+
+
 class Compaction(msgspec.Struct, frozen=True):
     """What the host wrote: the entry as `session_compact` reports it, and the list that goes on from it."""
 
@@ -60,11 +63,17 @@ def text_of(message: dict[str, Any]) -> str:
 
 
 def compact(
-    items: Sequence[Item], files: dict[str, str], id: str, at: int, keep: int = KEEP_TOKENS
+    items: Sequence[Item],
+    files: dict[str, str],
+    id: str,
+    at: int,
+    keep: int = KEEP_TOKENS,
+    write: Write | None = None,
 ) -> Compaction | None:
     """The host's compaction of this list, None where there is nothing to compact.
 
     `files`: all paths that were read or modified so far, path to "read" or "modified". `at` in milliseconds.
+    `write`: the summary of what goes and what stays, instead of rule 3's.
     """
     cut = _cut(items, keep)
     gone = [one for one in items[:cut] if one.role != "compactionSummary"]
@@ -72,7 +81,7 @@ def compact(
         return None
     previous = next((one.message["summary"] for one in items[:cut] if one.role == "compactionSummary"), "")
     before = sum(one.weight for one in items)
-    summary = _summary(previous, [*gone], items[cut:], files)
+    summary = write(gone, items[cut:]) if write else _summary(previous, [*gone], items[cut:], files)
     entry = {
         "type": "compaction",
         "id": id,

@@ -145,7 +145,8 @@ class _Host:
         self.files = pi_host.files_of(side.items, self.files)
         self.compactions += 1
         keep = self.options.host.keep_tokens or min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
-        done = pi_host.compact(side.items, self.files, f"compaction-{self.compactions}", at or 0, keep)
+        id = f"compaction-{self.compactions}"
+        done = pi_host.compact(side.items, self.files, id, at or 0, keep, self.options.write)
         if done is None:
             side.outcome.failed += 1
             side.mark("nothing to compact")

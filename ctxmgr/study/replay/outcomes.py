@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.hosts.pi_host import Write
 from ctxmgr.study.metrics.observations import Sight
 
 
@@ -24,7 +25,8 @@ class Options(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
 
     `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
-    `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset.
+    `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset. `write`:
+    the summaries of the host's own compactions, instead of `pi_host`'s.
     """
 
     preset: str | None = None
@@ -38,6 +40,7 @@ class Options(msgspec.Struct, frozen=True):
     env: dict[str, str] | None = None
     measure: bool = False
     host: HostLimits = HostLimits()
+    write: Write | None = None
 
 
 class Call(msgspec.Struct, frozen=True):
