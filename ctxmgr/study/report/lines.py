@@ -36,12 +36,14 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """One recording. `about`: a line under its name; `floor`: dollars that no policy costs less than."""
+    """One recording. `about`: a line under its name; `floor`: dollars that no policy costs less than; `kinds` of
+    memory probes, each with the share that a policy's list held of the answers, by policy."""
 
     name: str
     lines: tuple[Line, ...]
     about: str = ""
     floor: float | None = None
+    kinds: tuple[tuple[str, dict[str, float]], ...] = ()
 
 
 class Figure(msgspec.Struct, frozen=True):

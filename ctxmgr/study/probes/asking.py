@@ -1,0 +1,119 @@
+"""Turns the lists that a policy sent into grades of the probes, and into where each lost evidence was lost.
+
+A failed probe is one with less than all of its evidence. What it lost is told by the messages that held it: the
+newest call whose list had one of them, and which of them the next list no longer had.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ctxmgr.study.metrics.observations import Sight, stands_for_others
+from ctxmgr.study.probes.evidence import Probe, grade
+from ctxmgr.study.probes.index import Ids, Index
+from ctxmgr.study.probes.session import Examined
+from ctxmgr.study.probes.untrue import untrue
+
+WHOLE = 1 - 1e-9
+LEFT_SHOWN = 3
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """`call`: from this one on it was not there, -1: it never was; `epoch` of that call; `left`: what had held it.
+
+    `compacted`: the host had compacted before that call.
+    """
+
+    call: int
+    epoch: int = 0
+    compacted: bool = False
+    left: tuple[str, ...] = ()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One probe at one call. `lost` where it failed."""
+
+    call: int
+    probe: Probe
+    grade: float
+    lost: Lost | None = None
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """One policy on one session. `untrue`: statements that do not hold, at each point; `tokens` a call, mean."""
+
+    answers: tuple[Answer, ...]
+    untrue: tuple[tuple[str, ...], ...]
+    tokens: float | None = None
+
+
+class Lists:
+    """The lists of one policy's calls, as numbers of messages, by the id of the reply that followed."""
+
+    def __init__(self, index: Index, sights: Sequence[Sight]) -> None:
+        self._index, self._sights = index, sights
+        self._ids = [tuple(index.number(one.raw) for one in sight.shown) for sight in sights]
+        self._calls = {sight.reply.id: call for call, sight in enumerate(sights)}
+        self._at: dict[int, list[int]] = {}  # message to the calls that it was sent at
+        for call, ids in enumerate(self._ids):
+            for id in set(ids):
+                self._at.setdefault(id, []).append(call)
+
+    def call(self, reply: str) -> int | None:
+        return self._calls.get(reply)
+
+    def ids(self, call: int) -> Ids:
+        return frozenset(self._ids[call])
+
+    def stand_ins(self, call: int) -> tuple[int, ...]:
+        """Messages that stand for others: the packet, a host's summary."""
+        sight = self._sights[call]
+        return tuple(
+            id for id, one in zip(self._ids[call], sight.shown, strict=True) if stands_for_others(sight, one)
+        )
+
+    def lost(self, probe: Probe, call: int) -> Lost:
+        """Of the missing evidence, what went last."""
+        ids = self.ids(call)
+        best = Lost(-1)
+        for part in probe.parts:
+            for evidence in part.evidence:
+                for holders in self._index.units(evidence):
+                    if holders.isdisjoint(ids):
+                        best = max(best, self._left(holders, call), key=lambda one: one.call)
+        return best
+
+    def _left(self, holders: Ids, call: int) -> Lost:
+        last = max((at for id in holders for at in self._at.get(id, ()) if at < call), default=None)
+        if last is None:
+            return Lost(-1)
+        gone = [id for id in self._ids[last] if id in holders]
+        first = self._sights[last + 1]
+        return Lost(last + 1, first.epoch, first.own > 0, tuple(map(self._described, gone[:LEFT_SHOWN])))
+
+    def _described(self, id: int) -> str:
+        entry = self._index.entries[id]
+        calls = ", ".join(call.name for call in entry.turn.calls)
+        start = " ".join(" ".join(entry.lines).split())[:80]
+        return f"{entry.turn.role}{f' calling {calls}' if calls else ''}: {start}"
+
+
+def answers(of: Examined, index: Index, lists: Lists) -> Answers:
+    """Asked at the points whose call the policy made."""
+    found: list[Answer] = []
+    wrong = []
+    for point in of.points:
+        call = lists.call(point.reply)
+        if call is None:
+            continue
+        ids = lists.ids(call)
+        found += _asked(point.probes, call, index, lists)
+        wrong.append(untrue(of, point.end, index, ids, lists.stand_ins(call)))
+    return Answers(tuple(found), tuple(wrong))
+
+
+def _asked(probes: Sequence[Probe], call: int, index: Index, lists: Lists) -> Iterator[Answer]:
+    ids = lists.ids(call)
+    for probe in probes:
+        share = grade(probe, lambda evidence: index.share(evidence, ids))
+        yield Answer(call, probe, share, None if share >= WHOLE else lists.lost(probe, call))

@@ -1,0 +1,97 @@
+"""What `replay --probes` does beside the drives: asks, gathers over recordings, and writes down what failed."""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.probes import figures, tables
+from ctxmgr.study.probes.asking import Answers
+from ctxmgr.study.probes.figures import Figures, Scores
+from ctxmgr.study.probes.probing import Drive, Probed, lists_of, probed
+from ctxmgr.study.recordings.recording import Recording, Stream
+from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.report.lines import Sheet
+
+
+class Probing:
+    """All recordings of one command. `failed`: the file that takes the failed probes, None for none."""
+
+    def __init__(self, failed: str | None) -> None:
+        self._failed = failed
+        self._other: Course | None = None
+        self._scores: dict[str, list[Scores]] = {}
+        self._checks: dict[str, list[Scores]] = {}
+        self._lists: dict[str, list[Sight]] = {}
+        self._lines: list[str] = []
+        self.recordings = 0
+
+    def driven(self, outcome: Outcome, options: Options, drive: Drive) -> None:
+        """Of the recording at hand: a preset's drive."""
+        self._lists[outcome.preset] = lists_of(outcome, options, drive)
+
+    def asked(self, recorded: Recording | Stream, window: int) -> Figures:
+        """The recording at hand: figures by policy, for `--json`; none of a stream, which has no whole list."""
+        lists, self._lists = self._lists, {}
+        if not isinstance(recorded, Recording):
+            return {}
+        found = probed(recorded, window, lists, _weigher(), self._other)
+        self._other = found.course
+        self.recordings += 1
+        self._lines += _failures(recorded.name, found)
+        return {
+            "policies": _scored(found.policies, self._scores),
+            "controls": _scored(found.checks, self._checks),
+        }
+
+    def means(self) -> Figures:
+        """Over recordings; empty where there are less than two."""
+        if self.recordings < 2:
+            return {}
+        return {
+            name: {policy: figures.values(figures.means(some)) for policy, some in scores.items()}
+            for name, scores in (("policies", self._scores), ("controls", self._checks))
+        }
+
+    def written(self) -> None:
+        """The failed probes, one JSON object a line, readable by their owner alone: they hold conversation. Raises
+        OSError."""
+        if self._failed is None:
+            return
+        path = Path(self._failed)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in self._lines)
+
+
+def _weigher() -> Callable[[bytes], int]:
+    return Known(message_cache.reader()).weight
+
+
+def _scored(found: Mapping[str, Answers], into: dict[str, list[Scores]]) -> Figures:
+    out = {}
+    for name, one in found.items():
+        scores = figures.scores(one)
+        into.setdefault(name, []).append(scores)
+        out[name] = figures.values(scores)
+    return out
+
+
+def _failures(recording: str, found: Probed) -> Sequence[str]:
+    return [
+        json.dumps({"recording": recording, "policy": name, **one}, ensure_ascii=True)
+        for name, answers in found.policies.items()
+        for one in figures.failures(answers)
+    ]
+
+
+def drawn(sheet: Sheet, probes: Figures) -> Sheet:
+    """The report's sheet with the kinds by policy."""
+    kinds = tuple((kind, dict(shares)) for kind, shares in tables.rows(probes.get("policies", {})))
+    return msgspec.structs.replace(sheet, kinds=kinds)

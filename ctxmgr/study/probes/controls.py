@@ -1,0 +1,67 @@
+"""Turns a session into lists of no policy, to see whether the probes are sound and which kinds are cheap.
+
+The whole unmanaged list answers all, the empty list nothing; the whole list of another session what everybody says;
+the newest tokens what no memory is needed for. The sawtooth is the plain rule that a policy must beat: cut as
+`control` cuts, with a summary that copies (`stub`) in the place of what was cut.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+
+import msgspec
+
+from ctxmgr.study.baselines import control, timeline
+from ctxmgr.study.baselines.control import BOUNDS, Bounds
+from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
+from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.recordings.pi_sessions import compaction_message
+
+NEWEST_TOKENS = 10_000
+
+
+def whole(of: Course) -> list[Sight]:
+    """All that was said before each call."""
+    return [timeline.sight(of, asked, of.wholes[: asked.end], 0) for asked in of.asked]
+
+
+def empty(of: Course) -> list[Sight]:
+    return [timeline.sight(of, asked, (), 0) for asked in of.asked]
+
+
+def foreign(of: Course, other: Course) -> list[Sight]:
+    """At each call the whole of another session."""
+    shown = tuple(Shown(one.raw, one.index, one.same) for one in other.wholes)
+    items = other.items
+    return [msgspec.structs.replace(sight, items=items, shown=shown) for sight in empty(of)]
+
+
+def newest(of: Course, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Sight]:
+    """At most so many tokens from the end, cut where a list may be cut; the newest step where it alone is more."""
+    before = list(accumulate((weigh(one.raw) for one in of.items), initial=0))
+    out = []
+    for asked in of.asked:
+        light = bisect_left(before, before[asked.end] - tokens)
+        there = bisect_right(of.cuts, asked.end - 1)
+        first = bisect_left(of.cuts, light, 0, there)
+        start = of.cuts[min(first, there - 1)] if there else 0
+        out.append(timeline.sight(of, asked, of.wholes[start : asked.end], 0))
+    return out
+
+
+def sawtooth(of: Course, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Sight]:
+    """The same summary until the next cut. `bounds`: when it is cut, and what stays."""
+    write = Stub()
+    start = 0
+    summary: tuple[Shown, ...] = ()
+    out = []
+    for sight in control.sights(of, weigh, bounds):
+        if sight.shown and sight.shown[0].index == PACKET:
+            cut = sight.shown[1].index if len(sight.shown) > 1 else len(sight.items)
+            if cut > start:
+                text = write(of.items[start:cut], of.items[cut:])
+                start, summary = cut, (Shown(compaction_message(text, 0, 0), PACKET, False),)
+            sight = msgspec.structs.replace(sight, shown=(*summary, *sight.shown[1:]))
+        out.append(sight)
+    return out

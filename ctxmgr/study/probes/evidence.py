@@ -1,0 +1,105 @@
+"""What a probe asks, and what must be in a list for it to be answered: plain values.
+
+A probe's parts have weights that add up to one. A part is met by the mean of its evidence, or by the best of it.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+Kind = Literal[
+    "goal",
+    "constraint",
+    "correction",
+    "asks",
+    "question",
+    "tasks",
+    "files.modified",
+    "files.read",
+    "file.state",
+    "errors",
+    "tests",
+    "attempts",
+    "decisions",
+    "values",
+    "commits",
+    "env",
+    "next",
+]
+State = Literal["changed", "deleted", "open", "done", "failed", "working"]
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """Pieces of normalised text (`wording`), found anywhere: the share of them that is there."""
+
+    pieces: tuple[str, ...]
+
+
+class Exact(msgspec.Struct, frozen=True):
+    """A token, letter by letter but for case, with neither letter nor digit beside it."""
+
+    text: str
+
+
+class Path(msgspec.Struct, frozen=True):
+    """A file by its last two components, by name and directory on one line, or by a name no other file has."""
+
+    path: str
+
+
+class PathState(msgspec.Struct, frozen=True):
+    """The same, where it is told as that: by a call, or by a word on the line or in the heading above it."""
+
+    path: str
+    state: State
+
+
+class TextState(msgspec.Struct, frozen=True):
+    """One of these pieces, with a word of the state on its line or in the heading above it."""
+
+    names: tuple[str, ...]
+    state: State
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A message as it came, byte for byte."""
+
+    raw: bytes
+
+
+Evidence = Wording | Exact | Path | PathState | TextState | Message
+
+
+class Part(msgspec.Struct, frozen=True):
+    """`best`: the best of its evidence counts, else the mean."""
+
+    weight: float
+    evidence: tuple[Evidence, ...]
+    best: bool = False
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """`question` and `answer` for people. `used`: the recorded session went on to use it."""
+
+    kind: Kind
+    question: str
+    answer: str
+    parts: tuple[Part, ...]
+    used: bool
+
+
+def grade(probe: Probe, holds: Callable[[Evidence], float]) -> float:
+    """0 to 1. `holds`: how much of one evidence is in the list."""
+    return sum(one.weight * _part(one, holds) for one in probe.parts)
+
+
+def _part(one: Part, holds: Callable[[Evidence], float]) -> float:
+    if one.best:
+        best = 0.0
+        for evidence in one.evidence:
+            best = max(best, holds(evidence))
+            if best == 1.0:
+                break
+        return best
+    return sum(map(holds, one.evidence)) / len(one.evidence)

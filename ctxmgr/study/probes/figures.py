@@ -1,0 +1,131 @@
+"""Turns answers into figures: each kind by policy, for the used probes and for all; over points, then recordings.
+
+The figure of a kind in one session is the mean over its points of the mean of its probes there; over sessions, the
+mean of theirs. A point or a session without such a probe is left out.
+"""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any, get_args
+
+import msgspec
+
+from ctxmgr.study.probes.asking import WHOLE, Answer, Answers
+from ctxmgr.study.probes.evidence import Kind
+
+KINDS: tuple[str, ...] = get_args(Kind)
+
+Figures = dict[str, Any]
+
+
+class Score(msgspec.Struct, frozen=True):
+    """`share` 0 to 1 of so many `probes`, None where there are none."""
+
+    share: float | None
+    probes: int
+
+
+class KindScores(msgspec.Struct, frozen=True):
+    used: Score
+    every: Score
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """One policy, of one session or the mean of several. `untrue`: statements a list that do not hold, None where
+    nothing was asked; `tokens` a call, None where they were not weighed."""
+
+    kinds: dict[str, KindScores]
+    untrue: float | None
+    points: int
+    tokens: float | None = None
+
+
+def scores(of: Answers) -> Scores:
+    """Of one session."""
+    by_kind: dict[str, list[Answer]] = {}
+    for answer in of.answers:
+        by_kind.setdefault(answer.probe.kind, []).append(answer)
+    kinds = {
+        kind: KindScores(_score(one for one in some if one.probe.used), _score(some))
+        for kind in KINDS
+        if (some := by_kind.get(kind))
+    }
+    wrong = fmean(map(len, of.untrue)) if of.untrue else None
+    return Scores(kinds, wrong, len(of.untrue), of.tokens)
+
+
+def means(some: Sequence[Scores]) -> Scores:
+    """Over sessions, each counting the same; probes and points are added up."""
+    kinds = {}
+    for kind in KINDS:
+        found = [one.kinds[kind] for one in some if kind in one.kinds]
+        if found:
+            kinds[kind] = KindScores(
+                _together([one.used for one in found]), _together([one.every for one in found])
+            )
+    return Scores(
+        kinds,
+        _mean(one.untrue for one in some),
+        sum(one.points for one in some),
+        _mean(one.tokens for one in some),
+    )
+
+
+def values(of: Scores) -> Figures:
+    """For `--json`."""
+    return {
+        "points": of.points,
+        "untrue": _rounded(of.untrue),
+        "tokens": _rounded(of.tokens, 1),
+        "kinds": {
+            kind: {
+                name: {"share": _rounded(one.share), "probes": one.probes}
+                for name, one in (("used", both.used), ("all", both.every))
+            }
+            for kind, both in of.kinds.items()
+        },
+    }
+
+
+def failure(one: Answer) -> Figures:
+    """A failed probe as plain values: the call, the question, the evidence, and where it was lost."""
+    assert one.lost is not None
+    lost = one.lost
+    return {
+        "call": one.call,
+        "kind": one.probe.kind,
+        "used": one.probe.used,
+        "grade": round(one.grade, 4),
+        "question": one.probe.question,
+        "evidence": one.probe.answer,
+        "lost": None
+        if lost.call < 0
+        else {"call": lost.call, "epoch": lost.epoch, "compacted": lost.compacted, "left": list(lost.left)},
+    }
+
+
+def failures(of: Answers) -> list[Figures]:
+    """Used ones first, then those that lack most."""
+    failed = [one for one in of.answers if one.grade < WHOLE]
+    return [failure(one) for one in sorted(failed, key=lambda one: (not one.probe.used, one.grade, one.call))]
+
+
+def _score(some: Iterable[Answer]) -> Score:
+    by_point: dict[int, list[float]] = {}
+    for one in some:
+        by_point.setdefault(one.call, []).append(one.grade)
+    share = fmean(map(fmean, by_point.values())) if by_point else None
+    return Score(share, sum(map(len, by_point.values())))
+
+
+def _together(some: Sequence[Score]) -> Score:
+    return Score(_mean(one.share for one in some), sum(one.probes for one in some))
+
+
+def _mean(some: Iterable[float | None]) -> float | None:
+    known = [one for one in some if one is not None]
+    return fmean(known) if known else None
+
+
+def _rounded(value: float | None, digits: int = 5) -> float | None:
+    return None if value is None else round(value, digits)

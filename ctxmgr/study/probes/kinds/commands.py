@@ -1,0 +1,83 @@
+"""Turns a history into probes of what was run: errors, tests, commits, env.
+
+An error stands as long as the same command, or an edit of the same file, has not succeeded since.
+"""
+
+from collections.abc import Iterator
+
+from ctxmgr.study.probes.evidence import Evidence, Exact, Part, Path, Probe, State, TextState, Wording
+from ctxmgr.study.probes.reading.history import History, Run, said_again
+from ctxmgr.study.probes.reading.wording import joined, pieces, references, shortened
+
+ERRORS = 6
+TESTS = 3
+COMMAND_CHARACTERS = 240
+
+
+def probes(of: History, end: int) -> Iterator[Probe]:
+    newest: dict[str, Run] = {}
+    for run in of.runs:
+        if run.at >= end:
+            break
+        newest.pop(run.key, None)
+        newest[run.key] = run
+    again = {run.key for run in of.runs if run.at >= end}
+    changed = {touch.path: touch.at for touch in of.touches if touch.at < end and touch.action != "read"}
+    failed = [
+        run
+        for run in newest.values()
+        if run.ended.failed and run.ended.errors and not (run.path and changed.get(run.path, -1) > run.at)
+    ]
+    for run in failed[-ERRORS:]:
+        yield _error(of, run, run.key in again, end)
+    for run in [run for run in newest.values() if run.check][-TESTS:]:
+        yield _test(run, run.key in again)
+    for commit in of.commits:
+        if commit.at < end:
+            parts = (Part(0.5, (Exact(commit.hash),)), Part(0.5, (Wording(pieces(commit.message)),)))
+            used = _in_later(of, commit.hash, end)
+            yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
+    for what, places in (("branch", of.branches), ("directory", of.directories)):
+        name = next((one.name for one in reversed(places) if one.at < end), "")
+        if name:
+            used = _in_later(of, name, end)
+            yield Probe("env", f"Which {what} is worked in?", name, (Part(1.0, (Exact(_ending(name)),)),), used)
+
+
+def command_pieces(command: str) -> tuple[str, ...]:
+    """Of the first lines of a command, as far as it is asked for."""
+    return pieces(shortened(command, COMMAND_CHARACTERS))
+
+
+def _error(of: History, run: Run, again: bool, end: int) -> Probe:
+    command: Evidence = Path(run.path) if run.path else Wording(command_pieces(run.command))
+    lines = [Wording((joined(line),)) for line in run.ended.errors]
+    used = again or any(said_again(of, name, end) for name in references("\n".join(run.ended.errors)))
+    return Probe(
+        "errors",
+        f"What did this fail with: {shortened(run.command, COMMAND_CHARACTERS)}",
+        "\n".join(run.ended.errors),
+        (Part(0.5, (command,)), Part(0.5, tuple(lines), best=True)),
+        used,
+    )
+
+
+def _test(run: Run, again: bool) -> Probe:
+    names = command_pieces(run.command)
+    command = Wording(names)
+    lines = tuple(joined(line) for line in run.ended.telling or run.ended.errors)
+    state: State = "failed" if run.ended.failed else "working"
+    outcome = (Wording(lines), TextState(names, state))
+    parts = (Part(0.5, (command,)), Part(0.5, outcome, best=True)) if lines else (Part(1.0, (command,)),)
+    question = f"How did this end: {shortened(run.command, COMMAND_CHARACTERS)}"
+    return Probe("tests", question, "\n".join(run.ended.telling) or state, parts, again)
+
+
+def _in_later(of: History, text: str, end: int) -> bool:
+    """Said by user or assistant from `end` on, letter by letter."""
+    return any(text in spoken for spoken in of.spoken[end:])
+
+
+def _ending(name: str) -> str:
+    """Of a directory the last two components; a branch whole."""
+    return "/".join(name.rstrip("/").split("/")[-2:]) if name.startswith(("/", "~")) else name

@@ -1,0 +1,103 @@
+"""Turns a history into probes of what the assistant said and noted: attempts, decisions, next, tasks, values.
+
+1. An attempt is a sentence that says what did not work or what the cause was; a decision one that chooses, with a
+   reason or an alternative; a next step one that announces what comes. All by patterns, in English.
+2. A value is used where its next mention is the assistant's: it had to know it. A task is while it is not done.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ctxmgr.study.probes.evidence import Exact, Kind, Part, Probe, TextState, Wording
+from ctxmgr.study.probes.reading.history import History, said_again
+from ctxmgr.study.probes.reading.wording import pieces, references, sentences
+
+ATTEMPTS = 15
+DECISIONS = 20
+VALUES = 40
+NEXT_WITHIN = 20  # replies: what was announced before that is no next step any more
+LEAST_WORDS = 5
+
+_ATTEMPT = re.compile(
+    r"\broot cause\b|\b(?:the|this|real|actual) (?:problem|issue|bug|cause|culprit|failure|error) (?:is|was|here"
+    r"|comes)\b"
+    r"|\b(?:did not|didn'?t|does not|doesn'?t|won'?t|will not|wouldn'?t|can'?t|cannot|not) (?:work|help|compile|fix"
+    r"|apply|match|support|pass|exist|include|handle|find)\w*\b"
+    r"|\b(?:failed|fails|failing) (?:because|since|due|with|on|for|as)\b"
+    r"|\bcaused by\b|\bdue to\b|\bturns out\b|\btried\b|\bthat'?s why\b|\bbroke\b",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(
+    r"\b(?:instead of|rather than)\b|\b(?:decided|settled|opted|chose|chosen|going with|go with|sticking with)\b"
+    r"|\b(?:i'll|i will|i'm going to|let's)\b.*\b(?:because|since|so that|to avoid)\b"
+    r"|\b(?:better|best|simplest|cleaner|cleanest|safer|right|simple) (?:approach|option|way|fix|solution|choice)\b"
+    r"|\bthe (?:simple |right |best )?(?:fix|solution|approach) is\b|\bsince\b.*\b(?:use|keep|skip|leave)\b",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    r"(?:^|[.;:,] |\band )(?:now |next,? |then |so )?(?:i'll|i will|i'm going to|i am going to|let me|let's"
+    r"|i'm (?:now )?(?!not)\w+ing|next (?:step|up|i)|next:|i need to|now i need)\b",
+    re.IGNORECASE,
+)
+
+
+def probes(of: History, end: int) -> Iterator[Probe]:
+    yield from _stated(of, end, "attempts", _ATTEMPT, ATTEMPTS)
+    yield from _stated(of, end, "decisions", _DECISION, DECISIONS)
+    yield from _next(of, end)
+    yield from _tasks(of, end)
+    yield from _values(of, end)
+
+
+def _stated(of: History, end: int, kind: Kind, pattern: re.Pattern[str], most: int) -> Iterator[Probe]:
+    found: dict[str, None] = {}
+    for one in reversed(of.turns[:end]):
+        if one.role == "assistant":
+            for sentence in reversed(_sentences(one.text)):
+                if pattern.search(sentence) and not sentence.endswith("?"):
+                    found.setdefault(sentence)
+            if len(found) >= most:
+                break
+    question = {"attempts": "What did not work, and why?", "decisions": "What was chosen, and why?"}[kind]
+    for sentence in list(found)[:most]:
+        used = any(said_again(of, name, end) for name in references(sentence))
+        yield Probe(kind, question, sentence, (Part(1.0, (Wording(pieces(sentence)),)),), used)
+
+
+@lru_cache(maxsize=1 << 14)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentences(text, LEAST_WORDS))
+
+
+def _next(of: History, end: int) -> Iterator[Probe]:
+    replies = [one for one in of.turns[:end] if one.role == "assistant"][-NEXT_WITHIN:]
+    for one in reversed(replies):
+        announced = [sentence for sentence in _sentences(one.text) if _NEXT.search(sentence)]
+        if announced:
+            sentence = announced[-1]
+            parts = (Part(1.0, (Wording(pieces(sentence)),)),)
+            yield Probe("next", "What was announced as the next step?", sentence, parts, used=True)
+            return
+
+
+def _tasks(of: History, end: int) -> Iterator[Probe]:
+    listed = next((one.tasks for one in reversed(of.tasks) if one.at < end), ())
+    for task in listed:
+        names = (*pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
+        state = TextState(names, "done" if task.done else "open")
+        parts = (Part(0.5, (Wording(pieces(task.text)),)), Part(0.5, (state,)))
+        answer = "done" if task.done else "not done"
+        yield Probe("tasks", f"How does this task stand: {task.text}", answer, parts, not task.done)
+
+
+def _values(of: History, end: int) -> Iterator[Probe]:
+    newest = []
+    for value, places in of.values.items():
+        before = [one for one in places if one.at < end]
+        if any(one.told for one in before):
+            newest.append((before[-1].at, value))
+    for _, value in sorted(newest, reverse=True)[:VALUES]:
+        after = next((one for one in of.values[value] if one.at >= end), None)
+        used = after is not None and after.by_assistant
+        yield Probe("values", "Which exact values were met?", value, (Part(1.0, (Exact(value),)),), used)

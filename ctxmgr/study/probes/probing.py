@@ -1,0 +1,77 @@
+"""Turns one recording's drives into answers by policy, with the controls beside them.
+
+A drive whose host compacted is driven once more, with summaries that copy (`stub`): the figures of `replay` stay
+those of the host that it always has, and no probe fails by a summary that nobody wrote.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+
+import msgspec
+
+from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.probes import controls
+from ctxmgr.study.probes.asking import Answers, Lists, answers
+from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.session import examined
+from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.replay.outcomes import Options, Outcome
+
+NEWEST, SAWTOOTH = "newest 10k", "sawtooth"
+WHOLE, EMPTY, FOREIGN = "whole list", "empty list", "another session"
+
+Drive = Callable[[Options], Outcome]
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """One recording. `policies`: presets, and the plain rules beside them; `checks`: the lists of no policy."""
+
+    course: Course
+    policies: dict[str, Answers]
+    checks: dict[str, Answers]
+
+
+def lists_of(outcome: Outcome, options: Options, drive: Drive) -> list[Sight]:
+    """What a policy sent, where the host's own summaries copy. What fails then is a failure of the outcome."""
+    if not outcome.compacted or options.recorded_compactions:
+        return outcome.sights
+    state = None if options.state_dir is None else options.state_dir / "probes"
+    again = drive(msgspec.structs.replace(options, write=Stub(), record=None, state_dir=state))
+    outcome.failures += (f"probes: {text}" for text in again.failures)
+    return again.sights
+
+
+def probed(
+    recording: Recording,
+    window: int,
+    lists: Mapping[str, Sequence[Sight]],
+    weigh: Callable[[bytes], int],
+    other: Course | None = None,
+) -> Probed:
+    """`window` in tokens; `lists`: what each policy sent, by name; `weigh`: bytes of a message to tokens. `other`:
+    another session, as a control."""
+    of = examined(recording, window, weigh)
+    policies = {
+        **lists,
+        SAWTOOTH: controls.sawtooth(of.course, weigh),
+        NEWEST: controls.newest(of.course, weigh),
+    }
+    checks = {WHOLE: controls.whole(of.course), EMPTY: controls.empty(of.course)}
+    if other is not None:
+        checks[FOREIGN] = controls.foreign(of.course, other)
+    index = Index(of.names)
+    all_lists = {name: Lists(index, sights) for name, sights in {**policies, **checks}.items()}
+    found = {name: answers(of, index, one) for name, one in all_lists.items()}
+    weighed = {name: _tokens(sights, weigh) for name, sights in policies.items()}
+    return Probed(
+        of.course,
+        {name: msgspec.structs.replace(found[name], tokens=tokens) for name, tokens in weighed.items()},
+        {name: found[name] for name in checks},
+    )
+
+
+def _tokens(sights: Sequence[Sight], weigh: Callable[[bytes], int]) -> float | None:
+    """Mean of a call."""
+    return fmean(sum(weigh(one.raw) for one in sight.shown) for sight in sights) if sights else None

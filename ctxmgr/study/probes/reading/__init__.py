@@ -1,0 +1,10 @@
+"""From the bytes of messages to what happened in a session: files, runs, commits, tasks, names, values.
+
+Its own reader of tool calls on purpose: what measures a policy shares no eyes with what it measures. It must know
+neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
+"""
+
+from ctxmgr.study.probes.reading.history import History, history, said_again
+from ctxmgr.study.probes.reading.turns import Turn, turn
+
+__all__ = ["History", "Turn", "history", "said_again", "turn"]

@@ -1,0 +1,74 @@
+"""Turns the output of what was run into how it ended, its error lines and its telling lines.
+
+1. It failed where the host flags it, or the output names an exit code other than 0.
+2. A check whose exit code is not its own (its output is filtered, or nothing names a code) failed where a line says
+   so.
+3. Error lines are lines that name an error; without any, the first lines that say something. Telling lines count or
+   name what came of it.
+"""
+
+import re
+
+import msgspec
+
+ERROR_LINES = 3
+TELLING_LINES = 2
+LINE_CHARACTERS = 300
+
+_CODE = re.compile(
+    r"(?:exit(?:ed with)?(?: code|: code|_code\"?|code)?|returncode|exited with code)\"?[:>\s=]*\s*(-?\d+)",
+    re.IGNORECASE,
+)
+_RUNNING = re.compile(r"(?:running with (?:session|cell) ID:? |\"session_id\":\s*)\"?([\w-]+)", re.IGNORECASE)
+_FAILS = re.compile(
+    r"\b[1-9]\d* (?:\w+ ){0,2}?(?:fail(?:ed|ures?|ing)?|errors?|issues?|problems?)\b(?! ?: ?0)"
+    r"|^\s*(?:-{3} )?FAIL(?:ED|URE)?\b|\bFAILED\b|\berror(?:\[\w+\]|:| TS\d)|panicked at|Traceback \(most|npm ERR!"
+    r"|BUILD FAILED|✗|✖|[A-Z]\w+Error:",
+    re.MULTILINE,
+)
+_ERROR = re.compile(
+    r"error|fail|fatal|panic|exception|traceback|not found|no such|cannot|can't|could not|denied|invalid|undefined"
+    r"|conflict|rejected|unexpected|missing|unable|refused|unknown|must ",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(
+    r"\b\d+ (?:\w+ )?(?:passed|failed|failures?|failing|passing|errors?|issues?|problems?|warnings?|skipped"
+    r"|tests?)\b|\btest result\b|^(?:ok|FAIL|PASS|--- FAIL)\b|\berror(?:\[\w+\]|:| TS\d)|^\s*Finished\b|\bBUILD\b"
+    r"|panicked at|^(?:Tests?|Test Files|Test Suites|Checked|Found|Ran)\b.*\d|✓|✗|✖|^OK\b"
+    r"|\bsuccess(?:ful(?:ly)?)?\b|^error\b|[A-Z]\w+Error:|^warning\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WRAPPING = re.compile(
+    r"^\s*(?:Chunk ID:|Wall time|Process |Original token count|Output:|Total output lines|Warning: truncated"
+    r"|Script |Command (?:exited|timed out|aborted)|Exit code|exit code|<\/?(?:returncode|output)|\(no output\)"
+    r"|\[The command)"
+)
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """`running`: the id under which it goes on, "" where it ended."""
+
+    failed: bool
+    errors: tuple[str, ...]
+    telling: tuple[str, ...]
+    running: str = ""
+
+
+def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
+    """Of one output. `flagged`: the host calls it an error; `filtered`: its exit code need not be its own."""
+    head = output[:600]
+    code = next((int(found) for found in _CODE.findall(f"{head}\n{output[-200:]}")), None)
+    failed = flagged or (code is not None and code != 0)
+    if check and not failed and (filtered or code is None):
+        failed = bool(_FAILS.search(output))
+    running = _RUNNING.search(head)
+    lines = [line.strip()[:LINE_CHARACTERS] for line in output.split("\n") if line.strip()]
+    lines = [line for line in lines if not _WRAPPING.match(line) and any(map(str.isalnum, line))]
+    errors = [line for line in lines if _ERROR.search(line)] or lines
+    telling = [line for line in lines if _TELLING.search(line)]
+    return Ended(
+        failed,
+        tuple(dict.fromkeys(errors[:ERROR_LINES])),
+        tuple(dict.fromkeys(telling[-TELLING_LINES:])),
+        running[1] if running else "",
+    )

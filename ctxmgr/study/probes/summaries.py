@@ -1,0 +1,29 @@
+"""Turns a summary, and what it replaces, into scores: what it answers by itself of all that was asked there.
+
+Used is what the kept part uses again: it is what came after.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.study.probes.asking import Answer, Answers
+from ctxmgr.study.probes.evidence import grade
+from ctxmgr.study.probes.figures import Scores, scores
+from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.reading import history, turn
+from ctxmgr.study.probes.session import names_of
+from ctxmgr.study.recordings.pi_sessions import compaction_message
+
+
+def of_summary(removed: Sequence[bytes], kept: Sequence[bytes], summary: str) -> Scores:
+    """`removed` and `kept`: messages as pi stores them, oldest first."""
+    of = history([turn(raw) for raw in (*removed, *kept)])
+    index = Index(names_of(of))
+    ids = frozenset({index.number(compaction_message(summary, 0, 0))})
+    found = [
+        Answer(0, probe, grade(probe, lambda evidence: index.share(evidence, ids)))
+        for probe in probes(of, len(removed))
+    ]
+    return msgspec.structs.replace(scores(Answers(tuple(found), ((),))), untrue=None)

@@ -1,0 +1,74 @@
+"""Turns scores into the table that people see: kinds by policy, the used probes; and the controls in a line."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.table import Table
+
+from ctxmgr.study.probes.figures import KINDS, Figures
+from ctxmgr.study.spawning.console import plain
+
+NONE = "-"
+
+
+def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[str, Figures]) -> Table:
+    """Of `figures.values`, by policy."""
+    made = Table(
+        title=plain(title),
+        title_justify="left",
+        caption_justify="left",
+        header_style="bold",
+        padding=(0, 0),
+        pad_edge=False,
+    )
+    made.add_column("kind")
+    made.add_column("probes (used)", justify="right")
+    for name in policies:
+        made.add_column(plain(name), justify="right")
+    for kind in KINDS:
+        some = [one["kinds"][kind] for one in policies.values() if kind in one["kinds"]]
+        if some:
+            cells = (_share(one["kinds"].get(kind)) for one in policies.values())
+            counts = f"{some[0]['all']['probes']} ({some[0]['used']['probes']})"
+            made.add_row(kind, counts, *cells)
+    made.add_section()
+    made.add_row("tokens a call", "", *(_number(one["tokens"], 0) for one in policies.values()))
+    made.add_row("untrue a list", "", *(_number(one["untrue"], 2) for one in policies.values()))
+    points = max((one["points"] for one in policies.values()), default=0)
+    made.caption = (
+        f"how much of the answer the list holds, 0 to 1, asked at {points} calls of what the session used again "
+        "later; where a host compacted,\nits summary copies what the user said, the files and the last words; "
+        "untrue: statements of packet or summary that do not hold\n" + _checks(checks)
+    )
+    return made
+
+
+def _checks(checks: Mapping[str, Figures]) -> str:
+    """The mean over kinds of each control."""
+    parts = []
+    for name, one in checks.items():
+        shares = [both["all"]["share"] for both in one["kinds"].values() if both["all"]["share"] is not None]
+        parts.append(f"{name} {_number(sum(shares) / len(shares) if shares else None, 3)}")
+    return f"controls, mean of kinds: {', '.join(parts)}"
+
+
+def _share(both: Figures | None) -> str:
+    return NONE if both is None else _number(both["used"]["share"], 3)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return NONE if value is None else f"{value:,.{digits}f}"
+
+
+def rows(policies: Mapping[str, Figures]) -> Sequence[tuple[str, Mapping[str, float]]]:
+    """For a drawing: each kind with its used share by policy."""
+    return [
+        (kind, shares)
+        for kind in KINDS
+        if (
+            shares := {
+                name: one["kinds"][kind]["used"]["share"]
+                for name, one in policies.items()
+                if kind in one["kinds"] and one["kinds"][kind]["used"]["share"] is not None
+            }
+        )
+    ]

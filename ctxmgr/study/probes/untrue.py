@@ -1,0 +1,92 @@
+"""Turns a list into what it states and does not hold: LongMemEval's knowledge update, by rule.
+
+Read are the messages that stand for others (packet, summary). A statement is untrue where
+
+1. a command is told as failed whose newest run worked, or as working whose newest run failed;
+2. a file is told as changed that is deleted;
+3. a task is told as open that is done;
+
+and the list does not show the newer call as well, or its result. A command is told where a part of a line in
+backticks is that command.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from ctxmgr.study.probes.evidence import PathState, State, TextState
+from ctxmgr.study.probes.index import STATE_WORDS, Entry, Ids, Index
+from ctxmgr.study.probes.kinds.commands import COMMAND_CHARACTERS
+from ctxmgr.study.probes.reading.wording import joined, runs, shortened
+from ctxmgr.study.probes.session import Examined
+
+Visible = Callable[..., bool]  # whether the list shows one of these messages
+
+COMMAND_STATES: tuple[State, ...] = ("failed", "working")
+
+_QUOTED = re.compile(r"`([^`]+)`")
+
+
+def untrue(of: Examined, end: int, index: Index, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
+    """The statements, each once. `ids`: all messages of the list; `stand_ins`: those that stand for others."""
+    if not stand_ins:
+        return ()
+    originals = ids.difference(stand_ins)
+
+    def visible(*places: int) -> bool:
+        return any(index.known(of.course.items[place].raw) in originals for place in places)
+
+    found: dict[str, None] = {}
+    for number in stand_ins:
+        for text in (
+            *_commands(of, end, index.entries[number], visible),
+            *_files(of, end, index, number, visible),
+            *_tasks(of, end, index, number, visible),
+        ):
+            found.setdefault(text)
+    return tuple(found)
+
+
+def _commands(of: Examined, end: int, entry: Entry, visible: Visible) -> Iterator[str]:
+    ran = [run for run in of.history.runs if run.at < end and not run.path]
+    newest = {run.key: run for run in ran}
+    by_words = {joined(shortened(run.command, COMMAND_CHARACTERS)): newest[run.key] for run in ran}
+    for number in range(len(entry.lines)):
+        for words, told in _statements(entry, number):
+            run = by_words.get(words)
+            if run is not None and not visible(run.called_at, run.at):
+                now = "failed" if run.ended.failed else "working"
+                if told not in ("", now):
+                    yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"
+
+
+def _statements(entry: Entry, number: int) -> Iterator[tuple[str, str]]:
+    """Each command that a line quotes, with its state: by a word between it and the next one, or by the heading."""
+    line = entry.lines[number]
+    parts = list(_QUOTED.finditer(line))
+    ends = (*(one.start() for one in parts[1:]), len(line))
+    for one, end in zip(parts, ends, strict=False):
+        yield joined(one[1]), _state(line[one.end() : end]) or _state(entry.heading(number))
+
+
+def _state(text: str) -> str:
+    said = runs(text.lower())
+    return next((state for state in COMMAND_STATES if not said.isdisjoint(STATE_WORDS[state])), "")
+
+
+def _files(of: Examined, end: int, index: Index, number: int, visible: Visible) -> Iterator[str]:
+    newest = {touch.path: touch for touch in of.history.touches if touch.at < end and touch.action != "read"}
+    for path, touch in newest.items():
+        if touch.action == "deleted" and not visible(touch.at, touch.at - 1):
+            changed, deleted = index.holders(PathState(path, "changed")), index.holders(PathState(path, "deleted"))
+            if number in changed and number not in deleted:
+                yield f"told as changed, is deleted: {path}"
+
+
+def _tasks(of: Examined, end: int, index: Index, number: int, visible: Visible) -> Iterator[str]:
+    listed = next((one for one in reversed(of.history.tasks) if one.at < end), None)
+    for task in listed.tasks if listed else ():
+        name = joined(task.text)
+        if task.done and listed and not visible(listed.at, listed.at - 1):
+            is_open, done = index.holders(TextState((name,), "open")), index.holders(TextState((name,), "done"))
+            if number in is_open and number not in done:
+                yield f"told as open, is done: {task.text}"

@@ -1,0 +1,54 @@
+"""What tests of memory probes share: a conversation in a few letters, its probes at a place, and grades of lists.
+
+asked = probes_of(u("fix x.py"), a(call("edit", path="x.py", oldText="a", newText="b")), r("ok"))
+graded(asked, "files.modified", u("- changed x.py"))
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ctxmgr.study.probes.evidence import Probe, grade
+from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.reading import History, history, turn
+from ctxmgr.study.probes.session import names_of
+from tests.notation import Said, raws
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The probes before message number `end`; what comes after it says what is used."""
+
+    history: History
+    probes: tuple[Probe, ...]
+    raws: tuple[bytes, ...]
+
+    def of(self, kind: str) -> list[Probe]:
+        return [one for one in self.probes if one.kind == kind]
+
+
+def probes_of(*said: Said, end: int | None = None) -> Asked:
+    some = tuple(raws(*said))
+    of = history([turn(raw) for raw in some])
+    return Asked(of, probes(of, len(some) if end is None else end), some)
+
+
+def grades(asked: Asked, kind: str, *shown: Said) -> list[float]:
+    """How much each probe of a kind finds in a list of these messages alone."""
+    index = Index(names_of(asked.history))
+    ids = frozenset(index.number(raw) for raw in raws(*shown))
+    return [grade(one, lambda evidence: index.share(evidence, ids)) for one in asked.of(kind)]
+
+
+def graded(asked: Asked, kind: str, *shown: Said) -> float:
+    """Of the only probe of that kind."""
+    (found,) = grades(asked, kind, *shown)
+    return found
+
+
+def answers(asked: Asked, kind: str) -> Sequence[str]:
+    return [one.answer for one in asked.of(kind)]
+
+
+def used(asked: Asked, kind: str) -> list[bool]:
+    return [one.used for one in asked.of(kind)]

@@ -1,0 +1,374 @@
+"""Each kind of probe: what is asked, what answers it in full, by half and not at all, and when it is used again."""
+
+import pytest
+from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of, used
+
+from tests.notation import Said, a, call, err, r, u
+
+EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")
+TEST_RUN = call("bash", command="npm run test")
+FAILING = "src/a.test.ts\n  2 failed, 5 passed"
+PASSING = "Tests: 7 passed"
+OPEN, DONE = (
+    {"content": "write the parser", "status": "pending"},
+    {"content": "read the plan", "status": "completed"},
+)
+TASKS = call("TodoWrite", todos=[OPEN, DONE])
+COMMITTED = "[topic/limits 1a2b3c4] Raise the limit of the parser\n 1 file changed"
+LONG = "please raise the limit of the parser to twenty five and tell nobody about the old one"
+
+# kind, the conversation, and lists with the grade of their first probe of that kind
+CASES: dict[str, tuple[Asked, list[tuple[tuple[Said, ...], float]]]] = {
+    "goal": (
+        probes_of(u(LONG), a("fine")),
+        [((u(LONG),), 1), ((u("please raise the limit of the parser"),), 1 / 3), ((u("hello"),), 0)],
+    ),
+    "constraint": (
+        probes_of(u("look around. you must never touch the lock file"), a("fine")),
+        [((u("- you must never touch the lock file"),), 1), ((u("the lock file"),), 0)],
+    ),
+    "correction": (
+        probes_of(u("no, that is wrong, it belongs in the parser"), a("fine")),
+        [((u("That is wrong"),), 0), ((u("no, that is wrong, it belongs in the parser"),), 1)],
+    ),
+    "asks": (
+        probes_of(u("first"), u(LONG), a("fine")),
+        [((u(LONG),), 1), ((u("first"),), 0)],
+    ),
+    "question": (
+        probes_of(u("go"), a("Done so far. Should I use the old parser?"), u("yes, the old one"), a("fine")),
+        [
+            ((u("should i use the old parser -> yes, the old one"),), 1),
+            ((u("yes, the old one"),), 0.5),
+            ((u("nothing"),), 0),
+        ],
+    ),
+    "tasks": (
+        probes_of(u("go"), a(TASKS), r("ok")),
+        [
+            ((u("- [ ] write the parser"),), 1),
+            ((u("## Open\n- write the parser"),), 1),
+            ((u("- [x] write the parser"),), 0.5),
+            ((u("write the docs"),), 0),
+        ],
+    ),
+    "files.modified": (
+        probes_of(u("go"), a(EDIT), r("ok")),
+        [
+            ((u("changed src/core/parse.ts"),), 1),
+            ((u("## Files changed\n- src/core/: lex.ts, parse.ts"),), 1),
+            ((u("src/core/parse.ts"),), 0.5),
+            ((u("src/core/lex.ts"),), 0),
+        ],
+    ),
+    "files.read": (
+        probes_of(u("go"), a(call("read", path="src/core/lex.ts")), r("text")),
+        [((u("lex.ts"),), 1), ((u("src/core"),), 0)],
+    ),
+    "file.state": (
+        probes_of(u("go"), a(EDIT), r("ok")),
+        [
+            ((u("changed src/core/parse.ts\n   12 const limit = 25;"),), 1),
+            ((u("const limit = 25;"),), 0.5),
+            ((u("changed src/core/parse.ts"),), 0.5),
+            ((u("src/core/parse.ts"),), 0.25),
+            ((u("const limit = 26;"),), 0),
+        ],
+    ),
+    "errors": (
+        probes_of(
+            u("go"), a(call("bash", command="./deploy --now")), err("fatal: no such remote\nmore\nCommand exited")
+        ),
+        [
+            ((u("`./deploy --now`: fatal: no such remote"),), 1),
+            ((u("fatal: no such remote"),), 0.5),
+            ((u("./deploy --now"),), 0.5),
+            ((u("./deploy --later"),), 0),
+        ],
+    ),
+    "tests": (
+        probes_of(u("go"), a(TEST_RUN), r(FAILING)),
+        [
+            ((u("npm run test: 2 failed, 5 passed"),), 1),
+            ((u("## Failed\n- `npm run test`"),), 1),
+            ((u("## Working\n- `npm run test`"),), 0.5),
+            ((u("2 failed, 5 passed"),), 0.5),
+            ((u("nothing"),), 0),
+        ],
+    ),
+    "attempts": (
+        probes_of(u("go"), a("The root cause is that the lexer drops every second brace of a block.")),
+        [
+            ((u("found: the root cause is that the lexer drops every second brace of a block"),), 1),
+            ((u("the root cause is that the lexer"),), 1 / 3),
+            ((u("the lexer"),), 0),
+        ],
+    ),
+    "decisions": (
+        probes_of(u("go"), a("I'll use a queue instead of a stack, because order matters here.")),
+        [
+            ((u("use a queue instead of a stack"),), 0),
+            ((u("I'll use a queue instead of a stack, because order matters here"),), 1),
+        ],
+    ),
+    "values": (
+        probes_of(u("see https://example.test/pull/66"), a("fine")),
+        [((u("pull: https://example.test/pull/66."),), 1), ((u("https://example.test/pull/661"),), 0)],
+    ),
+    "commits": (
+        probes_of(u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED)),
+        [
+            ((u("1a2b3c4 Raise the limit of the parser"),), 1),
+            ((u("1a2b3c4"),), 0.5),
+            ((u("raise the limit of the parser"),), 0.5),
+            ((u("1a2b3c45"),), 0),
+        ],
+    ),
+    "env": (
+        probes_of(u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED)),
+        [((u("on topic/limits"),), 1), ((u("on topic"),), 0)],
+    ),
+    "next": (
+        probes_of(u("go"), a("Read it all. Now I'll write the parser for blocks.")),
+        [((u("now i'll write the parser for blocks"),), 1), ((u("write it"),), 0)],
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "share"),
+    [(kind, shown, share) for kind, (_, lists) in CASES.items() for shown, share in lists],
+)
+def test_a_list_answers_what_it_holds(kind: str, shown: tuple[Said, ...], share: float) -> None:
+    assert grades(CASES[kind][0], kind, *shown)[0] == pytest.approx(share)
+
+
+def test_every_kind_has_a_case() -> None:
+    from ctxmgr.study.probes.figures import KINDS
+
+    assert set(CASES) == set(KINDS)
+
+
+# what is asked
+
+
+def test_a_file_that_was_made_anew_is_asked_as_it_is_now() -> None:
+    said = (
+        u("go"),
+        a(call("bash", command="rm src/a.ts")),
+        r(""),
+        a(call("write", path="src/a.ts", content="x")),
+        r("ok"),
+    )
+    assert answers(probes_of(*said, end=3), "files.modified") == ["deleted"]
+    assert answers(probes_of(*said), "files.modified") == ["changed"]
+
+
+def test_a_change_that_failed_is_none() -> None:
+    assert probes_of(u("go"), a(EDIT), err("could not find the text")).of("files.modified") == []
+
+
+def test_an_error_is_over_when_the_same_command_works() -> None:
+    run = call("bash", command="./deploy --now")
+    said = (u("go"), a(run), err("fatal: no such remote"), a(run), r("sent"))
+    assert len(probes_of(*said, end=3).of("errors")) == 1
+    assert probes_of(*said).of("errors") == []
+
+
+def test_an_edit_that_failed_is_over_when_the_file_was_changed() -> None:
+    write = call("write", path="src/core/parse.ts", content="x")
+    said = (u("go"), a(EDIT), err("could not find the text"), a(write), r("ok"))
+    assert len(probes_of(*said, end=3).of("errors")) == 1
+    assert probes_of(*said).of("errors") == []
+
+
+def test_of_a_test_the_newest_run_counts() -> None:
+    said = (u("go"), a(TEST_RUN), r(FAILING), a(TEST_RUN), r(PASSING))
+    assert answers(probes_of(*said), "tests") == [PASSING]
+
+
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_the_last_three_requests_are_asked(count: int) -> None:
+    said = [u(f"do number {number}") for number in range(count)]
+    asked = answers(probes_of(*said, a("fine")), "asks")
+    assert asked == [f"do number {number}" for number in reversed(range(max(0, count - 3), count))]
+
+
+def test_only_prose_is_asked() -> None:
+    asked = probes_of(u("mend this:\n```\nlog line one\n```\nand tell me"), a("fine"))
+    assert graded(asked, "goal", u("mend this"), u("and tell me")) == 1
+
+
+def test_commands_of_the_host_are_no_requests() -> None:
+    asked = probes_of(u("/model"), u("[Request interrupted by user]"), u("mend the parser"), a("fine"))
+    assert answers(asked, "goal") == ["mend the parser"]
+
+
+def test_a_task_set_one_by_one_has_its_last_state() -> None:
+    said = (
+        u("go"),
+        a(call("TaskCreate", subject="write the parser", description="all of it")),
+        r("Task #1 created"),
+        a(call("TaskUpdate", taskId="1", status="completed")),
+        r("Updated task #1"),
+    )
+    assert answers(probes_of(*said, end=3), "tasks") == ["not done"]
+    assert answers(probes_of(*said), "tasks") == ["done"]
+    assert graded(probes_of(*said), "tasks", *said) == 1
+
+
+def test_a_run_in_the_background_ends_where_its_end_is_told() -> None:
+    said = (
+        u("go"),
+        a(call("exec_command", cmd="cargo test")),
+        r("Process running with session ID 7\nOutput:\nCompiling"),
+        a(call("write_stdin", session_id=7, chars="")),
+        r("Process exited with code 101\nOutput:\ntest result: FAILED. 1 failed"),
+    )
+    assert probes_of(*said, end=3).of("tests") == []
+    assert answers(probes_of(*said), "tests") == ["test result: FAILED. 1 failed"]
+
+
+def test_main_is_no_branch_worth_asking() -> None:
+    asked = probes_of(u("go"), a(call("bash", command="git status")), r("On branch main\nnothing to commit"))
+    assert asked.of("env") == []
+
+
+def test_what_was_announced_long_ago_is_no_next_step() -> None:
+    said = [u("go"), a("Now I'll write the parser for blocks."), *(a(f"reply {number}") for number in range(20))]
+    assert len(probes_of(*said[:-1]).of("next")) == 1
+    assert probes_of(*said).of("next") == []
+
+
+# used again
+
+AFTER: list[tuple[str, tuple[Said, ...], Said, bool]] = [
+    ("files.modified", (u("go"), a(EDIT), r("ok")), u("see parse.ts"), True),
+    ("files.modified", (u("go"), a(EDIT), r("ok")), u("see lex.ts"), False),
+    ("file.state", (u("go"), a(EDIT), r("ok")), u("see parse.ts"), False),
+    ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("the TypeError again"), True),
+    ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("on to the next"), False),
+    ("tests", (u("go"), a(TEST_RUN), r(PASSING)), a("all good"), False),
+    ("attempts", (u("go"), a("The root cause is in parseBlock of the lexer.")), a("parseBlock is mended"), True),
+    ("attempts", (u("go"), a("The root cause is in parseBlock of the lexer.")), a("mended"), False),
+    ("decisions", (u("go"), a("I'll use parseBlock instead of a stack here.")), u("is parseBlock fast?"), True),
+    ("decisions", (u("go"), a("I'll use parseBlock instead of a stack here.")), u("is it fast?"), False),
+    ("values", (u("see #4512"), a("fine")), a("as #4512 says"), True),
+    ("values", (u("see #4512"), a("fine")), u("as #4512 says"), False),
+    ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("parseBlock is mended"), True),
+    ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("mended"), False),
+]
+
+
+@pytest.mark.parametrize(("kind", "said", "after", "again"), AFTER)
+def test_used_is_what_comes_again(kind: str, said: tuple[Said, ...], after: Said, again: bool) -> None:
+    assert used(probes_of(*said, after, end=len(said)), kind)[:1] == [again]
+
+
+def test_a_touch_uses_a_file_and_a_change_uses_its_content() -> None:
+    said = (u("go"), a(EDIT), r("ok"))
+    looked = (a(call("read", path="src/core/parse.ts")), r("text"))
+    changed = (a(EDIT), r("ok"))
+    for after, content in ((looked, False), (changed, True), ((*looked, *changed), False)):
+        asked = probes_of(*said, *after, end=len(said))
+        assert used(asked, "files.modified") == [True]
+        assert used(asked, "file.state") == [content]
+
+
+def test_a_command_run_again_uses_its_end() -> None:
+    failed = (u("go"), a(TEST_RUN), r(FAILING))
+    asked = probes_of(*failed, a(TEST_RUN), r(PASSING), end=3)
+    assert used(asked, "tests") == [True]
+    assert used(asked, "errors") == [True]
+
+
+def test_a_task_is_used_while_it_is_not_done() -> None:
+    assert used(probes_of(u("go"), a(TASKS), r("ok")), "tasks") == [True, False]
+
+
+@pytest.mark.parametrize("hash", ["1a2b3c4", "9a2b3c4"])
+def test_a_hash_said_again_uses_a_commit(hash: str) -> None:
+    said = (u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED))
+    assert used(probes_of(*said, a(f"Fixed in {hash}"), end=3), "commits") == [hash == "1a2b3c4"]
+
+
+def test_a_commit_is_read_from_output_that_stands_in_a_record() -> None:
+    printed = '{"exit_code":0,"output":"[topic/limits 1a2b3c4] Raise the limit\\n 1 file changed"}'
+    asked = probes_of(
+        u("go"), a(call("exec", input='await tools.exec_command({cmd:"git commit -m x"})')), r(printed)
+    )
+    assert answers(asked, "commits") == ["1a2b3c4"]
+    assert graded(asked, "commits", r(printed)) == 1
+
+
+# how many are asked, the newest first
+
+MANY = 45
+
+
+def many(kind: str) -> list[Said]:
+    said: list[Said] = [u("go")]
+    for number in range(MANY):
+        run = call("bash", command=f"./step{number} --now")
+        said += {
+            "errors": [a(run), err(f"fatal: {number}")],
+            "tests": [a(call("bash", command=f"npm run test:{number}")), r(f"{number} passed")],
+            "attempts": [a(f"The root cause is in the part number {number} of it.")],
+            "decisions": [a(f"I took part {number} instead of all the others.")],
+            "values": [u(f"see #{number}")],
+            "file.state": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
+            "question": [a(f"Shall I take part {number}?"), u(f"yes, number {number}")],
+            "files.modified": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
+            "commits": [a(call("bash", command="git commit")), r(f"[x 1a2b3c{number:02d}] message {number}")],
+            "constraint": [u(f"never touch part {number}")],
+        }[kind]
+    return said
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [
+        ("errors", 6),
+        ("tests", 3),
+        ("attempts", 15),
+        ("decisions", 20),
+        ("values", 40),
+        ("file.state", 25),
+        ("question", 3),
+        ("files.modified", MANY),
+        ("commits", MANY),
+        ("constraint", MANY),
+    ],
+)
+def test_of_many_the_newest_are_asked(kind: str, most: int) -> None:
+    found = probes_of(*many(kind)).of(kind)
+    assert len(found) == most
+    texts = " ".join(f"{one.question} {one.answer}" for one in found)
+    assert str(MANY - 1) in texts
+    assert most == MANY or f" {MANY - 1 - most} " not in texts.replace("?", " ").replace("#", " ")
+
+
+@pytest.mark.parametrize(("kind", "characters"), [("goal", 400), ("asks", 300)])
+def test_a_long_request_is_asked_by_its_start(kind: str, characters: int) -> None:
+    (found,) = probes_of(u("word " * 200), a("fine")).of(kind)
+    assert characters - 5 <= len(found.answer) <= characters
+
+
+@pytest.mark.parametrize("text", ["why must it never stop?", "look around in there"])
+def test_what_demands_nothing_is_no_constraint(text: str) -> None:
+    assert probes_of(u(text), a("fine")).of("constraint") == []
+
+
+def test_a_value_in_a_long_result_is_only_a_mention() -> None:
+    long = "line of a file\n" * 200 + "#4512"
+    assert answers(probes_of(u("go"), a(call("read", path="a.ts")), r(long)), "values") == []
+    assert answers(probes_of(u("go"), a(call("read", path="a.ts")), r("#4512")), "values") == ["#4512"]
+
+
+def test_a_call_that_the_user_refused_failed_at_nothing() -> None:
+    refused = "The user doesn't want to proceed with this tool use."
+    assert probes_of(u("go"), a(call("bash", command="./deploy")), err(refused)).of("errors") == []
+
+
+def test_a_command_that_failed_without_a_word_is_no_error_to_ask_of() -> None:
+    assert probes_of(u("go"), a(call("bash", command="./deploy")), err("Exit code 1")).of("errors") == []

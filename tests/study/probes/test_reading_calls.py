@@ -1,0 +1,180 @@
+"""What one call does, read from the call alone: files, commands, tasks."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.study.probes.reading.calls import Task, did
+from ctxmgr.study.probes.reading.patches import changes, literals, unified
+from ctxmgr.study.probes.reading.programs import filtered, is_check, key
+from ctxmgr.study.probes.reading.shell import simples
+
+PATCH = (
+    "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-old\n+new line\n*** Add File: src/b.ts\n+first\n*** End Patch"
+)
+PROGRAM = 'const r = await tools.exec_command({cmd:"sed -n \'1,9p\' src/a.rs",workdir:"/w"}); text(r.output)'
+
+# tool, arguments, looked at, changed (path, action)
+CALLS: list[tuple[str, dict[str, Any], list[str], list[tuple[str, str]]]] = [
+    ("read", {"path": "src/a.ts", "limit": 3}, ["src/a.ts"], []),
+    ("Read", {"file_path": "/w/src/a.ts"}, ["/w/src/a.ts"], []),
+    ("Edit", {"file_path": "a.py", "old_string": "x", "new_string": "y"}, [], [("a.py", "changed")]),
+    ("edit", {"path": "a.py", "edits": [{"oldText": "x", "newText": "y"}]}, [], [("a.py", "changed")]),
+    ("Write", {"file_path": "a.py", "content": "x"}, [], [("a.py", "changed")]),
+    ("replace_file_content", {"TargetFile": "a.py"}, [], [("a.py", "changed")]),
+    ("mcp__files__write_file", {"path": "a.py", "content": "x"}, [], [("a.py", "changed")]),
+    ("delete_file", {"target_file": "a.py"}, [], [("a.py", "deleted")]),
+    ("str_replace_editor", {"command": "view", "path": "/w/a.py"}, ["/w/a.py"], []),
+    (
+        "str_replace_editor",
+        {"command": "create", "path": "/w/a.py", "file_text": "x"},
+        [],
+        [("/w/a.py", "changed")],
+    ),
+    ("grep", {"pattern": "x", "path": "src/a.ts"}, ["src/a.ts"], []),
+    ("grep", {"pattern": "x", "path": "src"}, [], []),
+    ("ls", {"path": "src/a.ts"}, [], []),
+    ("apply_patch", {"input": PATCH}, [], [("src/a.ts", "changed"), ("src/b.ts", "changed")]),
+    ("exec", {"input": PROGRAM}, ["src/a.rs"], []),
+    ("bash", {"command": "cat a.py && sed -n '1,5p' src/b.py | head -3"}, ["a.py", "src/b.py"], []),
+    ("bash", {"command": "sed -i 's/a/b/' src/b.py"}, [], [("src/b.py", "changed")]),
+    ("bash", {"command": "cat > src/b.py <<'EOF'\nx = 1\nEOF\necho done"}, [], [("src/b.py", "changed")]),
+    ("bash", {"command": "echo x | tee -a log.txt >/dev/null"}, [], [("log.txt", "changed")]),
+    ("bash", {"command": "git rm src/old.py; rm -f b.py"}, [], [("src/old.py", "deleted"), ("b.py", "deleted")]),
+    ("bash", {"command": "git mv src/a.py src/b.py"}, [], [("src/a.py", "deleted"), ("src/b.py", "changed")]),
+    ("bash", {"command": "cp a.py b.py"}, [], [("b.py", "changed")]),
+    ("bash", {"command": "cd src && cat a.py > b.py"}, ["src/a.py"], [("src/b.py", "changed")]),
+    (
+        "bash",
+        {"command": f"apply_patch <<'EOF'\n{PATCH}\nEOF"},
+        [],
+        [("src/a.ts", "changed"), ("src/b.ts", "changed")],
+    ),
+    ("bash", {"command": "rg 'needle' src/a.py"}, ["src/a.py"], []),
+    ("bash", {"command": "rg needle src/core"}, [], []),
+    ("bash", {"command": "rg -n -A 3 -e x src/a.py"}, ["src/a.py"], []),
+    ("bash", {"command": "sed 's/a/b/g' src/a.py"}, ["src/a.py"], []),
+    ("bash", {"command": "head -n 20 a.py"}, ["a.py"], []),
+    ("bash", {"command": "perl -pi -e 's/a/b/g' src/a.py"}, [], [("src/a.py", "changed")]),
+    ("bash", {"command": "git show main:src/a.py"}, ["src/a.py"], []),
+    ("bash", {"command": "npm test 2>&1 | grep x"}, [], []),
+    ("shell", {"command": ["bash", "-lc", "cat a.py"]}, ["a.py"], []),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "looked", "changed"), CALLS)
+def test_what_a_call_does(
+    tool: str, arguments: dict[str, Any], looked: list[str], changed: list[tuple[str, str]]
+) -> None:
+    found = did(tool, arguments)
+    assert list(found.looked_at) == looked
+    assert list(dict.fromkeys((one.path, one.action) for one in found.changes)) == changed
+
+
+def test_a_change_has_the_lines_that_it_puts_there() -> None:
+    assert did("edit", {"path": "a.py", "oldText": "x", "newText": "y\nz"}).changes[0].lines == ("y", "z")
+    assert [one.lines for one in changes(PATCH)] == [("new line",), ("first",)]
+    document = "cat > b.py <<'EOF'\nx = 1\nEOF"
+    assert did("bash", {"command": document}).changes[0].lines == ("x = 1",)
+
+
+def test_a_patch_in_a_program_is_read_from_its_literals() -> None:
+    program = (
+        'const patch = "*** Begin Patch\\n*** Delete File: src/a.ts\\n*** End Patch";\ntext(await apply(patch))'
+    )
+    assert [(one.path, one.action) for one in changes(program)] == [("src/a.ts", "deleted")]
+
+
+def test_a_patch_that_moves_a_file_deletes_the_old_one() -> None:
+    moved = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n+x\n*** End Patch"
+    assert [(one.path, one.action) for one in changes(moved)] == [("a.ts", "deleted"), ("b.ts", "changed")]
+
+
+def test_a_unified_diff_names_both_sides() -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n--- a/y.py\n+++ /dev/null\n"
+    assert [(one.path, one.action, one.lines) for one in unified(diff)] == [
+        ("x.py", "changed", ("b",)),
+        ("y.py", "deleted", ()),
+    ]
+
+
+def test_literals_have_their_escapes_resolved() -> None:
+    assert list(
+        literals(r"""a("x\ny", 'it\'s', `two
+lines`)""")
+    ) == ["x\ny", "it's", "two\nlines"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "tasks", "whole"),
+    [
+        ("TodoWrite", {"todos": [{"content": "x", "status": "completed"}]}, (Task("", "x", True),), True),
+        ("update_plan", {"plan": [{"step": "x", "status": "in_progress"}]}, (Task("", "x", False),), True),
+        ("TaskCreate", {"subject": "x", "description": "y"}, (Task("", "x", None),), False),
+        ("TaskUpdate", {"taskId": "3", "status": "completed"}, (Task("3", "", True),), False),
+        ("Task", {"description": "look around", "prompt": "find x"}, (), False),
+        ("submit", {"items": [{"name": "x"}]}, (), False),
+    ],
+)
+def test_tasks_of_a_call(tool: str, arguments: dict[str, Any], tasks: tuple[Task, ...], whole: bool) -> None:
+    found = did(tool, arguments)
+    assert (found.tasks, found.whole_list) == (tasks, whole)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ('a \'b c\' "d \\"e\\"" f\\ g', [("a", "b c", 'd "e"', "f g")]),
+        ("a && b || c; d | e\nf", [("a",), ("b",), ("c",), ("d",), ("e",), ("f",)]),
+        ("X=1 Y=2 run --now", [("run", "--now")]),
+        ("a 2>&1 >out.txt", [("a",)]),
+        ("# nothing\na # b", [("a", "#", "b")]),
+        ("a \\\n  b", [("a", "b")]),
+        ("a 'open", [("a", "open")]),
+    ],
+)
+def test_a_command_line_falls_into_simple_commands(command: str, words: list[tuple[str, ...]]) -> None:
+    assert [one.words for one in simples(command)] == words
+
+
+def test_redirections_name_what_is_written() -> None:
+    (one,) = simples("a 2>err.txt >>out.txt <in.txt 2>/dev/null")
+    assert one.written == ("err.txt", "out.txt")
+
+
+@pytest.mark.parametrize(
+    ("command", "check"),
+    [
+        ("npm run test:unit -- --watch", True),
+        ("cd x && cargo clippy --all", True),
+        ("mise run lint 2>&1 | tail -3", True),
+        ("python -m pytest -q", True),
+        ("pytest tests", True),
+        ("npx tsgo --noEmit", True),
+        ("go test ./...", True),
+        ("npm install", False),
+        ("cat test.txt", False),
+        ("grep -n test src/a.py", False),
+        ("git log --grep test", False),
+    ],
+)
+def test_what_a_check_is(command: str, check: bool) -> None:
+    assert is_check(command) is check
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("npm run test -- a", "cd x && npm run test 2>&1 | tail -3", True),
+        ("npm run test", "npm run lint", False),
+        ("./deploy --now", "./deploy --later", False),
+        ("./deploy --now | head", "./deploy --now", True),
+    ],
+)
+def test_a_run_is_known_by_its_key(one: str, other: str, same: bool) -> None:
+    assert (key(one) == key(other)) is same
+
+
+def test_a_filter_takes_the_exit_code() -> None:
+    assert filtered("npm test | tail -3")
+    assert not filtered("cd x && npm test")
