@@ -96,6 +96,10 @@ def _measures(command: argparse.ArgumentParser) -> None:
     )
     knob = "preset balanced with this costVersusRecall as well; several times: its curve"
     measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
+    probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."
+    measures.add_argument("--probes", action="store_true", help=probes)
+    failed = "write each probe that failed and where it was lost, one JSON object a line; it holds conversation"
+    measures.add_argument("--probes-failed", metavar="FILE", help=failed)
     measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.compaction.render import Shown, conversation
+from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Format, Preparation, Strategy
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import Model, Spending, answered
 from ctxmgr.study.compare.retention import Held, measure, mentioned
+from ctxmgr.study.probes import Scores, of_summary
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import Brief
 
@@ -49,8 +51,8 @@ class Row(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of one summary, or of one chain with its last summary.
 
     Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
-    none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `held` None: not
-    measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, so it is no result yet.
+    none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `held` and `probes` None:
+    not measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, it is no result yet.
     """
 
     recording: str
@@ -73,6 +75,7 @@ class Row(msgspec.Struct, frozen=True, rename="camel"):
     held: Counts | None = None
     chain: Chained | None = None
     failures: tuple[str, ...] = ()
+    probes: Scores | None = None
 
 
 async def row(material: Material, strategy: Strategy, format: Format, model: Model) -> tuple[Row, str]:
@@ -101,11 +104,14 @@ async def _summary(wanted: _Wanted) -> tuple[Row, str]:
     found = _figures(wanted, spent, (written.details["ctxmgr"],), began)
     replaced = material.weight((*prepared.history, *prepared.prefix)) + material.weigh(prepared.previous or "")
     held: Counts | None = None
+    probes: Scores | None = None
     if measured(found):
         held = counts(await asyncio.to_thread(measure, material.mentioned, written.summary))
+        removed = (*prepared.history, *prepared.prefix)
+        probes = await asyncio.to_thread(of_summary, _raws(removed), _raws(prepared.kept), written.summary)
     summary_tokens = material.weigh(written.summary)
     return msgspec.structs.replace(
-        found, summary_tokens=summary_tokens, replaced_tokens=replaced, held=held
+        found, summary_tokens=summary_tokens, replaced_tokens=replaced, held=held, probes=probes
     ), written.summary
 
 
@@ -122,9 +128,10 @@ async def _chain(wanted: _Wanted) -> tuple[Row, str]:
     )
     chain, spent = await answered(asking, wanted.model, material.weigh)
     found = _figures(wanted, spent, chain.details, began)
-    alone = with_tail = None
+    alone = with_tail = probes = None
     if chain.passes and measured(found):
         alone, with_tail = await asyncio.to_thread(_held, chain)
+        probes = await asyncio.to_thread(of_summary, _raws(chain.removed), _raws(chain.tail), chain.summary)
     return msgspec.structs.replace(
         found,
         summary_tokens=material.weigh(chain.summary),
@@ -132,7 +139,12 @@ async def _chain(wanted: _Wanted) -> tuple[Row, str]:
         held=alone,
         chain=Chained(settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail),
         failures=chain.failures,
+        probes=probes,
     ), chain.summary
+
+
+def _raws(messages: Sequence[BranchMessage]) -> list[bytes]:
+    return [one.raw for one in messages if not one.system]
 
 
 def _held(chain: Chain) -> tuple[Counts, Counts]:

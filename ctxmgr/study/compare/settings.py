@@ -131,6 +131,6 @@ def _code() -> str:
     found = sorted(
         path
         for room in ("model", "engine", "formats", "summarize", "study")
-        for path in (package / room).glob("*.py")
+        for path in (package / room).rglob("*.py")
     )
     return sha256(b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in found)).hexdigest()

@@ -11,8 +11,10 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctxmgr.study import probes
 from ctxmgr.study.compare.files import shown
 from ctxmgr.study.compare.rows import Count, Counts, Row, measured
+from ctxmgr.study.probes import Scores
 from ctxmgr.study.spawning.console import plain
 
 KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
@@ -33,6 +35,10 @@ NOTES = {
     "held": (
         "held: share of what the removed messages mention that the summary still has, by words and names; "
         '"none": nothing of the kind was removed.'
+    ),
+    "probes": (
+        "memory probes: share of the answers that the summary by itself holds, of all that could be asked before "
+        "the cut, used again or not."
     ),
     "fallback": "without a model: what the model gave was refused or its call failed; the summary is extractive.",
 }
@@ -97,10 +103,29 @@ def sheets(rows: Sequence[Row], *, whole: bool) -> list[Sheet]:
     if rows[0].chain is not None:
         took = [(WALKED, CHAIN)] if whole else [(WALKED, WALK), (TOOK, (*COSTS, WITHOUT))]
         chains = [_sheet(title, rows, NAMES + columns, whole) for title, columns in took]
-        return [*chains, _both(rows), _passes(rows, whole)]
+        return [*chains, _both(rows), _passes(rows, whole), _probes(rows)]
     if whole:
-        return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole)]
-    return [_sheet(TOOK, rows, NAMES + SUMMARY, whole), _sheet("held", rows, NAMES + HELD, whole)]
+        return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole), _probes(rows)]
+    held = _sheet("held", rows, NAMES + HELD, whole)
+    return [_sheet(TOOK, rows, NAMES + SUMMARY, whole), held, _probes(rows)]
+
+
+def _probes(rows: Sequence[Row]) -> Sheet:
+    """Kinds of memory probes by strategy: what the summaries answer of all that is asked, means over recordings."""
+    columns: dict[str, list[Scores]] = {}
+    for row in rows:
+        if row.probes is not None:
+            columns.setdefault(f"{row.strategy}, {row.format}", []).append(row.probes)
+    means = {name: probes.means(some) for name, some in columns.items()}
+    many = len({row.recording for row in rows})
+    name = rows[0].recording if many == 1 else f"{many} recordings"
+    lines = []
+    for kind in dict.fromkeys(kind for one in means.values() for kind in one.kinds):
+        some = [one.kinds.get(kind) for one in means.values()]
+        asked = max(one.every.probes for one in some if one)
+        shares = [one.every.share if one else None for one in some]
+        lines.append((name, kind, str(asked), *(DASH if one is None else f"{one:.3f}" for one in shares)))
+    return Sheet("memory probes", ("recording", "kind", "probes", *means), tuple(lines), 2)
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
@@ -109,6 +134,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
         "weighed": any(row.weighed_calls for row in rows),
         "scripted": any(not measured(row) for row in rows),
         "held": any(row.held is not None for row in rows),
+        "probes": any(row.probes is not None for row in rows),
         "fallback": any(row.fallbacks for row in rows),
     }
     return [text for name, text in NOTES.items() if said[name]]

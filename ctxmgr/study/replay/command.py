@@ -5,6 +5,7 @@ import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ctxmgr.study.metrics import figures as measures_figures
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.tables import means_table
 from ctxmgr.study.plain_text import safe
+from ctxmgr.study.probes import Probing, drawn, probes_table
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
@@ -40,9 +42,13 @@ def run(parsed: Namespace) -> int:
     if missing:
         print(f"ctxmgr replay: no such file: {safe(', '.join(missing))}", file=sys.stderr)
         return 2
-    if parsed.no_measures and (parsed.control or parsed.clairvoyant or parsed.report):
-        print("ctxmgr replay: --control, --clairvoyant and --report show measures", file=sys.stderr)
+    if parsed.no_measures and (parsed.control or parsed.clairvoyant or parsed.report or parsed.probes):
+        print("ctxmgr replay: --control, --clairvoyant, --probes and --report show measures", file=sys.stderr)
         return 2
+    if parsed.probes_failed and not parsed.probes:
+        print("ctxmgr replay: --probes-failed is for --probes", file=sys.stderr)
+        return 2
+    probing = Probing(parsed.probes_failed) if parsed.probes else None
     out, bad = console(), False
     parts: list[list[Figures]] = []
     sheets: list[Sheet] = []
@@ -52,7 +58,11 @@ def run(parsed: Namespace) -> int:
             is_transcript = readers.kind(found) == "transcript"
             if parsed.update and not is_transcript:
                 raise Unreadable(f"{path.name}: --update is for transcripts, this is a recording")
-            one = _transcript(path, found, parsed.update) if is_transcript else _recording(found, parsed, sheets)
+            one = (
+                _transcript(path, found, parsed.update)
+                if is_transcript
+                else _recording(found, parsed, sheets, probing)
+            )
         except Unreadable as fault:
             one = [{"file": path.name, "failures": [str(fault)]}]
         if not parsed.json:
@@ -60,13 +70,18 @@ def run(parsed: Namespace) -> int:
         bad = bad or any(part["failures"] for part in one)
         parts.append(one)
     bad = not _reported(parsed.report, sheets) or bad
+    bad = not _failures_written(probing) or bad
     means, together = _means(parts), _together(parts)
+    asked = probing.means() if probing else {}
     if parsed.json:
         whole = [*(one for part in parts for one in part), *_over_recordings(means, together)]
+        whole += [{"probes": asked, "failures": []}] if asked else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     elif means:
         out.print(means_table(means))
         out.print(totals_table(together))
+        if asked:
+            out.print(probes_table("memory probes: means over recordings", asked["policies"], asked["controls"]))
     return 1 if bad else 0
 
 
@@ -90,7 +105,9 @@ def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
     ]
 
 
-def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Figures]:
+def _recording(
+    found: Source, parsed: Namespace, sheets: list[Sheet], probing: Probing | None = None
+) -> list[Figures]:
     """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
     `sheets` has one more."""
     recorded = readers.read(found)
@@ -115,6 +132,8 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
                 host=HostLimits(parsed.overhead if parsed.weighed_usage else None, parsed.host_keep),
             )
             outcomes.append(_driven(recorded, options))
+            if probing is not None:
+                probing.driven(outcomes[-1], options, partial(_driven, recorded))
     out = [figures(outcome) for outcome in outcomes]
     if measured:
         control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
@@ -123,6 +142,9 @@ def _recording(found: Source, parsed: Namespace, sheets: list[Sheet]) -> list[Fi
             one["measures"] = more
         out[0] |= {"beside": worked.beside, "floor": worked.floor}
         sheets.append(worked.sheet)
+    if probing is not None:
+        out[0]["probes"] = probing.asked(recorded, outcomes[0].window)
+        sheets[-1] = drawn(sheets[-1], out[0]["probes"])
     return out
 
 
@@ -141,6 +163,17 @@ def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:
         Path(path).write_text(page.page(sheets), encoding="utf-8", newline="\n")
     except OSError as fault:
         print(f"ctxmgr replay: {safe(path)} can not be written: {fault.strerror}", file=sys.stderr)
+        return False
+    return True
+
+
+def _failures_written(probing: Probing | None) -> bool:
+    """Whether all is well: the failed probes are written, or nobody asked for them."""
+    try:
+        if probing is not None:
+            probing.written()
+    except OSError as fault:
+        print(f"ctxmgr replay: the failed probes can not be written: {fault.strerror}", file=sys.stderr)
         return False
     return True
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.metrics import tables as measures_tables
+from ctxmgr.study.probes import probes_table
 from ctxmgr.study.replay.outcomes import Call, Outcome
 from ctxmgr.study.report.lines import BASE
 from ctxmgr.study.spawning.console import plain
@@ -97,6 +98,8 @@ def tables(some: Sequence[Figures]) -> RenderableType:
     rows = [one for one in (*some, *some[0].get("beside", ())) if "measures" in one]
     parts += [measures_tables.table([(one["preset"], one["measures"]) for one in rows])] if rows else []
     parts += [totals_table(totals([[{**rows[0], "floor": some[0]["floor"]}, *rows[1:]]], BASE))] if rows else []
+    if probes := some[0].get("probes"):
+        parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
     parts += [_notes(some[0])] if some[0]["notes"] else []
     parts += [_marks(one) for one in some if one["marks"]]
     parts += [_failures(one) for one in some if one["failures"]]

@@ -4,10 +4,11 @@ No network, no clock: the same figures give the same bytes. Knows neither ctxmgr
 What is compared on a recording stands on one sheet, a line each; the line named `BASE` is what costs are shares of.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
+from ctxmgr.study.probes import bars
 from ctxmgr.study.report.lines import (
     ALL,
     BASE,
@@ -61,6 +62,7 @@ def page(sheets: Sequence[Sheet], title: str = "Context policies on recorded ses
 def _colours(sheets: Sequence[Sheet]) -> dict[str, int]:
     """A policy has one colour on the whole page."""
     names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
+    names |= dict.fromkeys(name for sheet in sheets for _, shares in sheet.kinds for name in shares)
     spare = [number for number in range(len(LIGHT)) if number not in COLOURS.values()]
     others = [name for name in names if name not in COLOURS]
     return {**COLOURS, **{name: spare[number % len(spare)] for number, name in enumerate(others)}}
@@ -92,6 +94,8 @@ def _headline(sheets: Sequence[Sheet], colours: dict[str, int]) -> Iterator[str]
     closed = [_closed_dot(name, values[CLOSED_AT], values[FETCHES_AT], colours) for name, values in means.items()]
     floors = [_floor_of(sheet) for sheet in sheets]
     yield _closed_plot([dot for dot in closed if dot], _mean(floors), "means of recordings")
+    if len(sheets) > 1:
+        yield _probes(sheets, colours)
 
 
 def _overall_dots(
@@ -137,6 +141,7 @@ def _sheet(sheet: Sheet, colours: dict[str, int]) -> Iterator[str]:
     closed = [_closed_dot(line.name, CLOSED.of(line, base), line.fetches_in_100, colours) for line in sheet.lines]
     yield _closed_plot([dot for dot in closed if dot], _floor_of(sheet), "down and to the left is better")
     yield "</div>"
+    yield _probes([sheet], colours)
     yield from (_receipts(line) for line in sheet.lines if line.receipts)
 
 
@@ -188,6 +193,24 @@ def _both(line: Line, base: Line | None) -> str:
     return ", ".join(f"{one.name} {cell(one, one.of(line, base))}" for one in ALL[:6])
 
 
+def _probes(sheets: Sequence[Sheet], colours: dict[str, int]) -> str:
+    """Kinds of memory probes by policy, means over the sheets; "" where none was asked."""
+    shares: dict[str, dict[str, list[float]]] = {}
+    for sheet in sheets:
+        for kind, by_policy in sheet.kinds:
+            for name, value in by_policy.items():
+                shares.setdefault(kind, {}).setdefault(name, []).append(value)
+    order = dict.fromkeys(
+        kind for sheet in sorted(sheets, key=lambda one: -len(one.kinds)) for kind, _ in sheet.kinds
+    )
+    groups = [(kind, {name: fmean(some) for name, some in shares[kind].items()}) for kind in order]
+    policies = dict.fromkeys(name for _, some in groups for name in some)
+    if not policies:
+        return ""
+    about = "share of the answers that the list held, of what the session used again"
+    return _figure("Memory probes by kind", about, bars(groups, colours)) + _names(policies, colours)
+
+
 def _receipts(line: Line) -> str:
     many = len(line.receipts)
     rows = "".join(f"<li>{shown(text)}</li>" for text in line.receipts)
@@ -224,6 +247,11 @@ def _table(
     return (
         f'<div class="wide"><table>{foot}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
     )
+
+
+def _names(names: Iterable[str], colours: dict[str, int]) -> str:
+    parts = (f'<li><span class="swatch s{colours[name]}"></span>{shown(name)}</li>' for name in names)
+    return f'<ul class="legend">{"".join(parts)}</ul>'
 
 
 def _legend(lines: Sequence[Line], colours: dict[str, int]) -> str:

@@ -1,0 +1,251 @@
+"""Memory probes as a user asks for them: `replay --probes`, its file of failures, the page, and `compare`."""
+
+import io
+import json
+import re
+import stat
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from ctxmgr.cli import main
+from ctxmgr.study.baselines import timeline
+from ctxmgr.study.probes import Probing, controls, figures, probes_table
+from ctxmgr.study.probes.asking import Answer, Answers, Lost
+from ctxmgr.study.probes.bars import bars
+from ctxmgr.study.probes.evidence import Exact, Part, Probe
+from ctxmgr.study.probes.probing import NEWEST, SAWTOOTH, lists_of, probed
+from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.probes.summaries import of_summary
+from ctxmgr.study.recordings import readers
+from ctxmgr.study.recordings.recording import Recording, Stream
+from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.report.lines import Sheet
+from ctxmgr.study.report.page import page
+from tests.notation import a, call, r, raws, u
+from tests.unit.study.sighted import sights
+
+ROOT = Path(__file__).parents[3]
+GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+REPLAY = ["replay", str(GREENHOUSE), "--preset", "turns", "--window", "60000"]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any], str]:
+    """The figures, the failed probes, and the page."""
+    folder = tmp_path_factory.mktemp("probes")
+    with pytest.MonkeyPatch.context() as patch:
+        printed: list[str] = []
+        patch.setattr("builtins.print", lambda *texts, **rest: printed.append(" ".join(map(str, texts))))
+        files = ["--probes-failed", str(folder / "failed.jsonl"), "--report", str(folder / "page.html")]
+        assert main([*REPLAY, "--probes", "--json", *files]) == 0
+    assert stat.S_IMODE((folder / "failed.jsonl").stat().st_mode) == 0o600
+    failed = [json.loads(line) for line in (folder / "failed.jsonl").read_text().splitlines()]
+    return json.loads(printed[-1]), failed, (folder / "page.html").read_text()
+
+
+def test_each_policy_is_asked_and_the_controls_hold(asked: tuple[Any, list[Any], str]) -> None:
+    found = asked[0][0]["probes"]
+    assert list(found["policies"]) == ["turns", "off", SAWTOOTH, NEWEST]
+    kinds = found["controls"]["whole list"]["kinds"]
+    assert {both["all"]["share"] for both in kinds.values()} == {1.0}
+    assert {both["all"]["share"] for both in found["controls"]["empty list"]["kinds"].values()} == {0.0}
+    assert {"goal", "asks", "files.modified", "files.read", "tests", "next"} <= set(kinds)
+    for policy in found["policies"].values():
+        assert policy["points"] == found["controls"]["whole list"]["points"] > 3
+        assert policy["tokens"] > 0
+
+
+def test_what_failed_is_written_with_where_it_was_lost(asked: tuple[Any, list[Any], str]) -> None:
+    _, failed, _ = asked
+    assert failed
+    for one in failed:
+        assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(one)
+        assert one["grade"] < 1
+    newest = [one for one in failed if one["policy"] == NEWEST and one["kind"] == "goal"]
+    assert all(0 < one["lost"]["call"] <= one["call"] and one["lost"]["left"] for one in newest)
+
+
+def test_the_page_draws_the_kinds_by_policy(asked: tuple[Any, list[Any], str]) -> None:
+    text = asked[2]
+    assert "Memory probes by kind" in text
+    assert re.search(r"<rect class=\"bar s\d\"[^>]*><title>turns, goal: [01]\.\d{3}</title>", text)
+
+
+def test_the_table_shows_them(asked: tuple[Any, list[Any], str]) -> None:
+    found = asked[0][0]["probes"]
+    out = io.StringIO()
+    Console(file=out, width=120).print(probes_table("memory probes", found["policies"], found["controls"]))
+    text = out.getvalue()
+    assert "memory probes" in text
+    assert "untrue a list" in text
+    assert "whole list 1.000, empty list 0.000" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--probes", "--no-measures"], "--probes and --report show measures"),
+        (["--probes-failed", "x"], "--probes-failed is for --probes"),
+    ],
+)
+def test_arguments_that_do_not_go_together(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*REPLAY, *arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_without_them_nothing_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*REPLAY, "--json"]) == 0
+    assert "probes" not in json.loads(capsys.readouterr().out)[0]
+
+
+def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Path) -> None:
+    found = readers.read(readers.source(GREENHOUSE))
+    assert isinstance(found, Recording)
+    probing = Probing(str(tmp_path / "failed.jsonl"))
+
+    def ask() -> figures.Figures:
+        shown = controls.whole(timeline.of(found))
+        probing.driven(Outcome("greenhouse", "off", 60_000, sights=shown), Options(), lambda options: outcome(0))
+        return probing.asked(found, 60_000)
+
+    assert "another session" not in ask()["controls"]
+    assert probing.means() == {}
+    assert ask()["policies"]["off"]["kinds"]["goal"]["used"]["share"] == 1
+    goal = probing.means()["controls"]["another session"]["kinds"]["goal"]["all"]
+    assert goal["share"] == 1  # it is the same session
+    probing.written()
+    failed = [json.loads(line) for line in (tmp_path / "failed.jsonl").read_text().splitlines()]
+    assert {one["policy"] for one in failed} == {SAWTOOTH, NEWEST}
+
+
+def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
+    probing = Probing(None)
+    assert probing.asked(Stream("live", "s", "m", ()), 60_000) == {}
+    assert probing.recordings == 0
+
+
+# a host's own summaries
+
+
+def outcome(compacted: int) -> Outcome:
+    return Outcome("made", "off", 60_000, compacted=compacted, sights=sights(u("go"), a("ok")))
+
+
+def test_a_host_that_compacted_is_driven_again_with_summaries_that_copy() -> None:
+    driven: list[Options] = []
+
+    def drive(options: Options) -> Outcome:
+        driven.append(options)
+        return Outcome("made", "off", 60_000, failures=["call 3: broken"])
+
+    first = outcome(1)
+    assert lists_of(first, Options(record=Path("x"), state_dir=Path("state")), drive) == []
+    (options,) = driven
+    assert isinstance(options.write, Stub)
+    assert (options.record, options.state_dir) == (None, Path("state/probes"))
+    assert first.failures == ["probes: call 3: broken"]
+
+
+def test_a_host_that_did_not_is_not() -> None:
+    def drive(options: Options) -> Outcome:
+        raise AssertionError("nothing to drive again")
+
+    first = outcome(0)
+    assert lists_of(first, Options(), drive) is first.sights
+    assert lists_of(outcome(2), Options(recorded_compactions=True), drive)  # the recorded summaries are what counts
+
+
+def test_the_greenhouse_is_the_same_each_time() -> None:
+    found = readers.read(readers.source(GREENHOUSE))
+    assert isinstance(found, Recording)
+    one, other = (probed(found, 60_000, {}, len) for _ in range(2))
+    assert one.policies == other.policies
+    assert one.checks == other.checks
+
+
+# figures
+
+
+def test_a_kind_is_the_mean_of_points_then_of_recordings() -> None:
+    def answer(call_number: int, share: float, used: bool = True) -> Answer:
+        return Answer(call_number, Probe("goal", "?", "!", (Part(1.0, (Exact("x"),)),), used), share)
+
+    one = figures.scores(
+        Answers((answer(1, 1), answer(1, 0), answer(2, 1), answer(2, 0, used=False)), ((), ("x",)))
+    )
+    assert one.kinds["goal"].used.share == 0.75
+    assert one.kinds["goal"].every.share == 0.5
+    assert one.kinds["goal"].every.probes == 4
+    assert one.untrue == 0.5
+    other = figures.scores(Answers((answer(1, 0),), ((),)))
+    both = figures.means([one, other])
+    assert both.kinds["goal"].used.share == 0.375
+    assert both.kinds["goal"].used.probes == 4
+
+
+def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None:
+    def answer(used: bool, share: float) -> Answer:
+        return Answer(1, Probe("goal", "?", "!", (Part(1.0, (Exact("x"),)),), used), share, Lost(-1))
+
+    some = (answer(False, 0), answer(True, 0.5), answer(True, 0), answer(True, 1))
+    found = figures.failures(Answers(some, ((),)))
+    assert [(one["used"], one["grade"]) for one in found] == [(True, 0), (True, 0.5), (False, 0)]
+    assert {one["lost"] for one in found} == {None}
+
+
+def test_a_summary_is_asked_by_itself_of_what_it_replaces() -> None:
+    removed = raws(u("mend the parser"), a(call("edit", path="src/parse.ts", newText="limit = 25")), r("ok"))
+    kept = raws(u("see parse.ts"), a("fine"))
+    found = of_summary(removed, kept, "## Goal\nmend the parser\n\nchanged src/parse.ts")
+    assert found.kinds["goal"].used.share == 1
+    assert found.kinds["files.modified"].used.share == 1
+    assert found.kinds["file.state"].every.share == 0.5
+    assert found.kinds["file.state"].used.share is None
+
+
+def test_compare_asks_the_summaries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["compare", str(GREENHOUSE), "--keep", "5000", "--out", str(tmp_path)]
+    assert main(arguments) == 0
+    assert "memory probes" in capsys.readouterr().out
+    assert "## memory probes" in (tmp_path / "comparison.md").read_text()
+    assert main([*arguments, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["reused"] is True
+    assert row["probes"]["kinds"]["goal"]["every"]["probes"] == 1
+
+
+# the drawing
+
+GROUPS = [("goal", {"off": 1.0, "<b>": 0.25}), ("tasks", {"off": 0.0})]
+
+
+def test_a_bar_a_policy_and_a_group_a_kind() -> None:
+    root = ElementTree.fromstring(bars(GROUPS, {"off": 0, "<b>": 1}))
+    found = [(one.get("class"), one[0].text) for one in root.iter("rect")]
+    assert found == [
+        ("bar s0", "off, goal: 1.000"),
+        ("bar s1", "<b>, goal: 0.250"),
+        ("bar s0", "off, tasks: 0.000"),
+    ]
+    high, low, none = (float(one.get("height", "")) for one in root.iter("rect"))
+    assert high == pytest.approx(4 * low, rel=0.01)
+    assert none == 0
+    assert [one.text for one in root.iter("text") if one.get("transform")] == ["goal", "tasks"]
+
+
+def test_nothing_to_draw_is_no_drawing() -> None:
+    assert bars([], {}) == ""
+    assert "Memory probes" not in page([Sheet("a.jsonl", ())])
+
+
+def test_the_page_draws_means_over_recordings() -> None:
+    sheets = [Sheet("a", (), kinds=(("goal", {"off": 1.0}),)), Sheet("b", (), kinds=(("goal", {"off": 0.5}),))]
+    text = page(sheets)
+    assert text.count("Memory probes by kind") == 3
+    assert "off, goal: 0.750" in text
