@@ -10,7 +10,7 @@ import msgspec
 
 from ctxmgr.study.metrics.observations import Sight, stands_for_others
 from ctxmgr.study.probes.evidence import Probe, grade
-from ctxmgr.study.probes.index import Ids, Index
+from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.session import Examined
 from ctxmgr.study.probes.untrue import untrue
 
@@ -18,7 +18,7 @@ WHOLE = 1 - 1e-9
 LEFT_SHOWN = 3
 
 
-class Lost(msgspec.Struct, frozen=True):
+class Loss(msgspec.Struct, frozen=True):
     """`call`: from this one on it was not there, -1: it never was; `epoch` of that call; `left`: what had held it.
 
     `compacted`: the host had compacted before that call.
@@ -30,19 +30,19 @@ class Lost(msgspec.Struct, frozen=True):
     left: tuple[str, ...] = ()
 
 
-class Answer(msgspec.Struct, frozen=True):
+class GradedProbe(msgspec.Struct, frozen=True):
     """One probe at one call. `lost` where it failed."""
 
     call: int
     probe: Probe
     grade: float
-    lost: Lost | None = None
+    loss: Loss | None = None
 
 
-class Answers(msgspec.Struct, frozen=True):
+class PolicyGrades(msgspec.Struct, frozen=True):
     """One policy on one session. `untrue`: statements that do not hold, at each point; `tokens` a call, mean."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[GradedProbe, ...]
     untrue: tuple[tuple[str, ...], ...]
     tokens: float | None = None
 
@@ -50,7 +50,7 @@ class Answers(msgspec.Struct, frozen=True):
 class Lists:
     """The lists of one policy's calls, as numbers of messages, by the id of the reply that followed."""
 
-    def __init__(self, index: Index, sights: Sequence[Sight]) -> None:
+    def __init__(self, index: EvidenceIndex, sights: Sequence[Sight]) -> None:
         self._index, self._sights = index, sights
         self._ids = [tuple(index.number(one.raw) for one in sight.shown) for sight in sights]
         self._calls = {sight.reply.id: call for call, sight in enumerate(sights)}
@@ -72,10 +72,10 @@ class Lists:
             id for id, one in zip(self._ids[call], sight.shown, strict=True) if stands_for_others(sight, one)
         )
 
-    def lost(self, probe: Probe, call: int) -> Lost:
+    def lost(self, probe: Probe, call: int) -> Loss:
         """Of the missing evidence, what went last."""
         ids = self.ids(call)
-        best = Lost(-1)
+        best = Loss(-1)
         for part in probe.parts:
             for evidence in part.evidence:
                 for holders in self._index.units(evidence):
@@ -83,13 +83,13 @@ class Lists:
                         best = max(best, self._left(holders, call), key=lambda one: one.call)
         return best
 
-    def _left(self, holders: Ids, call: int) -> Lost:
+    def _left(self, holders: Ids, call: int) -> Loss:
         last = max((at for id in holders for at in self._at.get(id, ()) if at < call), default=None)
         if last is None:
-            return Lost(-1)
+            return Loss(-1)
         gone = [id for id in self._ids[last] if id in holders]
         first = self._sights[last + 1]
-        return Lost(last + 1, first.epoch, first.own > 0, tuple(map(self._described, gone[:LEFT_SHOWN])))
+        return Loss(last + 1, first.epoch, first.own > 0, tuple(map(self._described, gone[:LEFT_SHOWN])))
 
     def _described(self, id: int) -> str:
         entry = self._index.entries[id]
@@ -98,9 +98,9 @@ class Lists:
         return f"{entry.turn.role}{f' calling {calls}' if calls else ''}: {start}"
 
 
-def answers(of: Examined, index: Index, lists: Lists) -> Answers:
+def answers(of: Examined, index: EvidenceIndex, lists: Lists) -> PolicyGrades:
     """Asked at the points whose call the policy made."""
-    found: list[Answer] = []
+    found: list[GradedProbe] = []
     wrong = []
     for point in of.points:
         call = lists.call(point.reply)
@@ -109,11 +109,11 @@ def answers(of: Examined, index: Index, lists: Lists) -> Answers:
         ids = lists.ids(call)
         found += _asked(point.probes, call, index, lists)
         wrong.append(untrue(of, point.end, index, ids, lists.stand_ins(call)))
-    return Answers(tuple(found), tuple(wrong))
+    return PolicyGrades(tuple(found), tuple(wrong))
 
 
-def _asked(probes: Sequence[Probe], call: int, index: Index, lists: Lists) -> Iterator[Answer]:
+def _asked(probes: Sequence[Probe], call: int, index: EvidenceIndex, lists: Lists) -> Iterator[GradedProbe]:
     ids = lists.ids(call)
     for probe in probes:
         share = grade(probe, lambda evidence: index.share(evidence, ids))
-        yield Answer(call, probe, share, None if share >= WHOLE else lists.lost(probe, call))
+        yield GradedProbe(call, probe, share, None if share >= WHOLE else lists.lost(probe, call))

@@ -9,11 +9,12 @@ import msgspec
 
 from ctxmgr.study.baselines.timeline import Course
 from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.metrics.figures import Figures
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.observations import Sight
 from ctxmgr.study.probes import figures, tables
-from ctxmgr.study.probes.asking import Answers
-from ctxmgr.study.probes.figures import Figures, Scores
+from ctxmgr.study.probes.asking import PolicyGrades
+from ctxmgr.study.probes.figures import Scores
 from ctxmgr.study.probes.probing import Drive, Probed, lists_of, probed
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay.outcomes import Options, Outcome
@@ -74,7 +75,7 @@ def _weigher() -> Callable[[bytes], int]:
     return Known(message_cache.reader()).weight
 
 
-def _scored(found: Mapping[str, Answers], into: dict[str, list[Scores]]) -> Figures:
+def _scored(found: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) -> Figures:
     out = {}
     for name, one in found.items():
         scores = figures.scores(one)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal[
+ProbeKind = Literal[
     "goal",
     "constraint",
     "correction",
@@ -27,7 +27,7 @@ Kind = Literal[
     "env",
     "next",
 ]
-State = Literal["changed", "deleted", "open", "done", "failed", "working"]
+FactState = Literal["changed", "deleted", "open", "done", "failed", "working"]
 
 
 class Wording(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class Exact(msgspec.Struct, frozen=True):
     text: str
 
 
-class Path(msgspec.Struct, frozen=True):
+class PathMention(msgspec.Struct, frozen=True):
     """A file by its last two components, by name and directory on one line, or by a name no other file has."""
 
     path: str
@@ -52,26 +52,20 @@ class PathState(msgspec.Struct, frozen=True):
     """The same, where it is told as that: by a call, or by a word on the line or in the heading above it."""
 
     path: str
-    state: State
+    state: FactState
 
 
 class TextState(msgspec.Struct, frozen=True):
     """One of these pieces, with a word of the state on its line or in the heading above it."""
 
     names: tuple[str, ...]
-    state: State
+    state: FactState
 
 
-class Message(msgspec.Struct, frozen=True):
-    """A message as it came, byte for byte."""
-
-    raw: bytes
+Evidence = Wording | Exact | PathMention | PathState | TextState
 
 
-Evidence = Wording | Exact | Path | PathState | TextState | Message
-
-
-class Part(msgspec.Struct, frozen=True):
+class ProbePart(msgspec.Struct, frozen=True):
     """`best`: the best of its evidence counts, else the mean."""
 
     weight: float
@@ -82,10 +76,10 @@ class Part(msgspec.Struct, frozen=True):
 class Probe(msgspec.Struct, frozen=True):
     """`question` and `answer` for people. `used`: the recorded session went on to use it."""
 
-    kind: Kind
+    kind: ProbeKind
     question: str
     answer: str
-    parts: tuple[Part, ...]
+    parts: tuple[ProbePart, ...]
     used: bool
 
 
@@ -94,7 +88,7 @@ def grade(probe: Probe, holds: Callable[[Evidence], float]) -> float:
     return sum(one.weight * _part(one, holds) for one in probe.parts)
 
 
-def _part(one: Part, holds: Callable[[Evidence], float]) -> float:
+def _part(one: ProbePart, holds: Callable[[Evidence], float]) -> float:
     if one.best:
         best = 0.0
         for evidence in one.evidence:

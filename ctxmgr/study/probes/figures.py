@@ -6,16 +6,15 @@ mean of theirs. A point or a session without such a probe is left out.
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Any, get_args
+from typing import get_args
 
 import msgspec
 
-from ctxmgr.study.probes.asking import WHOLE, Answer, Answers
-from ctxmgr.study.probes.evidence import Kind
+from ctxmgr.study.metrics.figures import Figures
+from ctxmgr.study.probes.asking import WHOLE, GradedProbe, PolicyGrades
+from ctxmgr.study.probes.evidence import ProbeKind
 
-KINDS: tuple[str, ...] = get_args(Kind)
-
-Figures = dict[str, Any]
+KINDS: tuple[str, ...] = get_args(ProbeKind)
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -40,9 +39,9 @@ class Scores(msgspec.Struct, frozen=True):
     tokens: float | None = None
 
 
-def scores(of: Answers) -> Scores:
+def scores(of: PolicyGrades) -> Scores:
     """Of one session."""
-    by_kind: dict[str, list[Answer]] = {}
+    by_kind: dict[str, list[GradedProbe]] = {}
     for answer in of.answers:
         by_kind.setdefault(answer.probe.kind, []).append(answer)
     kinds = {
@@ -87,10 +86,10 @@ def values(of: Scores) -> Figures:
     }
 
 
-def failure(one: Answer) -> Figures:
+def failure(one: GradedProbe) -> Figures:
     """A failed probe as plain values: the call, the question, the evidence, and where it was lost."""
-    assert one.lost is not None
-    lost = one.lost
+    assert one.loss is not None
+    loss = one.loss
     return {
         "call": one.call,
         "kind": one.probe.kind,
@@ -99,18 +98,18 @@ def failure(one: Answer) -> Figures:
         "question": one.probe.question,
         "evidence": one.probe.answer,
         "lost": None
-        if lost.call < 0
-        else {"call": lost.call, "epoch": lost.epoch, "compacted": lost.compacted, "left": list(lost.left)},
+        if loss.call < 0
+        else {"call": loss.call, "epoch": loss.epoch, "compacted": loss.compacted, "left": list(loss.left)},
     }
 
 
-def failures(of: Answers) -> list[Figures]:
+def failures(of: PolicyGrades) -> list[Figures]:
     """Used ones first, then those that lack most."""
     failed = [one for one in of.answers if one.grade < WHOLE]
     return [failure(one) for one in sorted(failed, key=lambda one: (not one.probe.used, one.grade, one.call))]
 
 
-def _score(some: Iterable[Answer]) -> Score:
+def _score(some: Iterable[GradedProbe]) -> Score:
     by_point: dict[int, list[float]] = {}
     for one in some:
         by_point.setdefault(one.call, []).append(one.grade)

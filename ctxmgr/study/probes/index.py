@@ -14,11 +14,11 @@ from functools import cached_property
 
 import msgspec
 
-from ctxmgr.study.probes.evidence import Evidence, Exact, Path, PathState, State, TextState, Wording
-from ctxmgr.study.probes.reading.turns import Turn, turn
+from ctxmgr.study.probes.evidence import Evidence, Exact, FactState, PathMention, PathState, TextState, Wording
+from ctxmgr.study.probes.reading.turns import SessionMessage, turn
 from ctxmgr.study.probes.reading.wording import joined, runs, word_set
 
-STATE_WORDS: dict[State, frozenset[str]] = {
+STATE_WORDS: dict[FactState, frozenset[str]] = {
     "changed": word_set(
         """change changed changes create created creates add added adds new write wrote written writes edit edited
         edits update updated updates modify modified modifies patched rewritten rewrote renamed moved"""
@@ -35,10 +35,10 @@ _HEADING = re.compile(r"\s*(?:#{1,6}\s|<[a-z][\w-]*>|\*\*[^*]+\*\*:?\s*$|.{1,80}
 Ids = frozenset[int]
 
 
-class Entry(msgspec.Struct, frozen=True, dict=True):
+class IndexedMessage(msgspec.Struct, frozen=True, dict=True):
     """One message. `lower`: its lines in lower case; `starts`: where each begins in it."""
 
-    turn: Turn
+    turn: SessionMessage
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -92,12 +92,12 @@ def _said(line: str) -> set[str]:
     return found
 
 
-class Index:
+class EvidenceIndex:
     """`names`: the last components of all files of the session, each as often as there are files of that name."""
 
     def __init__(self, names: dict[str, int]) -> None:
         self._names = names
-        self.entries: list[Entry] = []
+        self.entries: list[IndexedMessage] = []
         self._numbers: dict[bytes, int] = {}
         self._postings: dict[str, set[int]] = {}
         self._found: dict[Evidence, Ids] = {}
@@ -111,7 +111,7 @@ class Index:
             if self._pieces or self._found:
                 raise RuntimeError("all messages come before the first question")
             found = self._numbers[raw] = len(self.entries)
-            entry = Entry(turn(raw))
+            entry = IndexedMessage(turn(raw))
             self.entries.append(entry)
             for word in runs(entry.lower):
                 self._postings.setdefault(word, set()).add(found)
@@ -158,7 +158,7 @@ class Index:
         pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])")
         return (id for id in self._candidates(text) if pattern.search(self.entries[id].lower))
 
-    def path(self, one: Path) -> Iterator[int]:
+    def path(self, one: PathMention) -> Iterator[int]:
         for id, _ in self._path_lines(one.path):
             yield id
 
@@ -195,7 +195,7 @@ class Index:
                     yield id, number
 
 
-def _did(one: Turn, told: PathState) -> bool:
+def _did(one: SessionMessage, told: PathState) -> bool:
     ends = told.path.lower().split("/")[-2:]
     changes = (change for call in one.calls for change in call.did.changes)
     return any(change.action == told.state and change.path.lower().split("/")[-2:] == ends for change in changes)
@@ -203,8 +203,8 @@ def _did(one: Turn, told: PathState) -> bool:
 
 _NONE: set[int] = set()
 _LOOKUPS: dict[type, Callable[..., Iterator[int]]] = {
-    Exact: Index.exact,
-    Path: Index.path,
-    PathState: Index.path_state,
-    TextState: Index.text_state,
+    Exact: EvidenceIndex.exact,
+    PathMention: EvidenceIndex.path,
+    PathState: EvidenceIndex.path_state,
+    TextState: EvidenceIndex.text_state,
 }

@@ -12,8 +12,8 @@ import msgspec
 from ctxmgr.study.baselines.timeline import Course
 from ctxmgr.study.metrics.observations import Sight
 from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.asking import Answers, Lists, answers
-from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
+from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings.recording import Recording
@@ -29,8 +29,8 @@ class Probed(msgspec.Struct, frozen=True):
     """One recording. `policies`: presets, and the plain rules beside them; `checks`: the lists of no policy."""
 
     course: Course
-    policies: dict[str, Answers]
-    checks: dict[str, Answers]
+    policies: dict[str, PolicyGrades]
+    checks: dict[str, PolicyGrades]
 
 
 def lists_of(outcome: Outcome, options: Options, drive: Drive) -> list[Sight]:
@@ -61,7 +61,7 @@ def probed(
     checks = {WHOLE: controls.whole(of.course), EMPTY: controls.empty(of.course)}
     if other is not None:
         checks[FOREIGN] = controls.foreign(of.course, other)
-    index = Index(of.names)
+    index = EvidenceIndex(of.names)
     all_lists = {name: Lists(index, sights) for name, sights in {**policies, **checks}.items()}
     found = {name: answers(of, index, one) for name, one in all_lists.items()}
     weighed = {name: _tokens(sights, weigh) for name, sights in policies.items()}

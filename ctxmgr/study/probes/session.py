@@ -15,7 +15,7 @@ from ctxmgr.study.metrics.mentions import paths
 from ctxmgr.study.probes.evidence import Probe
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.points import points
-from ctxmgr.study.probes.reading import History, history, turn
+from ctxmgr.study.probes.reading import SessionHistory, history, turn
 from ctxmgr.study.recordings.recording import Recording
 
 
@@ -32,7 +32,7 @@ class Examined(msgspec.Struct, frozen=True):
     """One session at one window. `names`: how many of its files have this last component."""
 
     course: Course
-    history: History
+    history: SessionHistory
     points: tuple[Point, ...]
     names: dict[str, int]
 
@@ -50,7 +50,7 @@ def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -
     return Examined(found, of, tuple(some), names_of(of))
 
 
-def names_of(of: History) -> dict[str, int]:
+def names_of(of: SessionHistory) -> dict[str, int]:
     """Last components of all paths that were touched or mentioned, each with how many directories have it."""
     found = {touch.path for touch in of.touches}
     for one, spoken in zip(of.turns, of.spoken, strict=True):

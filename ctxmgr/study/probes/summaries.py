@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.probes.asking import Answer, Answers
+from ctxmgr.study.probes.asking import GradedProbe, PolicyGrades
 from ctxmgr.study.probes.evidence import grade
 from ctxmgr.study.probes.figures import Scores, scores
-from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.reading import history, turn
 from ctxmgr.study.probes.session import names_of
@@ -20,10 +20,10 @@ from ctxmgr.study.recordings.pi_sessions import compaction_message
 def of_summary(removed: Sequence[bytes], kept: Sequence[bytes], summary: str) -> Scores:
     """`removed` and `kept`: messages as pi stores them, oldest first."""
     of = history([turn(raw) for raw in (*removed, *kept)])
-    index = Index(names_of(of))
+    index = EvidenceIndex(names_of(of))
     ids = frozenset({index.number(compaction_message(summary, 0, 0))})
     found = [
-        Answer(0, probe, grade(probe, lambda evidence: index.share(evidence, ids)))
+        GradedProbe(0, probe, grade(probe, lambda evidence: index.share(evidence, ids)))
         for probe in probes(of, len(removed))
     ]
-    return msgspec.structs.replace(scores(Answers(tuple(found), ((),))), untrue=None)
+    return msgspec.structs.replace(scores(PolicyGrades(tuple(found), ((),))), untrue=None)

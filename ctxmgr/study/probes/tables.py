@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
-from ctxmgr.study.probes.figures import KINDS, Figures
+from ctxmgr.study.metrics.figures import Figures
+from ctxmgr.study.probes.figures import KINDS
 from ctxmgr.study.spawning.console import plain
 
 NONE = "-"

@@ -13,20 +13,20 @@ backticks is that command.
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ctxmgr.study.probes.evidence import PathState, State, TextState
-from ctxmgr.study.probes.index import STATE_WORDS, Entry, Ids, Index
+from ctxmgr.study.probes.evidence import FactState, PathState, TextState
+from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds.commands import COMMAND_CHARACTERS
 from ctxmgr.study.probes.reading.wording import joined, runs, shortened
 from ctxmgr.study.probes.session import Examined
 
 Visible = Callable[..., bool]  # whether the list shows one of these messages
 
-COMMAND_STATES: tuple[State, ...] = ("failed", "working")
+COMMAND_STATES: tuple[FactState, ...] = ("failed", "working")
 
 _QUOTED = re.compile(r"`([^`]+)`")
 
 
-def untrue(of: Examined, end: int, index: Index, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
+def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Sequence[int]) -> tuple[str, ...]:
     """The statements, each once. `ids`: all messages of the list; `stand_ins`: those that stand for others."""
     if not stand_ins:
         return ()
@@ -46,7 +46,7 @@ def untrue(of: Examined, end: int, index: Index, ids: Ids, stand_ins: Sequence[i
     return tuple(found)
 
 
-def _commands(of: Examined, end: int, entry: Entry, visible: Visible) -> Iterator[str]:
+def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
     ran = [run for run in of.history.runs if run.at < end and not run.path]
     newest = {run.key: run for run in ran}
     by_words = {joined(shortened(run.command, COMMAND_CHARACTERS)): newest[run.key] for run in ran}
@@ -59,7 +59,7 @@ def _commands(of: Examined, end: int, entry: Entry, visible: Visible) -> Iterato
                     yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"
 
 
-def _statements(entry: Entry, number: int) -> Iterator[tuple[str, str]]:
+def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]:
     """Each command that a line quotes, with its state: by a word between it and the next one, or by the heading."""
     line = entry.lines[number]
     parts = list(_QUOTED.finditer(line))
@@ -73,7 +73,7 @@ def _state(text: str) -> str:
     return next((state for state in COMMAND_STATES if not said.isdisjoint(STATE_WORDS[state])), "")
 
 
-def _files(of: Examined, end: int, index: Index, number: int, visible: Visible) -> Iterator[str]:
+def _files(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
     newest = {touch.path: touch for touch in of.history.touches if touch.at < end and touch.action != "read"}
     for path, touch in newest.items():
         if touch.action == "deleted" and not visible(touch.at, touch.at - 1):
@@ -82,7 +82,7 @@ def _files(of: Examined, end: int, index: Index, number: int, visible: Visible) 
                 yield f"told as changed, is deleted: {path}"
 
 
-def _tasks(of: Examined, end: int, index: Index, number: int, visible: Visible) -> Iterator[str]:
+def _tasks(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
     listed = next((one for one in reversed(of.history.tasks) if one.at < end), None)
     for task in listed.tasks if listed else ():
         name = joined(task.text)

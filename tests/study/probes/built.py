@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.probes.evidence import Probe, grade
-from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
-from ctxmgr.study.probes.reading import History, history, turn
+from ctxmgr.study.probes.reading import SessionHistory, history, turn
 from ctxmgr.study.probes.session import names_of
 from tests.notation import Said, raws
 
@@ -19,7 +19,7 @@ from tests.notation import Said, raws
 class Asked(msgspec.Struct, frozen=True):
     """The probes before message number `end`; what comes after it says what is used."""
 
-    history: History
+    history: SessionHistory
     probes: tuple[Probe, ...]
     raws: tuple[bytes, ...]
 
@@ -35,7 +35,7 @@ def probes_of(*said: Said, end: int | None = None) -> Asked:
 
 def grades(asked: Asked, kind: str, *shown: Said) -> list[float]:
     """How much each probe of a kind finds in a list of these messages alone."""
-    index = Index(names_of(asked.history))
+    index = EvidenceIndex(names_of(asked.history))
     ids = frozenset(index.number(raw) for raw in raws(*shown))
     return [grade(one, lambda evidence: index.share(evidence, ids)) for one in asked.of(kind)]
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ctxmgr.study.baselines.timeline import Course
 from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
 from ctxmgr.study.probes import controls, figures
-from ctxmgr.study.probes.asking import Answers, Lists, answers
-from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
+from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.points import points
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.probes.stub import Stub
@@ -40,8 +40,8 @@ def of(*said: Said, window: int = 200_000) -> Examined:
     return examined(recording(*said), window, weigh)
 
 
-def asked(found: Examined, *some: Sequence[Sight]) -> list[Answers]:
-    index = Index(found.names)
+def asked(found: Examined, *some: Sequence[Sight]) -> list[PolicyGrades]:
+    index = EvidenceIndex(found.names)
     lists = [Lists(index, sights) for sights in some]
     return [answers(found, index, one) for one in lists]
 
@@ -68,7 +68,7 @@ SESSION = (
 )
 
 
-def means(of: Answers) -> set[float]:
+def means(of: PolicyGrades) -> set[float]:
     return {one.grade for one in of.answers}
 
 
@@ -78,7 +78,7 @@ def test_the_whole_list_answers_all_and_the_empty_list_nothing() -> None:
     assert {one.probe.kind for one in everything.answers} == {*figures.KINDS} - {"files.read"}
     assert means(everything) == {1.0}
     assert means(nothing) == {0.0}
-    assert all(one.lost is None for one in everything.answers)
+    assert all(one.loss is None for one in everything.answers)
 
 
 SAID = """the parser must never stop because TypeError in src/a.ts #451 v1.2.3 was wrong? Let me mend it. 'quoted'
@@ -170,9 +170,9 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
     (result,) = asked(found, lists)
     goal = next(one for one in result.answers if one.probe.kind == "goal")
     assert goal.grade == 0
-    assert goal.lost is not None
-    assert (goal.lost.call, goal.lost.epoch, goal.lost.compacted) == (2, 2, True)
-    assert goal.lost.left == ("user: mend the parser",)
+    assert goal.loss is not None
+    assert (goal.loss.call, goal.loss.epoch, goal.loss.compacted) == (2, 2, True)
+    assert goal.loss.left == ("user: mend the parser",)
     told = figures.failures(result)[0]
     assert told["question"] == "What was asked for at the start?"
     assert told["evidence"] == "mend the parser"
@@ -182,7 +182,7 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
 def test_what_never_stood_in_a_list_was_lost_nowhere() -> None:
     found = of(*SESSION)
     (result,) = asked(found, controls.empty(found.course))
-    assert {one.lost.call for one in result.answers if one.lost} == {-1}
+    assert {one.loss.call for one in result.answers if one.loss} == {-1}
 
 
 def test_what_came_back_was_lost_the_last_time_it_left() -> None:
@@ -200,7 +200,7 @@ def test_what_came_back_was_lost_the_last_time_it_left() -> None:
     )
     found = of(*said)
     (result,) = asked(found, sights(found.course, [[0], [], [0], [0], []]))
-    lost = [one.lost for one in result.answers if one.probe.kind == "goal" and one.lost]
+    lost = [one.loss for one in result.answers if one.probe.kind == "goal" and one.loss]
     assert [(one.call, one.left) for one in lost] == [(4, ("user: mend the parser",))]
 
 

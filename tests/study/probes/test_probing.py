@@ -14,9 +14,9 @@ from rich.console import Console
 from ctxmgr.cli import main
 from ctxmgr.study.baselines import timeline
 from ctxmgr.study.probes import Probing, controls, figures, probes_table
-from ctxmgr.study.probes.asking import Answer, Answers, Lost
+from ctxmgr.study.probes.asking import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.bars import bars
-from ctxmgr.study.probes.evidence import Exact, Part, Probe
+from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
 from ctxmgr.study.probes.probing import NEWEST, SAWTOOTH, lists_of, probed
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import of_summary
@@ -173,28 +173,28 @@ def test_the_greenhouse_is_the_same_each_time() -> None:
 
 
 def test_a_kind_is_the_mean_of_points_then_of_recordings() -> None:
-    def answer(call_number: int, share: float, used: bool = True) -> Answer:
-        return Answer(call_number, Probe("goal", "?", "!", (Part(1.0, (Exact("x"),)),), used), share)
+    def answer(call_number: int, share: float, used: bool = True) -> GradedProbe:
+        return GradedProbe(call_number, Probe("goal", "?", "!", (ProbePart(1.0, (Exact("x"),)),), used), share)
 
     one = figures.scores(
-        Answers((answer(1, 1), answer(1, 0), answer(2, 1), answer(2, 0, used=False)), ((), ("x",)))
+        PolicyGrades((answer(1, 1), answer(1, 0), answer(2, 1), answer(2, 0, used=False)), ((), ("x",)))
     )
     assert one.kinds["goal"].used.share == 0.75
     assert one.kinds["goal"].every.share == 0.5
     assert one.kinds["goal"].every.probes == 4
     assert one.untrue == 0.5
-    other = figures.scores(Answers((answer(1, 0),), ((),)))
+    other = figures.scores(PolicyGrades((answer(1, 0),), ((),)))
     both = figures.means([one, other])
     assert both.kinds["goal"].used.share == 0.375
     assert both.kinds["goal"].used.probes == 4
 
 
 def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None:
-    def answer(used: bool, share: float) -> Answer:
-        return Answer(1, Probe("goal", "?", "!", (Part(1.0, (Exact("x"),)),), used), share, Lost(-1))
+    def answer(used: bool, share: float) -> GradedProbe:
+        return GradedProbe(1, Probe("goal", "?", "!", (ProbePart(1.0, (Exact("x"),)),), used), share, Loss(-1))
 
     some = (answer(False, 0), answer(True, 0.5), answer(True, 0), answer(True, 1))
-    found = figures.failures(Answers(some, ((),)))
+    found = figures.failures(PolicyGrades(some, ((),)))
     assert [(one["used"], one["grade"]) for one in found] == [(True, 0), (True, 0.5), (False, 0)]
     assert {one["lost"] for one in found} == {None}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.study.probes.reading.calls import Task, did
-from ctxmgr.study.probes.reading.patches import changes, literals, unified
+from ctxmgr.study.probes.reading.patches import changes, literals
 from ctxmgr.study.probes.reading.programs import filtered, is_check, key
 from ctxmgr.study.probes.reading.shell import simples
 
@@ -88,14 +88,6 @@ def test_a_patch_in_a_program_is_read_from_its_literals() -> None:
 def test_a_patch_that_moves_a_file_deletes_the_old_one() -> None:
     moved = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n+x\n*** End Patch"
     assert [(one.path, one.action) for one in changes(moved)] == [("a.ts", "deleted"), ("b.ts", "changed")]
-
-
-def test_a_unified_diff_names_both_sides() -> None:
-    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n--- a/y.py\n+++ /dev/null\n"
-    assert [(one.path, one.action, one.lines) for one in unified(diff)] == [
-        ("x.py", "changed", ("b",)),
-        ("y.py", "deleted", ()),
-    ]
 
 
 def test_literals_have_their_escapes_resolved() -> None:

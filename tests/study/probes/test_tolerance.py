@@ -2,8 +2,8 @@
 
 import pytest
 
-from ctxmgr.study.probes.evidence import Evidence, Exact, Path, PathState, TextState, Wording
-from ctxmgr.study.probes.index import Index
+from ctxmgr.study.probes.evidence import Evidence, Exact, PathMention, PathState, TextState, Wording
+from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.reading.wording import joined, line_pieces, pieces, prose, references, sentences, shortened
 from tests.notation import Said, a, call, r, raws, u
 
@@ -12,7 +12,7 @@ SENTENCE = "Never touch the lock file, and keep both of the old readers in place
 
 
 def held(evidence: Evidence, *shown: Said) -> float:
-    index = Index(NAMES)
+    index = EvidenceIndex(NAMES)
     ids = frozenset(map(index.number, raws(*shown)))
     return index.share(evidence, ids)
 
@@ -70,7 +70,7 @@ def test_code_is_found_by_the_line() -> None:
     ],
 )
 def test_a_path_by_its_end_by_the_line_or_by_a_name_of_its_own(path: str, text: str, there: bool) -> None:
-    assert held(Path(path), u(text)) == there
+    assert held(PathMention(path), u(text)) == there
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_references_are_names_that_come_again() -> None:
 
 
 def test_all_messages_come_before_the_first_question() -> None:
-    index = Index({})
+    index = EvidenceIndex({})
     first, second = raws(u("one"), u("two"))
     index.number(first)
     index.piece(" one ")

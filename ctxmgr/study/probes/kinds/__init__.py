@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 from ctxmgr.study.probes.evidence import Probe, Wording
 from ctxmgr.study.probes.kinds import commands, files, spoken, user
-from ctxmgr.study.probes.reading.history import History
+from ctxmgr.study.probes.reading.history import SessionHistory
 
-FAMILIES: tuple[Callable[[History, int], Iterator[Probe]], ...] = (
+FAMILIES: tuple[Callable[[SessionHistory, int], Iterator[Probe]], ...] = (
     user.probes,
     files.probes,
     commands.probes,
@@ -17,7 +17,7 @@ FAMILIES: tuple[Callable[[History, int], Iterator[Probe]], ...] = (
 )
 
 
-def probes(of: History, end: int) -> tuple[Probe, ...]:
+def probes(of: SessionHistory, end: int) -> tuple[Probe, ...]:
     """All that can be asked before message number `end`, by kind. What has no word in it is asked by nobody."""
     return tuple(probe for family in FAMILIES for probe in family(of, end) if _says_something(probe))
 

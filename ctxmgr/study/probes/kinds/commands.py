@@ -5,8 +5,17 @@ An error stands as long as the same command, or an edit of the same file, has no
 
 from collections.abc import Iterator
 
-from ctxmgr.study.probes.evidence import Evidence, Exact, Part, Path, Probe, State, TextState, Wording
-from ctxmgr.study.probes.reading.history import History, Run, said_again
+from ctxmgr.study.probes.evidence import (
+    Evidence,
+    Exact,
+    FactState,
+    PathMention,
+    Probe,
+    ProbePart,
+    TextState,
+    Wording,
+)
+from ctxmgr.study.probes.reading.history import CommandRun, SessionHistory, mentioned_again
 from ctxmgr.study.probes.reading.wording import joined, pieces, references, shortened
 
 ERRORS = 6
@@ -14,8 +23,8 @@ TESTS = 3
 COMMAND_CHARACTERS = 240
 
 
-def probes(of: History, end: int) -> Iterator[Probe]:
-    newest: dict[str, Run] = {}
+def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
+    newest: dict[str, CommandRun] = {}
     for run in of.runs:
         if run.at >= end:
             break
@@ -34,14 +43,16 @@ def probes(of: History, end: int) -> Iterator[Probe]:
         yield _test(run, run.key in again)
     for commit in of.commits:
         if commit.at < end:
-            parts = (Part(0.5, (Exact(commit.hash),)), Part(0.5, (Wording(pieces(commit.message)),)))
+            parts = (ProbePart(0.5, (Exact(commit.hash),)), ProbePart(0.5, (Wording(pieces(commit.message)),)))
             used = _in_later(of, commit.hash, end)
             yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
     for what, places in (("branch", of.branches), ("directory", of.directories)):
         name = next((one.name for one in reversed(places) if one.at < end), "")
         if name:
             used = _in_later(of, name, end)
-            yield Probe("env", f"Which {what} is worked in?", name, (Part(1.0, (Exact(_ending(name)),)),), used)
+            yield Probe(
+                "env", f"Which {what} is worked in?", name, (ProbePart(1.0, (Exact(_ending(name)),)),), used
+            )
 
 
 def command_pieces(command: str) -> tuple[str, ...]:
@@ -49,31 +60,33 @@ def command_pieces(command: str) -> tuple[str, ...]:
     return pieces(shortened(command, COMMAND_CHARACTERS))
 
 
-def _error(of: History, run: Run, again: bool, end: int) -> Probe:
-    command: Evidence = Path(run.path) if run.path else Wording(command_pieces(run.command))
+def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:
+    command: Evidence = PathMention(run.path) if run.path else Wording(command_pieces(run.command))
     lines = [Wording((joined(line),)) for line in run.ended.errors]
-    used = again or any(said_again(of, name, end) for name in references("\n".join(run.ended.errors)))
+    used = again or any(mentioned_again(of, name, end) for name in references("\n".join(run.ended.errors)))
     return Probe(
         "errors",
         f"What did this fail with: {shortened(run.command, COMMAND_CHARACTERS)}",
         "\n".join(run.ended.errors),
-        (Part(0.5, (command,)), Part(0.5, tuple(lines), best=True)),
+        (ProbePart(0.5, (command,)), ProbePart(0.5, tuple(lines), best=True)),
         used,
     )
 
 
-def _test(run: Run, again: bool) -> Probe:
+def _test(run: CommandRun, again: bool) -> Probe:
     names = command_pieces(run.command)
     command = Wording(names)
     lines = tuple(joined(line) for line in run.ended.telling or run.ended.errors)
-    state: State = "failed" if run.ended.failed else "working"
+    state: FactState = "failed" if run.ended.failed else "working"
     outcome = (Wording(lines), TextState(names, state))
-    parts = (Part(0.5, (command,)), Part(0.5, outcome, best=True)) if lines else (Part(1.0, (command,)),)
+    parts = (
+        (ProbePart(0.5, (command,)), ProbePart(0.5, outcome, best=True)) if lines else (ProbePart(1.0, (command,)),)
+    )
     question = f"How did this end: {shortened(run.command, COMMAND_CHARACTERS)}"
     return Probe("tests", question, "\n".join(run.ended.telling) or state, parts, again)
 
 
-def _in_later(of: History, text: str, end: int) -> bool:
+def _in_later(of: SessionHistory, text: str, end: int) -> bool:
     """Said by user or assistant from `end` on, letter by letter."""
     return any(text in spoken for spoken in of.spoken[end:])
 

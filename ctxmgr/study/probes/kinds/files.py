@@ -6,17 +6,17 @@ touch is a change, which is then made from memory.
 
 from collections.abc import Iterator
 
-from ctxmgr.study.probes.evidence import Part, Path, PathState, Probe, State, Wording
-from ctxmgr.study.probes.reading.history import History, Touch, said_again
+from ctxmgr.study.probes.evidence import FactState, PathMention, PathState, Probe, ProbePart, Wording
+from ctxmgr.study.probes.reading.history import FileUse, SessionHistory, mentioned_again
 from ctxmgr.study.probes.reading.wording import line_pieces
 
 STATES = 25  # newest changed files that the content is asked of
 
 
-def probes(of: History, end: int) -> Iterator[Probe]:
-    changed: dict[str, Touch] = {}
-    looked: dict[str, Touch] = {}
-    later: dict[str, Touch] = {}
+def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
+    changed: dict[str, FileUse] = {}
+    looked: dict[str, FileUse] = {}
+    later: dict[str, FileUse] = {}
     for touch in of.touches:
         if touch.at >= end:
             later.setdefault(touch.path, touch)
@@ -26,12 +26,14 @@ def probes(of: History, end: int) -> Iterator[Probe]:
             changed.pop(touch.path, None)  # the newest change is the last
             changed[touch.path] = touch
     for path, touch in changed.items():
-        used = path in later or said_again(of, _name(path), end)
+        used = path in later or mentioned_again(of, _name(path), end)
         yield Probe("files.modified", f"What was done to {path}?", touch.action, _told(touch), used)
     for path in looked:
         if path not in changed:
-            used = path in later or said_again(of, _name(path), end)
-            yield Probe("files.read", "Which files were looked at?", path, (Part(1.0, (Path(path),)),), used)
+            used = path in later or mentioned_again(of, _name(path), end)
+            yield Probe(
+                "files.read", "Which files were looked at?", path, (ProbePart(1.0, (PathMention(path),)),), used
+            )
     for path, touch in list(changed.items())[-STATES:]:
         next_touch = later.get(path)
         yield Probe(
@@ -43,21 +45,21 @@ def probes(of: History, end: int) -> Iterator[Probe]:
         )
 
 
-def _told(touch: Touch) -> tuple[Part, ...]:
-    state: State = "deleted" if touch.action == "deleted" else "changed"
-    return (Part(0.5, (Path(touch.path),)), Part(0.5, (PathState(touch.path, state),)))
+def _told(touch: FileUse) -> tuple[ProbePart, ...]:
+    state: FactState = "deleted" if touch.action == "deleted" else "changed"
+    return (ProbePart(0.5, (PathMention(touch.path),)), ProbePart(0.5, (PathState(touch.path, state),)))
 
 
-def _content(touch: Touch) -> tuple[Part, ...]:
+def _content(touch: FileUse) -> tuple[ProbePart, ...]:
     lines = line_pieces(touch.lines)
     if not lines:
         return _told(touch)
     halves = (_half(one) for one in _told(touch))
-    return (*halves, Part(0.5, (Wording(lines),)))
+    return (*halves, ProbePart(0.5, (Wording(lines),)))
 
 
-def _half(one: Part) -> Part:
-    return Part(one.weight / 2, one.evidence, one.best)
+def _half(one: ProbePart) -> ProbePart:
+    return ProbePart(one.weight / 2, one.evidence, one.best)
 
 
 def _name(path: str) -> str:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ctxmgr.study.probes.evidence import Exact, Kind, Part, Probe, TextState, Wording
-from ctxmgr.study.probes.reading.history import History, said_again
+from ctxmgr.study.probes.evidence import Exact, Probe, ProbeKind, ProbePart, TextState, Wording
+from ctxmgr.study.probes.reading.history import SessionHistory, mentioned_again
 from ctxmgr.study.probes.reading.wording import pieces, references, sentences
 
 ATTEMPTS = 15
@@ -42,7 +42,7 @@ _NEXT = re.compile(
 )
 
 
-def probes(of: History, end: int) -> Iterator[Probe]:
+def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
     yield from _stated(of, end, "attempts", _ATTEMPT, ATTEMPTS)
     yield from _stated(of, end, "decisions", _DECISION, DECISIONS)
     yield from _next(of, end)
@@ -50,7 +50,7 @@ def probes(of: History, end: int) -> Iterator[Probe]:
     yield from _values(of, end)
 
 
-def _stated(of: History, end: int, kind: Kind, pattern: re.Pattern[str], most: int) -> Iterator[Probe]:
+def _stated(of: SessionHistory, end: int, kind: ProbeKind, pattern: re.Pattern[str], most: int) -> Iterator[Probe]:
     found: dict[str, None] = {}
     for one in reversed(of.turns[:end]):
         if one.role == "assistant":
@@ -61,8 +61,8 @@ def _stated(of: History, end: int, kind: Kind, pattern: re.Pattern[str], most: i
                 break
     question = {"attempts": "What did not work, and why?", "decisions": "What was chosen, and why?"}[kind]
     for sentence in list(found)[:most]:
-        used = any(said_again(of, name, end) for name in references(sentence))
-        yield Probe(kind, question, sentence, (Part(1.0, (Wording(pieces(sentence)),)),), used)
+        used = any(mentioned_again(of, name, end) for name in references(sentence))
+        yield Probe(kind, question, sentence, (ProbePart(1.0, (Wording(pieces(sentence)),)),), used)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -70,28 +70,28 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(sentences(text, LEAST_WORDS))
 
 
-def _next(of: History, end: int) -> Iterator[Probe]:
+def _next(of: SessionHistory, end: int) -> Iterator[Probe]:
     replies = [one for one in of.turns[:end] if one.role == "assistant"][-NEXT_WITHIN:]
     for one in reversed(replies):
         announced = [sentence for sentence in _sentences(one.text) if _NEXT.search(sentence)]
         if announced:
             sentence = announced[-1]
-            parts = (Part(1.0, (Wording(pieces(sentence)),)),)
+            parts = (ProbePart(1.0, (Wording(pieces(sentence)),)),)
             yield Probe("next", "What was announced as the next step?", sentence, parts, used=True)
             return
 
 
-def _tasks(of: History, end: int) -> Iterator[Probe]:
+def _tasks(of: SessionHistory, end: int) -> Iterator[Probe]:
     listed = next((one.tasks for one in reversed(of.tasks) if one.at < end), ())
     for task in listed:
         names = (*pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
         state = TextState(names, "done" if task.done else "open")
-        parts = (Part(0.5, (Wording(pieces(task.text)),)), Part(0.5, (state,)))
+        parts = (ProbePart(0.5, (Wording(pieces(task.text)),)), ProbePart(0.5, (state,)))
         answer = "done" if task.done else "not done"
         yield Probe("tasks", f"How does this task stand: {task.text}", answer, parts, not task.done)
 
 
-def _values(of: History, end: int) -> Iterator[Probe]:
+def _values(of: SessionHistory, end: int) -> Iterator[Probe]:
     newest = []
     for value, places in of.values.items():
         before = [one for one in places if one.at < end]
@@ -100,4 +100,4 @@ def _values(of: History, end: int) -> Iterator[Probe]:
     for _, value in sorted(newest, reverse=True)[:VALUES]:
         after = next((one for one in of.values[value] if one.at >= end), None)
         used = after is not None and after.by_assistant
-        yield Probe("values", "Which exact values were met?", value, (Part(1.0, (Exact(value),)),), used)
+        yield Probe("values", "Which exact values were met?", value, (ProbePart(1.0, (Exact(value),)),), used)

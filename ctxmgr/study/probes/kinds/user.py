@@ -7,9 +7,9 @@ question counts where the assistant's message before the user's ends with one.
 import re
 from collections.abc import Iterator
 
-from ctxmgr.study.probes.evidence import Kind, Part, Probe, Wording
-from ctxmgr.study.probes.reading.history import History, said_again
-from ctxmgr.study.probes.reading.turns import Turn
+from ctxmgr.study.probes.evidence import Probe, ProbeKind, ProbePart, Wording
+from ctxmgr.study.probes.reading.history import SessionHistory, mentioned_again
+from ctxmgr.study.probes.reading.turns import SessionMessage
 from ctxmgr.study.probes.reading.wording import pieces, prose, readable, references, sentences, shortened
 
 GOAL_CHARACTERS = 400
@@ -36,7 +36,7 @@ _CORRECTS = re.compile(
 )
 
 
-def probes(of: History, end: int) -> Iterator[Probe]:
+def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
     said = [(at, text) for at, one in enumerate(of.turns[:end]) if (text := request(one))]
     if said:
         yield _whole("goal", "What was asked for at the start?", shortened(said[0][1], GOAL_CHARACTERS))
@@ -53,7 +53,7 @@ def probes(of: History, end: int) -> Iterator[Probe]:
     yield from _questions(of, end, said)
 
 
-def request(one: Turn) -> str:
+def request(one: SessionMessage) -> str:
     """The prose of what the user said; "" where a host or nobody said it."""
     if one.role != "user" or not one.text.strip() or _NOT_SAID.match(one.text):
         return ""
@@ -65,11 +65,11 @@ def _start(text: str) -> str:
     return shortened(text, ASK_CHARACTERS)
 
 
-def _whole(kind: Kind, question: str, answer: str) -> Probe:
-    return Probe(kind, question, readable(answer), (Part(1.0, (Wording(pieces(answer)),)),), used=True)
+def _whole(kind: ProbeKind, question: str, answer: str) -> Probe:
+    return Probe(kind, question, readable(answer), (ProbePart(1.0, (Wording(pieces(answer)),)),), used=True)
 
 
-def _questions(of: History, end: int, said: list[tuple[int, str]]) -> Iterator[Probe]:
+def _questions(of: SessionHistory, end: int, said: list[tuple[int, str]]) -> Iterator[Probe]:
     found = []
     for at, text in said:
         before = next((one for one in reversed(of.turns[:at]) if one.role in ("user", "assistant")), None)
@@ -81,8 +81,8 @@ def _questions(of: History, end: int, said: list[tuple[int, str]]) -> Iterator[P
             "question",
             f"What did the user answer to: {question}",
             readable(answer),
-            (Part(0.5, (Wording(pieces(question)),)), Part(0.5, (Wording(pieces(answer)),))),
-            any(said_again(of, name, end) for name in names),
+            (ProbePart(0.5, (Wording(pieces(question)),)), ProbePart(0.5, (Wording(pieces(answer)),))),
+            any(mentioned_again(of, name, end) for name in names),
         )
 
 

@@ -4,7 +4,7 @@ Its own reader of tool calls on purpose: what measures a policy shares no eyes w
 neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
-from ctxmgr.study.probes.reading.history import History, history, said_again
-from ctxmgr.study.probes.reading.turns import Turn, turn
+from ctxmgr.study.probes.reading.history import SessionHistory, history
+from ctxmgr.study.probes.reading.turns import turn
 
-__all__ = ["History", "Turn", "history", "said_again", "turn"]
+__all__ = ["SessionHistory", "history", "turn"]

@@ -12,7 +12,7 @@ import msgspec
 from ctxmgr.study.probes.reading import outputs, programs
 from ctxmgr.study.probes.reading.calls import Did
 from ctxmgr.study.probes.reading.outputs import Ended
-from ctxmgr.study.probes.reading.turns import ToolCall, Turn
+from ctxmgr.study.probes.reading.turns import SessionMessage, ToolCall
 from ctxmgr.study.probes.reading.values import Mention, values
 from ctxmgr.study.probes.reading.wording import references
 
@@ -28,7 +28,7 @@ _NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})
 _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
 
 
-class Touch(msgspec.Struct, frozen=True):
+class FileUse(msgspec.Struct, frozen=True):
     """One file, once. `action`: read, changed or deleted; `lines`: what a change put there."""
 
     at: int
@@ -37,7 +37,7 @@ class Touch(msgspec.Struct, frozen=True):
     lines: tuple[str, ...] = ()
 
 
-class Run(msgspec.Struct, frozen=True):
+class CommandRun(msgspec.Struct, frozen=True):
     """One command, or one edit of a file (`path`). `called_at`: where its call stands; `at`: where its end does."""
 
     at: int
@@ -68,30 +68,30 @@ class Tasks(msgspec.Struct, frozen=True):
     tasks: tuple[TaskState, ...]
 
 
-class Place(msgspec.Struct, frozen=True):
+class EnvValue(msgspec.Struct, frozen=True):
     """A branch or a directory that was said."""
 
     at: int
     name: str
 
 
-class History(msgspec.Struct, frozen=True):
+class SessionHistory(msgspec.Struct, frozen=True):
     """`turns` are all messages. `last_said`: reference to the last place where user or assistant says it; `spoken`:
     what they say there, texts and arguments of calls."""
 
-    turns: tuple[Turn, ...]
-    touches: tuple[Touch, ...]
-    runs: tuple[Run, ...]
+    turns: tuple[SessionMessage, ...]
+    touches: tuple[FileUse, ...]
+    runs: tuple[CommandRun, ...]
     commits: tuple[Commit, ...]
     tasks: tuple[Tasks, ...]
-    branches: tuple[Place, ...]
-    directories: tuple[Place, ...]
+    branches: tuple[EnvValue, ...]
+    directories: tuple[EnvValue, ...]
     last_said: dict[str, int]
     spoken: tuple[str, ...]
     values: dict[str, tuple[Mention, ...]]
 
 
-def history(turns: Sequence[Turn], cwd: str = "") -> History:
+def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
     """All of a session; `cwd`: the directory that paths are told from."""
     walk = _Walk(cwd)
     for at, one in enumerate(turns):
@@ -101,7 +101,7 @@ def history(turns: Sequence[Turn], cwd: str = "") -> History:
     for at, text in enumerate(spoken):
         if text:
             last.update(dict.fromkeys(references(text), at))
-    return History(
+    return SessionHistory(
         tuple(turns),
         tuple(walk.touches),
         tuple(sorted(walk.runs, key=lambda one: one.at)),
@@ -115,12 +115,12 @@ def history(turns: Sequence[Turn], cwd: str = "") -> History:
     )
 
 
-def said_again(of: History, reference: str, end: int) -> bool:
+def mentioned_again(of: SessionHistory, reference: str, end: int) -> bool:
     """By user or assistant, from `end` on."""
     return of.last_said.get(reference, -1) >= end
 
 
-def _spoken(one: Turn) -> str:
+def _spoken(one: SessionMessage) -> str:
     if one.role not in ("user", "assistant"):
         return ""
     return "\n".join([one.text, *(line for call in one.calls for line in _argument_texts(call))])
@@ -135,45 +135,47 @@ class _Walk:
     def __init__(self, cwd: str) -> None:
         self._cwd = f"{cwd.rstrip('/')}/" if cwd else ""
         self._open: dict[str, tuple[int, ToolCall]] = {}  # calls without a result, by id; ids come again
-        self._running: dict[str, Run] = {}
+        self._running: dict[str, CommandRun] = {}
         self._now: dict[str, TaskState] = {}
-        self.touches: list[Touch] = []
-        self.runs: list[Run] = []
+        self.touches: list[FileUse] = []
+        self.runs: list[CommandRun] = []
         self.commits: list[Commit] = []
         self.tasks: list[Tasks] = []
-        self.branches: list[Place] = []
-        self.directories: list[Place] = []
+        self.branches: list[EnvValue] = []
+        self.directories: list[EnvValue] = []
 
-    def add(self, at: int, one: Turn) -> None:
+    def add(self, at: int, one: SessionMessage) -> None:
         if one.role == "assistant":
             self._open |= {call.id: (at, call) for call in one.calls}
         elif one.role == "toolResult" and one.call_id in self._open:
             called_at, call = self._open.pop(one.call_id)
             self._result(at, called_at, call, one)
 
-    def _result(self, at: int, called_at: int, call: ToolCall, result: Turn) -> None:
+    def _result(self, at: int, called_at: int, call: ToolCall, result: SessionMessage) -> None:
         what = call.did
         if _REFUSED.search(result.text[:300]) and result.failed:
             return
         failed = self._ran(at, called_at, what, result) or result.failed
-        self.directories += (Place(at, name) for name in what.directories)
-        self.branches += (Place(at, name) for name in _BRANCH.findall(result.text) if name not in _NO_BRANCH)
+        self.directories += (EnvValue(at, name) for name in what.directories)
+        self.branches += (EnvValue(at, name) for name in _BRANCH.findall(result.text) if name not in _NO_BRANCH)
         if any("git" in command for command in what.commands):
             self._committed(at, result.text)
         paths_changed = [self._path(change.path) for change in what.changes]
         if what.changes and not what.commands:
             command = f"{call.name} {paths_changed[0]}"
             end = outputs.ended(result.text, failed, False, False)
-            self.runs += (Run(at, called_at, f"edit {path}", command, False, end, path) for path in paths_changed)
+            self.runs += (
+                CommandRun(at, called_at, f"edit {path}", command, False, end, path) for path in paths_changed
+            )
         if not failed:
-            self.touches += (Touch(at, self._path(path), "read") for path in what.looked_at)
+            self.touches += (FileUse(at, self._path(path), "read") for path in what.looked_at)
             self.touches += (
-                Touch(at, path, one.action, one.lines)
+                FileUse(at, path, one.action, one.lines)
                 for path, one in zip(paths_changed, what.changes, strict=True)
             )
             self._tasks(at, what, result.text)
 
-    def _ran(self, at: int, called_at: int, what: Did, result: Turn) -> bool:
+    def _ran(self, at: int, called_at: int, what: Did, result: SessionMessage) -> bool:
         """Whether it failed. Of several commands in one call nobody knows which one ended how."""
         for id in what.waits_for:
             started = self._running.pop(id, None)
@@ -185,10 +187,10 @@ class _Walk:
         (command,) = what.commands
         check = programs.is_check(command)
         end = outputs.ended(result.text, result.failed, check, programs.filtered(command))
-        self._ended(Run(at, called_at, programs.key(command), command, check, end))
+        self._ended(CommandRun(at, called_at, programs.key(command), command, check, end))
         return end.failed
 
-    def _ended(self, run: Run) -> None:
+    def _ended(self, run: CommandRun) -> None:
         if run.ended.running:
             self._running[run.ended.running] = run
         elif run.key:
@@ -198,7 +200,7 @@ class _Walk:
         for branch, hash, message in _COMMIT.findall(output):
             self.commits.append(Commit(at, hash, message.strip()))
             if branch not in _NO_BRANCH and " " not in branch:
-                self.branches.append(Place(at, branch))
+                self.branches.append(EnvValue(at, branch))
 
     def _tasks(self, at: int, what: Did, output: str) -> None:
         if not what.tasks:

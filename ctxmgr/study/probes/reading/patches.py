@@ -1,7 +1,7 @@
 """Turns patches in a text into the files that they change, and the lines they put there.
 
-Two forms: "*** Begin Patch" (Codex, OpenCode) and unified diffs ("+++ b/path"). A patch may stand as a string in a
-program: its literals are read too.
+Of the form that starts with "*** Begin Patch" (Codex, OpenCode). A patch may stand as a string in a program: its
+literals are read too.
 """
 
 import json
@@ -40,25 +40,6 @@ def changes(text: str) -> tuple[Change, ...]:
     return tuple(change for one in inner for change in _of_patch(one.split("\n")))
 
 
-def unified(text: str) -> tuple[Change, ...]:
-    """Of a unified diff."""
-    out: list[Change] = []
-    path, added, old = "", list[str](), ""
-    for line in [*text.split("\n"), "--- "]:
-        if line.startswith("--- "):
-            if path:
-                out.append(Change(path, "changed", tuple(added)))
-            path, added, old = "", [], _diffed(line[4:])
-        elif line.startswith("+++ "):
-            new = _diffed(line[4:])
-            path = new if new != "/dev/null" else ""
-            if not path and old:
-                out.append(Change(old, "deleted"))
-        elif line.startswith("+") and path:
-            added.append(line[1:])
-    return tuple(out)
-
-
 def literals(code: str) -> Iterator[str]:
     """The string literals of a program in JavaScript or the like, their escapes resolved."""
     for found in _LITERAL.finditer(code):
@@ -89,8 +70,3 @@ def _of_patch(lines: list[str]) -> Iterator[Change]:
             path, action, added = (head[2].strip(), head[1], []) if head else ("", "", [])
         elif line.startswith("+"):
             added.append(line[1:])
-
-
-def _diffed(name: str) -> str:
-    bare = name.split("\t")[0].strip()
-    return bare[2:] if bare.startswith(("a/", "b/")) else bare

@@ -26,7 +26,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     did: Did
 
 
-class Turn(msgspec.Struct, frozen=True, dict=True):
+class SessionMessage(msgspec.Struct, frozen=True, dict=True):
     """One message. `text` without thinking; `call_id` of a result; `failed`: as the host flagged it."""
 
     role: str
@@ -45,7 +45,7 @@ class Turn(msgspec.Struct, frozen=True, dict=True):
         return tuple(part for part in parts if part.strip())
 
 
-def turn(raw: bytes) -> Turn:
+def turn(raw: bytes) -> SessionMessage:
     message = _decode(raw)
     role = str(message.get("role", ""))
     blocks = message.get("content")
@@ -55,7 +55,7 @@ def turn(raw: bytes) -> Turn:
     text = "\n".join(texts)
     if '"output":"' in text:  # a result that is a record of JSON: its lines are lines
         text = text.replace("\\n", "\n")
-    return Turn(
+    return SessionMessage(
         role=role,
         text=text,
         thinking="\n".join(

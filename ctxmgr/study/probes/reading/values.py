@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.probes.reading.turns import Turn
+from ctxmgr.study.probes.reading.turns import SessionMessage
 
 SHORT_RESULT = 1_500  # characters
 
@@ -33,7 +33,7 @@ class Mention(msgspec.Struct, frozen=True):
     told: bool
 
 
-def values(turns: Sequence[Turn], spoken: Sequence[str]) -> dict[str, tuple[Mention, ...]]:
+def values(turns: Sequence[SessionMessage], spoken: Sequence[str]) -> dict[str, tuple[Mention, ...]]:
     """Each value with its mentions, oldest first. `spoken`: what user or assistant says there, "" for others."""
     found: dict[str, list[Mention]] = {}
     for at, (one, text) in enumerate(zip(turns, spoken, strict=True)):
