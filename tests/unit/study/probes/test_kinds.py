@@ -1,9 +1,9 @@
 """Each kind of probe: what is asked, what answers it in full, by half and not at all, and when it is used again."""
 
 import pytest
-from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of, used
 
 from tests.notation import Said, a, call, err, r, u
+from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of, used
 
 EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")
 TEST_RUN = call("bash", command="npm run test")
