@@ -18,11 +18,7 @@ def main() -> int:
         print(f"parse    {name} ({len(text.splitlines())} lines)")
         if not ast.get_docstring(tree):
             warnings.append(f"{name}:1: no docstring")
-        warnings += [
-            f"{name}:{n}: {len(line)} characters"
-            for n, line in enumerate(text.splitlines(), 1)
-            if len(line) > WIDTH
-        ]
+        warnings += [f"{name}:{n}: {len(line)} characters" for n, line in enumerate(text.splitlines(), 1) if len(line) > WIDTH]
         warnings += floats(tree, name)
         pages += [f"## {name}", "", ast.get_docstring(tree) or "", ""]
         for node in tree.body:

@@ -34,8 +34,6 @@ def main(given: list[str] | None = None) -> int:
         target.write_text(page.text, encoding="utf-8")
         print(f"{page.path} {len(page.text)}")
     (options.root / "public" / "feed.xml").write_text(feed(posts, settings), encoding="utf-8")
-    (options.root / "public" / "style.css").write_text(
-        (options.root / "templates" / "style.css").read_text(), encoding="utf-8"
-    )
+    (options.root / "public" / "style.css").write_text((options.root / "templates" / "style.css").read_text(), encoding="utf-8")
     print(f"{len(pages)} pages")
     return 0

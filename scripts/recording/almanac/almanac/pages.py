@@ -35,7 +35,7 @@ class Site:
     def post_page(self, post: Post) -> Page:
         day = post.day.strftime(self.settings.date_format)
         tags = "".join(f'<li><a href="/tag/{tag}.html">{tag}</a></li>' for tag in post.tags)
-        body = f'<h1>{html.escape(post.title)}</h1>\n<time>{day}</time>\n{render(post.text)}\n<ul class="tags">{tags}</ul>'
+        body = f"<h1>{html.escape(post.title)}</h1>\n<time>{day}</time>\n{render(post.text)}\n<ul class=\"tags\">{tags}</ul>"
         return self.page(post.url.lstrip("/"), post.title, body)
 
     def front_page(self) -> Page:
@@ -44,15 +44,10 @@ class Site:
 
     def tag_pages(self) -> list[Page]:
         tags = sorted({tag for post in self.posts for tag in post.tags})
-        return [
-            self.page(f"tag/{tag}.html", tag, self.listing([p for p in self.posts if tag in p.tags]))
-            for tag in tags
-        ]
+        return [self.page(f"tag/{tag}.html", tag, self.listing([p for p in self.posts if tag in p.tags])) for tag in tags]
 
     def listing(self, posts: list[Post]) -> str:
-        rows = [
-            f'<li><a href="{post.url}">{html.escape(post.title)}</a> <time>{post.day}</time></li>' for post in posts
-        ]
+        rows = [f'<li><a href="{post.url}">{html.escape(post.title)}</a> <time>{post.day}</time></li>' for post in posts]
         return "<ul>\n" + "\n".join(rows) + "\n</ul>"
 
     def all(self) -> list[Page]:

@@ -60,9 +60,7 @@ def reconcile(rows: list[Row]) -> list[str]:
     for before, row in zip(rows, rows[1:]):
         expected = before.balance.value + row.amount.value
         if expected != row.balance.value:
-            faults.append(
-                f"line {row.line}: balance {row.balance}, expected {Amount(expected, row.amount.currency)}"
-            )
+            faults.append(f"line {row.line}: balance {row.balance}, expected {Amount(expected, row.amount.currency)}")
     return faults
 
 

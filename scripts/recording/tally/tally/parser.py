@@ -96,14 +96,7 @@ class Parser:
         if not open_rows and not total.is_zero():
             raise ParseError(number, f"does not add up: {total} too much")
         self.journal.transactions.append(
-            Transaction(
-                day_of(number, match["day"]),
-                match["payee"],
-                tuple(postings),
-                number,
-                match["state"] or "",
-                self.tags,
-            )
+            Transaction(day_of(number, match["day"]), match["payee"], tuple(postings), number, match["state"] or "", self.tags)
         )
         self.head, self.rows, self.tags = None, [], {}
 

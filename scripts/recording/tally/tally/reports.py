@@ -17,9 +17,7 @@ def balance(journal: Journal, below: str = "", currency: str = "") -> str:
     if currency:
         last = max((one.day for one in journal.transactions), default=date.min)
         sums = {name: converted(total, journal, currency, last) for name, total in sums.items()}
-    rows = [
-        (str(sums[name]), "  " * depth(name) + parts(name)[-1]) for name in accounts if not sums[name].is_zero()
-    ]
+    rows = [(str(sums[name]), "  " * depth(name) + parts(name)[-1]) for name in accounts if not sums[name].is_zero()]
     return table(rows, "rl")
 
 
@@ -43,9 +41,7 @@ def budget_report(journal: Journal, budget: list[Line], today: date) -> str:
     for one in compare(journal, budget):
         year, month = one.month
         likely = projected(one, today)
-        rows.append(
-            (f"{year}-{month:02d}", one.account, str(one.spent), str(one.planned), bar(one.share), str(likely))
-        )
+        rows.append((f"{year}-{month:02d}", one.account, str(one.spent), str(one.planned), bar(one.share), str(likely)))
     return table(rows, "llrrlr")
 
 

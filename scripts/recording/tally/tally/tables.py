@@ -11,9 +11,7 @@ def table(rows: Iterable[Sequence[str]], align: str) -> str:
 
 
 def row_text(cells: Sequence[str], widths: Sequence[int], align: str) -> str:
-    parts = [
-        cell.rjust(width) if side == "r" else cell.ljust(width) for cell, width, side in zip(cells, widths, align)
-    ]
+    parts = [cell.rjust(width) if side == "r" else cell.ljust(width) for cell, width, side in zip(cells, widths, align)]
     return "  ".join(parts).rstrip()
 
 

@@ -12,9 +12,7 @@ class Names(unittest.TestCase):
         self.assertFalse(is_below("assets:bankrupt", "assets:bank"))
 
     def test_tree(self):
-        self.assertEqual(
-            tree(["assets:bank", "expenses:food"]), ["assets", "assets:bank", "expenses", "expenses:food"]
-        )
+        self.assertEqual(tree(["assets:bank", "expenses:food"]), ["assets", "assets:bank", "expenses", "expenses:food"])
 
     def test_empty_part(self):
         with self.assertRaises(AccountError):

@@ -35,9 +35,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(balance(self.journal, "expenses", "EUR").splitlines()[0], "40.10 EUR  expenses")
 
     def test_register(self):
-        self.assertEqual(
-            register(self.journal, "assets:bank").splitlines()[-1].split()[-4:], ["-30.10", "EUR", "970.00", "EUR"]
-        )
+        self.assertEqual(register(self.journal, "assets:bank").splitlines()[-1].split()[-4:], ["-30.10", "EUR", "970.00", "EUR"])
 
     def test_budget(self):
         text = budget_report(self.journal, parse_budget("expenses:food  60.20 EUR\n"), date(2025, 2, 10))

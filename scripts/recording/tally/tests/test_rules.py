@@ -2,9 +2,7 @@ import unittest
 
 from tally.rules import RuleError, account_for, parse_rules, unused
 
-RULES = parse_rules(
-    "# food\nohlsen|brot -> expenses:food:bread\nmarkt -> expenses:food\nohlsen nord -> expenses:food:rolls\n"
-)
+RULES = parse_rules("# food\nohlsen|brot -> expenses:food:bread\nmarkt -> expenses:food\nohlsen nord -> expenses:food:rolls\n")
 
 
 class Rules(unittest.TestCase):
