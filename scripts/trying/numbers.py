@@ -2,8 +2,8 @@
 
 1. A number is a literal in a module-level assignment. Of several in one assignment each is one: `NAMES[0]`, or by
    the name that it is unpacked to.
-2. It is told by the name that it is assigned to; where several modules have that name, with the module's last part.
-   So a module can move without a word.
+2. It is told by the name that it is assigned to; where several modules have that name, with the module's last part,
+   or as many as tell it apart. So a module can move without a word.
 3. Half of an integer is rounded down; a number that neither changes (0) is none.
 """
 
@@ -34,9 +34,20 @@ def numbers(engine: Path, package: str) -> list[Number]:
     modules = Counter(name for name, _ in {(name.partition("[")[0], module) for name, module, _ in found})
     out = []
     for name, module, literal in found:
-        own = name if modules[name.partition("[")[0]] == 1 else f"{module.rpartition('.')[2]}.{name}"
+        own = name if modules[name.partition("[")[0]] == 1 else f"{_ending(module, name, found)}.{name}"
         out.append(Number(own, module, literal.lineno, literal.col_offset, literal.value))  # type: ignore[arg-type]
     return out
+
+
+def _ending(module: str, name: str, found: list[tuple[str, str, ast.Constant]]) -> str:
+    """The shortest end of a module's name that no other module with this name has."""
+    others = {other for one, other, _ in found if one == name} - {module}
+    parts = module.split(".")
+    for count in range(1, len(parts)):
+        end = ".".join(parts[-count:])
+        if not any(other.endswith(f".{end}") for other in others):
+            return end
+    return module
 
 
 def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[3] / "ctxmgr" / "study" / "probes"
+PACKAGE = Path(__file__).parents[4] / "ctxmgr" / "study" / "probes"
 MEASURED = ("ctxmgr.engine", "ctxmgr.summarize", "ctxmgr.session", "ctxmgr.wire")
 
 

@@ -28,7 +28,7 @@ from ctxmgr.study.report.page import page
 from tests.notation import a, call, r, raws, u
 from tests.unit.study.sighted import sights
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
 REPLAY = ["replay", str(GREENHOUSE), "--preset", "turns", "--window", "60000"]
 
