@@ -17,11 +17,8 @@ from collections.abc import Callable, Iterator, Sized
 import msgspec
 
 from ctxmgr.devices.vocabulary import VOCABULARIES, Found, Vocabulary, find
+from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
-
-ESTIMATE = "estimate"
-CHARACTERS_A_TOKEN = 4
-"""Of the estimate: the customary ratio, and pi's."""
 
 PIECE_CHARACTERS = 48_000
 """Most of one call to tiktoken. Measured: 3 ms a piece, most of it with the other threads running."""
@@ -69,11 +66,6 @@ class Loaded(msgspec.Struct, frozen=True):
 
     weigher: Weigher
     note: str | None = None
-
-
-def estimate(text: str) -> int:
-    """Characters / 4, rounded up: the weight where there is no vocabulary."""
-    return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 def load(name: str, path: str | None = None) -> Loaded:

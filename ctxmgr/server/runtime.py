@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ctxmgr.model.estimate import ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, Options
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
 WATCH_SECONDS = 1.0  # between looks at the host's process
-ESTIMATE = "estimate"  # what weighs text until a vocabulary is there
 
 Parts = Sequence[bytes | memoryview]
 
@@ -51,7 +51,7 @@ class Runtime:
 
     def __init__(self, setup: Setup, send: Callable[[Parts], None], say: Callable[[str], None]) -> None:
         self.say, self._write = say, send
-        weighers: dict[str, Weigh] = {ESTIMATE: _estimate}
+        weighers: dict[str, Weigh] = {ESTIMATE: estimate}
         fallback = ESTIMATE
         if setup.preload:
             from ctxmgr.devices.tokens import load
@@ -215,12 +215,6 @@ class Runtime:
         do.Say: _say_effect,
         do.End: _end,
     }
-
-
-def _estimate(text: str) -> int:
-    from ctxmgr.devices.tokens import estimate
-
-    return estimate(text)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.devices.tokens import ESTIMATE
+from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import Found
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.replay import legality

@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ctxmgr.devices.tokens import ESTIMATE
 from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import Found
 from ctxmgr.study.spawning.inprocess import Driver
 

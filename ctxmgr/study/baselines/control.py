@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.devices.tokens import CHARACTERS_A_TOKEN
+from ctxmgr.model.estimate import CHARACTERS_A_TOKEN
 from ctxmgr.study.baselines import timeline
 from ctxmgr.study.baselines.timeline import Course
 from ctxmgr.study.hosts import pi_host

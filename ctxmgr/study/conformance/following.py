@@ -18,11 +18,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.study.conformance.golden import Golden, Head, head
 from ctxmgr.wire.errors import CANCELLED, INTERNAL_ERROR
 from ctxmgr.wire.transcript import Line
-
-ESTIMATE = "estimate"
 
 
 def reason(golden: Golden, snapshots: bool, deadlines: bool) -> str | None:

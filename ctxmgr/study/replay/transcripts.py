@@ -17,9 +17,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.devices.tokens import ESTIMATE, load
+from ctxmgr.devices.tokens import load
 from ctxmgr.model.archive import Archived
 from ctxmgr.model.completion import Completion
+from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.model.rules import refusal
 from ctxmgr.server.effects import Archive, Found, Retrieve
 from ctxmgr.study.recordings.recording import Unreadable

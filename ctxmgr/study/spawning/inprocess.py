@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.devices.tokens import ESTIMATE, estimate
 from ctxmgr.model.archive import Archived, ArchiveRow
 from ctxmgr.model.completion import Completion
+from ctxmgr.model.estimate import ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, Options

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ctxmgr.devices.tokens import ESTIMATE
+from ctxmgr.model.estimate import ESTIMATE
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import HOST, Fields, Messages, Talk, texts
 from tests.legality import lists

@@ -19,13 +19,13 @@ from ctxmgr.devices.tokens import (
     PIECE_CHARACTERS,
     SLICE_CHARACTERS,
     Weigher,
-    estimate,
     last_seam,
     load,
     pieces,
     weigh,
 )
 from ctxmgr.devices.vocabulary import CL100K_BASE, O200K_BASE, find
+from ctxmgr.model.estimate import estimate
 
 
 @cache

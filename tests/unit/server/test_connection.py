@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.devices.tokens import estimate
+from ctxmgr.model.estimate import estimate
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import Request
 from ctxmgr.server.connection import Connection, Options

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.devices.tokens import estimate
 from ctxmgr.engine.compaction import slices
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.estimate import estimate
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session.compaction import breaks, job_context
 from ctxmgr.session.compaction.job_context import Occasion

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.devices.tokens import estimate
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.api import compaction as compactions
 from ctxmgr.model.api import lifecycle
+from ctxmgr.model.estimate import estimate
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context
 from ctxmgr.session.reading import Reader

@@ -5,7 +5,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.devices.tokens import estimate
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import compaction as wire
@@ -13,6 +12,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
 from ctxmgr.model.errors import InvalidParams
+from ctxmgr.model.estimate import estimate
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import Occasion

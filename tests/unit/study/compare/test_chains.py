@@ -9,13 +9,14 @@ import msgspec
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import Loaded, Weigher, estimate
+from ctxmgr.devices.tokens import Loaded, Weigher
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import entry
 from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
 from ctxmgr.model.completion import Asking, Completion
+from ctxmgr.model.estimate import estimate
 from ctxmgr.study.compare import chains, command, scripted_model
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read

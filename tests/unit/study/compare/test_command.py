@@ -14,9 +14,10 @@ import pytest
 
 from ctxmgr.cli import compare as compare_arguments
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import Loaded, Weigher, estimate
+from ctxmgr.devices.tokens import Loaded, Weigher
 from ctxmgr.model.compaction import Format, Strategy
 from ctxmgr.model.completion import Ask
+from ctxmgr.model.estimate import estimate
 from ctxmgr.study.compare import command as comparing
 from ctxmgr.study.compare import material as comparing_material
 from ctxmgr.study.compare import rows as comparing_rows
