@@ -1,3 +1,33 @@
-"""ctxmgr: a sidecar that keeps a coding agent's context window small, correct and cheap."""
+"""ctxmgr: keeps a coding agent's context window small, correct and cheap.
+
+Beside an agent as a sidecar (`ctxmgr serve`), reached by a `Client`; or inside it, as a `Session`. What is named here
+is loaded when it is used: a start of the sidecar waits for none of it.
+"""
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+__all__ = ["Model", "Policy", "Session", "__version__"]
+
+if TYPE_CHECKING:
+    from ctxmgr.library import Session
+    from ctxmgr.model.api.lifecycle import Model
+    from ctxmgr.model.policy import Policy
+else:
+    _FACES = {
+        "Model": "ctxmgr.model.api.lifecycle",
+        "Policy": "ctxmgr.model.policy",
+        "Session": "ctxmgr.library",
+    }
+
+    def __getattr__(name: str) -> object:
+        import importlib
+
+        if name not in _FACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(importlib.import_module(_FACES[name]), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -18,14 +18,16 @@ FLOORS = {
     "wire": 1,
     "session": 2,
     "summarize": 2,
+    "library": 3,
     "devices": 3,
     "server": 4,
     "study": 5,
     "cli": 5,
     "__main__": 6,
-    "__init__": 0,
+    "__init__": 6,  # its names are loaded when they are used
 }
-LIBRARY = {"model", "engine", "formats", "session", "summarize"}
+FACES = {"Client", "AsyncClient", "Model", "Policy", "Session"}  # names of the package for those who use it
+LIBRARY = {"model", "engine", "formats", "session", "summarize", "library"}
 # a library knows no loop, no descriptor and no protocol: whoever uses it brings them
 NOT_IN_THE_LIBRARY = {"asyncio", "os", "io", "socket", "select", "selectors", "signal", "subprocess", "threading"}
 NOT_IN_THE_LIBRARY |= {"multiprocessing", "logging", "pathlib", "tempfile", "time", "random"}
@@ -36,7 +38,9 @@ STRANGERS = {
     "wire": {"engine", "formats"},
     "session": {"wire"},
     "summarize": {"wire", "formats", "session"},
-    "devices": {"session", "engine", "formats", "wire"},
+    "library": {"wire", "devices"},
+    "devices": {"session", "engine", "formats", "wire", "library"},
+    "server": {"library"},
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
@@ -69,6 +73,8 @@ def faults_of(place: str, imported: str) -> list[str]:
     faults = []
     if top == "ctxmgr" and rest:
         target = rest[0]
+        if target in FACES:
+            return [f"{place} imports {target} from where it is made"]
         if target not in FLOORS:
             return []  # a name of the package itself, such as its version
         if FLOORS[target] > FLOORS[place]:
@@ -119,6 +125,11 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing(pat
         ("session", "ctxmgr.wire.errors"),
         ("session", "asyncio"),
         ("summarize", "threading"),
+        ("session", "ctxmgr.library.session"),
+        ("session", "ctxmgr.Session"),
+        ("library", "ctxmgr.wire.envelope"),
+        ("library", "ctxmgr.devices.tokens"),
+        ("library", "asyncio"),
         ("devices", "ctxmgr.session.session"),
         ("server", "ctxmgr.study.spawning.client"),
     ],

@@ -8,7 +8,7 @@ what an earlier one stands for stays in the later ones.
 
 from collections.abc import Sequence
 
-from ctxmgr.devices.tokens import CHARACTERS_A_TOKEN
+from ctxmgr.model.estimate import CHARACTERS_A_TOKEN
 from ctxmgr.study.hosts.pi_host import Item
 from ctxmgr.study.probes.reading import turn
 from ctxmgr.study.probes.reading.wording import shortened

@@ -1,0 +1,95 @@
+"""Turns what a program gives (a policy, a model, a saved state, a verb to run) into what a session takes."""
+
+from collections.abc import Generator, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.errors import CallFailed, invalid_params, path_of
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.session import journal
+from ctxmgr.session.session import model_spec, restored
+from ctxmgr.session.work import Work
+
+Usage = Mapping[str, Any]
+Kind = TypeVar("Kind")
+
+
+def keys_of(policy: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keys that are set: of a struct those that are not the defaults, so that what is said for one model goes
+    before what is said for all. Raises InvalidParams where they make no policy."""
+    keys = _set_keys(policy) if isinstance(policy, msgspec.Struct) else dict(policy or {})
+    try:
+        policy_keys.policy(keys)
+    except policy_keys.Refused as refused:
+        raise invalid_params(str(refused), f"$.policy{refused.path}") from None
+    return keys
+
+
+def _set_keys(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _set_keys(inner) for name, inner in value.items()}
+    if not isinstance(value, msgspec.Struct):
+        return list(value) if isinstance(value, tuple) else value
+    fields = msgspec.structs.fields(value)
+    return {
+        field.encode_name: _set_keys(getattr(value, field.name))
+        for field in fields
+        if getattr(value, field.name) != _default(field)
+    }
+
+
+def _default(field: Any) -> Any:
+    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+
+
+def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int) -> ModelSpec | None:
+    """None where the program tells nothing of its model. Raises InvalidParams."""
+    if model is None and window is None:
+        return None
+    told = model if isinstance(model, lifecycle.Model) else lifecycle.Model(model or "", window or usual)
+    if window is not None:
+        told = msgspec.structs.replace(told, context_window=window)
+    return model_spec(converted(msgspec.to_builtins(told), lifecycle.Model, "$.model"))
+
+
+def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> State:
+    """Raises InvalidParams where `saved` is no state."""
+    if saved is None:
+        return State("", model or ModelSpec("", usual))
+    try:
+        state = restored(journal.restore([saved])[0])
+    except journal.Unreadable as fault:
+        raise invalid_params(str(fault), "$.state") from None
+    return msgspec.structs.replace(state, model=model) if model is not None else state
+
+
+def converted(value: Any, kind: type[Kind], path: str) -> Kind:
+    """Raises InvalidParams."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as fault:
+        text, _, below = str(fault).partition(" - at `$")
+        raise invalid_params(text, path_of(text, path + below.rstrip("`"))) from None
+
+
+def running(verb: Any) -> Any:
+    """The value that a verb ends with; the work it asks for is done here and now.
+
+    A session that declares neither `retrieve` nor a model of the host asks for nothing else. Raises CallFailed.
+    """
+    if not isinstance(verb, Generator):
+        return verb
+    value: Any = None
+    while True:
+        try:
+            wanted = verb.send(value)
+        except StopIteration as stop:
+            return stop.value
+        if not isinstance(wanted, Work):
+            verb.close()
+            raise CallFailed(f"a session in this process has no {type(wanted).__name__.lower()}")
+        value = wanted.run()

@@ -1,0 +1,174 @@
+"""A session in this process: the program calls it before and after each model call.
+
+    from ctxmgr import Policy, Session
+    session = Session(Policy(preset="turns"), format="openai")
+    sent = session.project([{"role": "user", "content": "Fix the login bug."}])
+
+Rules:
+1. A call that raises has changed nothing. What is raised is of `ctxmgr.model.errors`.
+2. `project` raises for what is no message list alone: a fault inside ends in a list to send, and `report.reason`
+   says so.
+3. Nothing is read from a clock or a disk: the call's time and the saved state are given, and the same calls give
+   the same lists.
+4. For one thread at a time.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import FORMATS
+from ctxmgr.library.given import Usage, converted, keys_of, read_state, running, spec_of
+from ctxmgr.model.api import lifecycle, reports
+from ctxmgr.model.api.edits import ListAnswer, applied
+from ctxmgr.model.api.raw_json import M, raw_json
+from ctxmgr.model.errors import invalid_params
+from ctxmgr.model.estimate import ESTIMATE, estimate
+from ctxmgr.model.policy import Policy
+from ctxmgr.session import journal
+from ctxmgr.session.context import listing
+from ctxmgr.session.context.raw_messages import Spool
+from ctxmgr.session.methods import archiving, queries
+from ctxmgr.session.methods.table import ROUTES
+from ctxmgr.session.reading import Reader
+from ctxmgr.session.session import Session as Living
+from ctxmgr.session.work import Verb
+
+CAPABILITIES = lifecycle.HostCapabilities(request_compaction="whenIdle", edits=True)
+WINDOW = 200_000  # tokens, where the program tells no model
+
+_answer = msgspec.json.Decoder(ListAnswer).decode
+
+
+class Session:
+    """One conversation. Lists and weights go by `format` (`pi`, `openai`, `anthropic`, `responses`) and `weigh`,
+    which gives the tokens of a text; without it a token is four characters, whatever the policy's tokenizer is.
+
+    `window` in tokens; a `Model` tells its prices and the life of its cache as well. `state`: what `state` of an
+    earlier session was, to go on from there. Raises InvalidParams.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | Mapping[str, Any] | None = None,
+        *,
+        format: str = "pi",
+        window: int | None = None,
+        model: lifecycle.Model | str | None = None,
+        weigh: Callable[[str], int] | None = None,
+        state: bytes | None = None,
+    ) -> None:
+        if format not in FORMATS:
+            raise invalid_params(f"message formats are {', '.join(FORMATS)}", "$.format")
+        form = FORMATS[format]
+        name = ESTIMATE if weigh is None else str(getattr(weigh, "name", "given"))
+        reader = Reader(form, weigh or estimate, name)
+        begins = read_state(state, spec_of(model, window, WINDOW), WINDOW)
+        self._session = Living(begins, form, keys_of(policy), CAPABILITIES, reader)
+        self._spool = Spool()
+        self._report: reports.Report | None = None
+
+    # before a model call
+
+    def project(
+        self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
+    ) -> list[M]:
+        """The list to send in place of `messages`, which is left as it is. What is kept are the objects that were
+        given, dicts or JSON as bytes; what is put in is of their kind.
+
+        `overhead_tokens`: system prompt and tools, where they are not in the list; it counts while no usage is
+        known. `time_ms`: the call's time since 1970, which tells whether the provider's cache is cold.
+        """
+        raws = [raw_json(message, f"$.messages[{place}]") for place, message in enumerate(messages)]
+        params = lifecycle.ContextParams(
+            "",
+            [msgspec.Raw(raw) for raw in raws],
+            at=_natural(time_ms, "time_ms"),
+            overhead_tokens=_natural(overhead_tokens, "overhead_tokens"),
+            answer="edits",
+        )
+        answer = _answer(b"".join((b"{", *self._run(self._context(params)), b"}")))
+        self._report = answer.report
+        return applied(messages, raws, answer)
+
+    def _context(self, params: lifecycle.ContextParams) -> Verb[listing.Parts]:
+        parts = yield from listing.context(self._session, self._spool, params)
+        yield from archiving.archived(self._session)
+        return parts
+
+    # after it
+
+    def turn_end(
+        self,
+        message: M,
+        tool_results: Sequence[M] = (),
+        *,
+        usage: Usage | None = None,
+        time_ms: float | None = None,
+    ) -> lifecycle.RequestCompactionParams | None:
+        """The model answered `message`, and its tools gave `tool_results`. What comes back is a request to compact,
+        at a quiet moment; None as a rule. `usage`: the provider's own object as a dict, or ours."""
+        results = [raw_json(one, f"$.tool_results[{place}]") for place, one in enumerate(tool_results)]
+        params = lifecycle.TurnEndParams(
+            "",
+            msgspec.Raw(raw_json(message, "$.message")),
+            [msgspec.Raw(raw) for raw in results],
+            converted(usage, lifecycle.UsageParams, "$.usage") if usage is not None else None,
+            _natural(time_ms, "time_ms"),
+        )
+        ended: lifecycle.TurnEndResult = self._call("turn_end", params)
+        wanted: lifecycle.RequestCompactionParams | None = ended.commands[0].params if ended.commands else None
+        return wanted
+
+    def compacted(self, summary: str, *, time_ms: float | None = None) -> None:
+        """The program has put `summary` in the place of older messages: the next list is another one."""
+        entry = lifecycle.CompactionEntry(summary, timestamp=_natural(time_ms, "time_ms"))
+        self._call("session_compact", lifecycle.SessionCompactParams("", entry))
+
+    def compaction_failed(self, reason: str) -> None:
+        """What was asked for could not be done, or will not be: it is asked for again later."""
+        self._call("session_compact_failed", lifecycle.CompactFailedParams("", reason))
+
+    def select_model(self, model: lifecycle.Model) -> None:
+        """Another model from the next call on."""
+        self._call("model_select", lifecycle.ModelSelectParams("", model))
+
+    # what it knows
+
+    @property
+    def report(self) -> reports.Report | None:
+        """What the last `project` did; None before the first."""
+        return self._report
+
+    @property
+    def status(self) -> lifecycle.Status:
+        """Where the session stands: zone, pressure, tokens, what was done so far."""
+        return queries.status(self._session)
+
+    def explain(self, epoch: int | None = None) -> reports.ExplainResult:
+        """One verdict a message of the last list, with the rule and the weights; and the receipts of the epochs,
+        that of `epoch` (default: the newest) in full. Raises InvalidParams where none of it is kept."""
+        return queries.explain(self._session, epoch)
+
+    @property
+    def state(self) -> bytes:
+        """All that must outlive the process, as JSON on one line. It holds conversation."""
+        return journal.base(self._session.state)
+
+    # within
+
+    def _call(self, method: str, params: Any) -> Any:
+        return self._run(ROUTES[method](self._session, params))
+
+    def _run(self, verb: Any) -> Any:
+        try:
+            return running(verb)
+        finally:
+            self._session.complaints.clear()  # for people, who read `report.reason` here
+
+
+def _natural(value: float | None, name: str) -> float | None:
+    if value is not None and not 0 <= value < float("inf"):
+        raise invalid_params("a number that is not negative is needed", f"$.{name}")
+    return value

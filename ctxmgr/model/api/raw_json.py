@@ -1,0 +1,54 @@
+"""Turns a message as a program holds it into the JSON that goes to ctxmgr.
+
+A message is an object (a dict, or what else msgspec can write as one) or JSON already, as bytes. An unpaired
+surrogate, as text of a process that was cut off may hold one, becomes U+FFFD: JSON in UTF-8 has none.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from ctxmgr.model.errors import InvalidParams, invalid_params
+
+M = TypeVar("M", bound="Mapping[str, object] | bytes")
+
+_encode = msgspec.json.Encoder().encode
+_any = msgspec.json.Decoder(msgspec.Raw).decode
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def raw_json(value: object, path: str) -> bytes:
+    """One JSON value. `path` says where it stands, for the error. Raises InvalidParams where it is none."""
+    if isinstance(value, bytes):
+        return _checked(value, path)
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:
+        return _encode(_without_surrogates(value))
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as fault:
+        raise _no_json(path, fault) from None
+
+
+def _checked(value: bytes, path: str) -> bytes:
+    try:
+        value.decode()
+        _any(value)
+    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as fault:
+        raise _no_json(path, fault) from None
+    return value.strip()
+
+
+def _no_json(path: str, fault: Exception) -> InvalidParams:
+    return invalid_params(f"no JSON can be made of it: {type(fault).__name__}", path)
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {_without_surrogates(name): _without_surrogates(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(inner) for inner in value]
+    return value

@@ -1,0 +1,250 @@
+"""`ctxmgr.Session`: a session in this process, its lists, its requests, its state."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr import Model, Policy, Session
+from ctxmgr.model.api.lifecycle import Prices
+from ctxmgr.model.errors import InvalidParams
+from ctxmgr.model.policy import ModelPolicy, Zones
+from ctxmgr.study.spawning.inprocess import InProcess
+
+ROOT = Path(__file__).parents[3]
+TURNS = Policy(preset="turns")
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def step(number: int, size: int = 400) -> list[dict[str, Any]]:
+    """A call and its result, as chat completions have them."""
+    function = {"name": "read", "arguments": f'{{"path":"src/file{number}.py"}}'}
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": f"c{number}", "function": function}]}
+    return [call, {"role": "tool", "tool_call_id": f"c{number}", "content": f"x{number} = 1\n" * size}]
+
+
+def conversation(turns: int, size: int = 400) -> list[dict[str, Any]]:
+    return [message for number in range(turns) for message in (user(f"Read file {number}."), *step(number, size))]
+
+
+def test_three_lines_project_a_list() -> None:
+    """As the package's documentation has them."""
+    from ctxmgr import Policy, Session
+
+    session = Session(Policy(preset="turns"), format="openai")
+    sent = session.project([{"role": "user", "content": "Fix the login bug."}])
+    assert sent == [{"role": "user", "content": "Fix the login bug."}]
+
+
+def test_it_loads_nothing_of_a_server() -> None:
+    code = (
+        "import sys; from ctxmgr import Session, Policy; "
+        "session = Session(Policy(preset='turns'), format='openai'); "
+        "session.project([{'role': 'user', 'content': 'x'}]); "
+        "session.turn_end({'role': 'assistant', 'content': 'y'}, usage={'total_tokens': 9}); session.state; "
+        "print(sorted(name for name in sys.modules if name.partition('.')[0] in ('asyncio', 'rich', 'tiktoken') "
+        "or name.startswith(('ctxmgr.wire', 'ctxmgr.server', 'ctxmgr.devices', 'ctxmgr.client', 'ctxmgr.study'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_package_itself_loads_nothing_at_all() -> None:
+    code = (
+        "import sys, ctxmgr; print(sorted(name for name in sys.modules if name.startswith(('ctxmgr.', 'msgspec'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_is_kept_are_the_objects_that_were_given_and_the_list_is_left_as_it_is() -> None:
+    session, messages = Session(TURNS, format="openai"), conversation(9)
+    before = list(messages)
+    sent = session.project(messages)
+    assert all(one is other for one, other in zip(messages, before, strict=True))
+    assert len(messages) == len(before)
+    given = {id(message) for message in messages}
+    new = [message for message in sent if id(message) not in given]
+    assert [message["role"] for message in new] == ["user", *["tool"] * 5]  # the packet, and results distilled
+    assert sent[-3] is messages[-3]
+    assert len(sent) == 1 + 6 * 3  # the newest turns
+
+
+def test_a_list_of_json_gives_a_list_of_json() -> None:
+    raws = [msgspec.json.encode(message) for message in conversation(9)]
+    sent = Session(TURNS, format="openai").project(raws)
+    assert all(type(one) is bytes for one in sent)
+    assert sum(any(one is raw for raw in raws) for one in sent) == len(sent) - 6  # a packet, results distilled
+    as_dicts = Session(TURNS, format="openai").project(conversation(9))
+    assert [msgspec.json.decode(raw) for raw in sent] == as_dicts
+
+
+def test_it_answers_as_a_sidecar_does() -> None:
+    messages = conversation(12)
+    host = InProcess(policy={"preset": "turns"}, message_format="openai", model="m")
+    session = Session(TURNS, format="openai", model="m")
+    for end in range(3, len(messages) + 1, 3):
+        answer = host.request(
+            "context", sessionId="s", messages=messages[:end], overheadTokens=500, answer="messages"
+        )
+        assert session.project(messages[:end], overhead_tokens=500) == answer["messages"]
+        told = msgspec.to_builtins(session.report)
+        assert (told["tokens"], told["zone"]) == (answer["report"]["tokens"], answer["report"]["zone"])
+        host.request("turn_end", sessionId="s", message=messages[end - 2], usage={"total_tokens": 1_000 * end})
+        session.turn_end(messages[end - 2], usage={"total_tokens": 1_000 * end})
+    status = host.request("getStatus", sessionId="s")
+    assert (session.status.zone, session.status.tokens) == (status["zone"], status["tokens"])
+
+
+@pytest.mark.parametrize(("tokens", "asked"), [(20_000, None), (190_000, "threshold")])
+def test_a_compaction_is_asked_for_in_time_and_once(tokens: int, asked: str | None) -> None:
+    session, messages = Session(TURNS, format="openai"), conversation(1)
+    session.project(messages[:1])
+    usage = {"prompt_tokens": tokens, "completion_tokens": 5, "total_tokens": tokens + 5}
+    wanted = session.turn_end(messages[1], messages[2:], usage=usage)
+    assert (wanted and wanted.reason) == asked
+    assert session.turn_end(messages[1], usage=usage) is None
+
+
+def test_after_a_compaction_it_may_be_asked_for_again() -> None:
+    session, messages = Session(TURNS, format="openai"), conversation(1)
+    high = {"total_tokens": 190_000}
+    assert session.turn_end(messages[1], usage=high) is not None
+    session.compacted("The login bug is fixed.", time_ms=1)
+    assert session.status.summaries.compaction == 1
+    assert session.turn_end(messages[1], usage={"total_tokens": 10_000}) is None
+    assert session.turn_end(messages[1], usage=high) is not None
+
+
+def test_a_compaction_that_failed_is_counted() -> None:
+    session = Session(TURNS)
+    session.turn_end({"role": "assistant", "content": []}, usage={"tokens": 190_000})
+    session.compaction_failed("no model")
+    assert session.status.latch.failures == 1
+
+
+def test_a_session_goes_on_from_its_state() -> None:
+    """In `balanced` the prefix of the last list comes again, though the process is another one."""
+    messages = conversation(40, 2_000)
+    first = Session(format="openai", window=100_000)
+    for end in range(3, 100, 3):
+        before = first.project(messages[:end], time_ms=end * 1_000)
+        tokens = first.report.tokens if first.report else 0
+        first.turn_end(messages[end - 2], usage={"total_tokens": tokens})
+    assert first.status.epoch > 0
+    second = Session(format="openai", state=first.state)
+    assert second.status.context_window == 100_000
+    sent = second.project(messages[:102], time_ms=100_000)
+    assert sent[: len(before)] == before
+    assert second.status.seq == first.status.seq
+
+
+def test_a_model_given_goes_before_the_one_in_the_state() -> None:
+    state = Session(window=100_000).state
+    assert Session(state=state, window=50_000).status.context_window == 50_000
+    assert Session(state=state).status.context_window == 100_000
+
+
+def test_a_weigher_is_used_and_named() -> None:
+    session = Session(TURNS, format="openai", weigh=len)
+    session.project([user("x" * 400)])
+    assert session.report is not None
+    assert session.report.raw_tokens >= 400
+    assert session.status.weigher == "given"
+
+
+def test_explain_has_a_verdict_a_message() -> None:
+    session, messages = Session(TURNS, format="openai"), conversation(9)
+    session.project(messages)
+    explained = session.explain()
+    assert [one.index for one in explained.verdicts if one.index is not None] == list(range(len(messages)))
+    assert {one.verdict for one in explained.verdicts} >= {"kept", "dropped", "inserted"}
+
+
+def test_another_model_has_another_window() -> None:
+    session = Session(TURNS)
+    session.select_model(Model("small", 8_000, prices=Prices(input=1.0)))
+    assert session.status.context_window == 8_000
+
+
+def test_what_a_policy_says_for_one_model_goes_first() -> None:
+    """A struct is full of defaults, which must not pass for what was said."""
+    policy = Policy(zones=Zones(red=0.6), models={"m": ModelPolicy(zones=Zones(yellow=0.1))})
+    thresholds = Session(policy, model="m")._session.at
+    assert thresholds.yellow == pytest.approx(0.1 * thresholds.usable)
+    assert thresholds.red == pytest.approx(0.6 * thresholds.usable)
+
+
+def test_an_unpaired_surrogate_is_no_reason_to_fail() -> None:
+    messages = [user("cut off \ud83d")]
+    assert Session(TURNS, format="openai").project(messages)[0] is messages[0]
+
+
+def test_an_empty_list_stays_empty() -> None:
+    assert Session(TURNS).project(()) == []
+
+
+REFUSED: list[tuple[Any, str]] = [
+    (lambda: Session(format="xml"), "$.format"),
+    (lambda: Session({"preset": "best"}), "$.policy.preset"),
+    (lambda: Session(msgspec.structs.replace(TURNS, preset="best")), "$.policy.preset"),
+    (lambda: Session(window=0), "$.model.contextWindow"),
+    (lambda: Session(state=b"{}"), "$.state"),
+    (lambda: Session(state=b"\xff"), "$.state"),
+    (lambda: Session().project([user("x"), {"role": object()}]), "$.messages[1]"),
+    (lambda: Session().project([b'{"role":']), "$.messages[0]"),
+    (lambda: Session().project([b'{"role":"\xff"}']), "$.messages[0]"),
+    (lambda: Session().project([], overhead_tokens=-1), "$.overhead_tokens"),
+    (lambda: Session().project([], time_ms=float("nan")), "$.time_ms"),
+    (lambda: Session().turn_end(user("x"), usage={"input": -1}), "$.usage.input"),
+    (lambda: Session().turn_end(user("x"), [{"a": object()}]), "$.tool_results[0]"),
+    (lambda: Session().explain(7), "$.epoch"),
+]
+
+
+@pytest.mark.parametrize(("call", "path"), REFUSED, ids=[f"{n} {path}" for n, (_, path) in enumerate(REFUSED)])
+def test_what_does_not_fit_is_refused_by_its_path(call: Any, path: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
+        call()
+    assert refused.value.data == {"path": path}
+
+
+def test_a_call_that_is_refused_has_changed_nothing() -> None:
+    session = Session(TURNS, format="openai")
+    session.project(conversation(2))
+    before = session.state
+    with pytest.raises(InvalidParams):
+        session.turn_end(user("x"), usage={"input": -1})
+    assert session.state == before
+
+
+def test_a_fault_inside_ends_in_a_list_to_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, messages = Session(TURNS, format="openai"), conversation(9)
+    first = session.project(messages)
+    monkeypatch.setattr("ctxmgr.session.context.listing.outcome", lambda *rest: 1 // 0)
+    sent = session.project([*messages, user("and now?")])
+    assert sent == [*first, user("and now?")]
+    assert sent[-2] is messages[-1]
+    assert session.report is not None
+    assert session.report.reason == "internal fault: ZeroDivisionError"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2_000)), max_size=30), st.integers(1, 20_000))
+def test_of_any_list_what_is_kept_stays_in_order_each_once(turns: list[tuple[bool, int]], window: int) -> None:
+    session = Session(TURNS, format="openai", window=window)
+    messages: list[dict[str, Any]] = []
+    for number, (asks, size) in enumerate(turns):
+        messages += [user(f"Go on {number}.")] if asks or not messages else step(number, size // 10)
+        sent = session.project(messages)
+        places = {id(message): place for place, message in enumerate(messages)}
+        kept = [places[id(message)] for message in sent if id(message) in places]
+        assert kept == sorted(set(kept))
+        assert sent[-1]["role"] == messages[-1]["role"]
