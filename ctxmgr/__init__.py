@@ -1,21 +1,24 @@
 """ctxmgr: keeps a coding agent's context window small, correct and cheap.
 
-Beside an agent as a sidecar (`ctxmgr serve`), reached by a `Client`; or inside it, as a `Session`. What is named here
-is loaded when it is used: a start of the sidecar waits for none of it.
+Beside an agent as a sidecar (`ctxmgr serve`), reached by a `Client`; or inside it, as a `Session`. What is named
+here is loaded when it is used: a start of the sidecar waits for none of it.
 """
 
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = ["Model", "Policy", "Session", "__version__"]
+__all__ = ["AsyncClient", "Client", "Model", "Policy", "Session", "__version__"]
 
 if TYPE_CHECKING:
+    from ctxmgr.client import AsyncClient, Client
     from ctxmgr.library import Session
     from ctxmgr.model.api.lifecycle import Model
     from ctxmgr.model.policy import Policy
 else:
     _FACES = {
+        "AsyncClient": "ctxmgr.client",
+        "Client": "ctxmgr.client",
         "Model": "ctxmgr.model.api.lifecycle",
         "Policy": "ctxmgr.model.policy",
         "Session": "ctxmgr.library",

@@ -21,6 +21,7 @@ FLOORS = {
     "library": 3,
     "devices": 3,
     "server": 4,
+    "client": 5,
     "study": 5,
     "cli": 5,
     "__main__": 6,
@@ -41,6 +42,8 @@ STRANGERS = {
     "library": {"wire", "devices"},
     "devices": {"session", "engine", "formats", "wire", "library"},
     "server": {"library"},
+    "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
+    "study": {"cli"},
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
@@ -130,6 +133,10 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing(pat
         ("library", "ctxmgr.wire.envelope"),
         ("library", "ctxmgr.devices.tokens"),
         ("library", "asyncio"),
+        ("library", "ctxmgr.client.client"),
+        ("server", "ctxmgr.client.client"),
+        ("client", "ctxmgr.study.spawning.client"),
+        ("client", "ctxmgr.session.session"),
         ("devices", "ctxmgr.session.session"),
         ("server", "ctxmgr.study.spawning.client"),
     ],

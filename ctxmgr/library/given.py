@@ -19,31 +19,13 @@ Kind = TypeVar("Kind")
 
 
 def keys_of(policy: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keys that are set: of a struct those that are not the defaults, so that what is said for one model goes
-    before what is said for all. Raises InvalidParams where they make no policy."""
-    keys = _set_keys(policy) if isinstance(policy, msgspec.Struct) else dict(policy or {})
+    """The keys that are set. Raises InvalidParams where they make no policy."""
+    keys: dict[str, Any] = policy_keys.set_keys(policy or {})
     try:
         policy_keys.policy(keys)
     except policy_keys.Refused as refused:
         raise invalid_params(str(refused), f"$.policy{refused.path}") from None
     return keys
-
-
-def _set_keys(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _set_keys(inner) for name, inner in value.items()}
-    if not isinstance(value, msgspec.Struct):
-        return list(value) if isinstance(value, tuple) else value
-    fields = msgspec.structs.fields(value)
-    return {
-        field.encode_name: _set_keys(getattr(value, field.name))
-        for field in fields
-        if getattr(value, field.name) != _default(field)
-    }
-
-
-def _default(field: Any) -> Any:
-    return field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
 
 
 def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int) -> ModelSpec | None:

@@ -1,6 +1,6 @@
 """Turns the policy keys a host sets into the policy in force, and names the key at fault."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -95,6 +95,20 @@ def _ordered(made: Policy, under: str) -> Policy:
     if not zones_ordered(made.zones):
         raise Refused("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made
+
+
+def set_keys(policy: Any) -> Any:
+    """The keys of a policy that are set, as they go on the wire: of a struct those that are not the defaults, so
+    that what is said for one model goes before what is said for all."""
+    if isinstance(policy, Mapping):
+        return {name: set_keys(inner) for name, inner in policy.items()}
+    if not isinstance(policy, msgspec.Struct):
+        return list(policy) if isinstance(policy, tuple) else policy
+    return {
+        field.encode_name: set_keys(getattr(policy, field.name))
+        for field in msgspec.structs.fields(policy)
+        if getattr(policy, field.name) != field.default
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,26 @@
+"""The client: a sidecar spawned or in this process behind one interface, for programs in Python.
+
+Turns lifecycle events into calls, and answers into the list to send; without an answer the model call goes out all
+the same. Knows the protocol and, where the sidecar runs in this process, the server's runtime, loaded when it is
+asked for; never the engine, a session or a device.
+"""
+
+from ctxmgr.client.blocking import Client, ClientSession
+from ctxmgr.client.client import AsyncClient
+from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.session import AsyncClientSession, ContextOutcome
+from ctxmgr.client.settings import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing
+
+__all__ = [
+    "AsyncClient",
+    "AsyncClientSession",
+    "Client",
+    "ClientSession",
+    "ContextOutcome",
+    "Host",
+    "InProcessSidecar",
+    "RestartLimits",
+    "SidecarFault",
+    "SpawnedSidecar",
+    "Timing",
+]

@@ -1,0 +1,82 @@
+"""Turns what a program gave into what `initialize` declares, its callbacks into answers to ctxmgr's requests."""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.client.channel import Answering
+from ctxmgr.client.settings import Host
+from ctxmgr.model import policy_keys
+from ctxmgr.model.api import compaction, lifecycle
+from ctxmgr.model.policy import Policy
+
+PROTOCOL_VERSION = "1.0"
+
+_encode = msgspec.json.Encoder().encode
+
+
+def greeting(
+    host: Host, policy: Policy | Mapping[str, Any] | None, format: str, state_dir: str | None
+) -> lifecycle.InitializeParams:
+    """Declared is what there is a callback for. The caller adds its process, where the sidecar is another one."""
+    capabilities = lifecycle.HostCapabilities(
+        request_compaction=host.deliver or False,
+        complete=host.on_complete is not None,
+        embed=host.on_embed is not None,
+        retrieve=host.retrieve,
+        edits=True,
+    )
+    return lifecycle.InitializeParams(
+        PROTOCOL_VERSION,
+        lifecycle.ClientInfo(host.name),
+        capabilities,
+        format,
+        policy_keys.set_keys(policy or {}),
+        state_dir,
+    )
+
+
+def answering(host: Host) -> Answering:
+    """The callbacks by the method that they answer."""
+
+    async def compact(params: bytes) -> bytes:
+        wanted = msgspec.json.decode(params, type=lifecycle.RequestCompactionParams)
+        return _encode(await requested(host, wanted))
+
+    async def complete(params: bytes) -> bytes:
+        wanted = msgspec.json.decode(params, type=compaction.CompleteParams)
+        return _encode(await _called(host.on_complete, wanted))
+
+    async def embed(params: bytes) -> bytes:
+        wanted = msgspec.json.decode(params, type=compaction.EmbedParams)
+        return _encode(compaction.EmbedResult(await _called(host.on_embed, wanted.texts)))
+
+    given: dict[str, Callable[[bytes], Awaitable[bytes]]] = {"requestCompaction": compact}
+    if host.on_complete is not None:
+        given["complete"] = complete
+    if host.on_embed is not None:
+        given["embed"] = embed
+    return given
+
+
+async def requested(host: Host, wanted: lifecycle.RequestCompactionParams) -> lifecycle.RequestCompactionResult:
+    """A callback that raises has refused."""
+    if host.on_request_compaction is None:
+        return lifecycle.RequestCompactionResult(False, "the host takes no requests")
+    try:
+        accepted = await _called(host.on_request_compaction, wanted)
+    except Exception:  # noqa: BLE001  the program's own
+        return lifecycle.RequestCompactionResult(False, "the host's callback failed")
+    return lifecycle.RequestCompactionResult(bool(accepted))
+
+
+async def _called(callback: Callable[[Any], Any] | None, value: Any) -> Any:
+    """A coroutine function on the loop, another callable in a thread."""
+    assert callback is not None
+    if inspect.iscoroutinefunction(callback):
+        return await callback(value)
+    found = await asyncio.to_thread(callback, value)
+    return await found if inspect.isawaitable(found) else found

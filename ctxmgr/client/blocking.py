@@ -1,0 +1,229 @@
+"""The client for programs without a loop: the same, on a loop of its own in a thread, each call waited for.
+
+Callbacks of `Host` may call the client, but for `on_trouble`, which is told on that loop.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ctxmgr.client.beginning import Entries
+from ctxmgr.client.client import AsyncClient, State
+from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.session import AsyncClientSession, ContextOutcome
+from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
+from ctxmgr.model.api import compaction, lifecycle
+from ctxmgr.model.api.raw_json import M
+from ctxmgr.model.policy import Policy
+
+Value = TypeVar("Value")
+
+
+class Client:
+    """A sidecar and its sessions. A context manager: leaving it lets the sidecar save and end. Any thread may call
+    it. What is given is as `AsyncClient` has it."""
+
+    def __init__(
+        self,
+        policy: Policy | Mapping[str, Any] | None = None,
+        *,
+        format: str = "pi",
+        sidecar: SpawnedSidecar | InProcessSidecar | None = None,
+        host: Host | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        self._client = AsyncClient(policy, format=format, sidecar=sidecar, host=host, timing=timing)
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.close()
+
+    @property
+    def trouble(self) -> SidecarFault | None:
+        """As of `AsyncClient`."""
+        return self._client.trouble
+
+    @property
+    def state(self) -> State:
+        """As of `AsyncClient`."""
+        return self._client.state
+
+    @property
+    def server(self) -> lifecycle.InitializeResult | None:
+        """The answer to `initialize`; None before there is one."""
+        return self._client.server
+
+    def session(
+        self,
+        session_id: str,
+        model: lifecycle.Model | Mapping[str, Any],
+        *,
+        cwd: str | None = None,
+        entries: Entries = None,
+        leaf_id: str | None = None,
+    ) -> "ClientSession":
+        """As of `AsyncClient`. Raises SidecarFault once the client is closed."""
+        begun = self.run(self._client.session(session_id, model, cwd=cwd, entries=entries, leaf_id=leaf_id))
+        return ClientSession(self, begun)
+
+    def request(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
+    ) -> Any:
+        """As of `AsyncClient`. Raises SidecarFault."""
+        return self.run(self._client.request(method, params, timeout_ms=timeout_ms))
+
+    def restart(self) -> None:
+        """As of `AsyncClient`."""
+        self._client.restart()
+
+    def close(self) -> None:
+        """As of `AsyncClient`. From then on `context` gives what there is without ctxmgr."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        loop, thread = self._loop, self._thread
+        if loop is None or thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(self._client.close(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+    def run(self, call: Coroutine[Any, Any, Value]) -> Value:
+        """Waits for a call of the asynchronous client. Raises SidecarFault where that is over, RuntimeError on the
+        loop's own thread, where it would wait for itself."""
+        try:
+            loop = self._running_loop()
+        except BaseException:
+            call.close()
+            raise
+        waiting = asyncio.run_coroutine_threadsafe(call, loop)
+        try:
+            return waiting.result()
+        except BaseException:  # an interrupt: nobody waits for it any more
+            waiting.cancel()
+            raise
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._closed:
+                raise SidecarFault("disposed", "the client was closed")
+            if self._thread is threading.current_thread():
+                raise RuntimeError("called on the client's own loop")
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_turn, args=(self._loop,), name="ctxmgr-client", daemon=True)
+                self._thread.start()
+            return self._loop
+
+
+def _turn(loop: asyncio.AbstractEventLoop) -> None:
+    """A loop's life, from its first call to `stop`."""
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    with contextlib.suppress(Exception):
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    loop.close()
+
+
+class ClientSession:
+    """Made by `Client.session`. What its methods do and give is said at `AsyncClientSession`."""
+
+    def __init__(self, client: Client, session: AsyncClientSession) -> None:
+        self._client, self._session = client, session
+        self.session_id = session.session_id
+
+    @property
+    def restored(self) -> bool | None:
+        return self._session.restored
+
+    @property
+    def outcome(self) -> ContextOutcome | None:
+        return self._session.outcome
+
+    @property
+    def last_status(self) -> lifecycle.Status | None:
+        return self._session.last_status
+
+    def context(
+        self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
+    ) -> list[M]:
+        given = list(messages)
+        try:
+            return self._client.run(self._session.context(given, overhead_tokens=overhead_tokens, time_ms=time_ms))
+        except (SidecarFault, RuntimeError) as fault:
+            return self._session.without(given, overhead_tokens, fault)
+
+    def turn_end(
+        self,
+        message: M,
+        tool_results: Sequence[M] = (),
+        *,
+        usage: Mapping[str, Any] | None = None,
+        time_ms: float | None = None,
+        entry_ids: lifecycle.EntryIds | None = None,
+        notify: bool = False,
+    ) -> lifecycle.TurnEndResult | None:
+        call = self._session.turn_end(
+            message, tool_results, usage=usage, time_ms=time_ms, entry_ids=entry_ids, notify=notify
+        )
+        return self._told(call)
+
+    def model_select(self, model: lifecycle.Model) -> lifecycle.StatusResult | None:
+        return self._told(self._session.model_select(model))
+
+    def session_compact(
+        self,
+        summary: str,
+        *,
+        entry_id: str | None = None,
+        first_kept_entry_id: str | None = None,
+        time_ms: float | None = None,
+    ) -> lifecycle.StatusResult | None:
+        call = self._session.session_compact(
+            summary, entry_id=entry_id, first_kept_entry_id=first_kept_entry_id, time_ms=time_ms
+        )
+        return self._told(call)
+
+    def session_compact_failed(
+        self, reason: str, error_message: str | None = None
+    ) -> lifecycle.StatusResult | None:
+        return self._told(self._session.session_compact_failed(reason, error_message))
+
+    def session_tree(self, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
+        return self._told(self._session.session_tree(params))
+
+    def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
+        return self._told(self._session.before_compact(params))
+
+    def before_tree(self, params: Mapping[str, Any]) -> compaction.BeforeTreeResult | None:
+        return self._told(self._session.before_tree(params))
+
+    def status(self) -> lifecycle.Status | None:
+        return self._told(self._session.status())
+
+    def request(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
+    ) -> Any:
+        return self._client.run(self._session.request(method, params, timeout_ms=timeout_ms))
+
+    def end(self) -> None:
+        self._told(self._session.end())
+
+    def _told(self, call: Coroutine[Any, Any, Value | None]) -> Value | None:
+        """None where the client is closed, as where ctxmgr does not answer."""
+        try:
+            return self._client.run(call)
+        except SidecarFault:
+            return None

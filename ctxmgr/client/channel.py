@@ -1,0 +1,168 @@
+"""Calls over a link, as JSON-RPC 2.0: each has a bound, and one end of the link ends all of them.
+
+1. Every call settles: with the answer, or a `SidecarFault`. One that is late is cancelled.
+2. What is no JSON-RPC ends the link: nobody can say what the next bytes mean.
+3. Requests of ctxmgr are answered by the program's callbacks, each as a task; what has none is refused.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.restarts import SignsOfLife
+from ctxmgr.wire import envelope, errors
+from ctxmgr.wire.framing import Framer, FramingFault, frame
+
+Answering = Mapping[str, Callable[[bytes], Awaitable[bytes]]]  # params and result as JSON
+
+
+class Link(Protocol):
+    """Carries bytes to a server. None of these waits."""
+
+    def send(self, chunk: bytes) -> None: ...
+    def end_input(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+class Channel:
+    """`broken` is called once, with why nothing can be asked any more; `finished` is done when the process is
+    gone as well."""
+
+    def __init__(self, answering: Answering, life: SignsOfLife, broken: Callable[[SidecarFault], None]) -> None:
+        self.life = life
+        self.fault: SidecarFault | None = None
+        self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._answering, self._broken = answering, broken
+        self._framer = Framer()
+        self._numbers = itertools.count(1)
+        self._open: dict[int, tuple[str, asyncio.Future[bytes]]] = {}
+        self._serving: dict[bytes, asyncio.Task[None]] = {}
+        self._link: Link | None = None
+
+    def attach(self, link: Link) -> None:
+        self._link = link
+
+    # what the link calls
+
+    def came(self, chunk: bytes) -> None:
+        self.life.wrote()
+        for body in self._framer.feed(chunk):
+            if self.fault is not None:
+                return
+            message = envelope.decode(body) if not isinstance(body, FramingFault) else body
+            if isinstance(message, envelope.Response):
+                self._answered(message)
+            elif isinstance(message, envelope.Request):
+                self._serve(message)
+            elif isinstance(message, envelope.Notification):
+                self._told(message)
+            else:
+                self.kill(SidecarFault("garbage", "what the process wrote is not the protocol"))
+
+    def gone(self, how: str) -> None:
+        self._break(SidecarFault("exited", how))
+        if not self.finished.done():
+            self.finished.set_result(None)
+
+    # what the client calls
+
+    async def call(self, method: str, params: Any, end: float) -> bytes:
+        """The result as JSON. `end`: the loop's time until which is waited. Raises SidecarFault."""
+        if self.fault is not None:
+            raise self.fault.again()
+        number = next(self._numbers)
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._write(envelope.encode_request(number, method, params))
+        self._open[number] = method, future
+        try:
+            async with asyncio.timeout_at(end):
+                return await future
+        except TimeoutError:
+            self.notify("$/cancelRequest", {"id": number})
+            raise SidecarFault("timeout", f"no answer to {method} in time", method) from None
+        except asyncio.CancelledError:
+            self.notify("$/cancelRequest", {"id": number})
+            raise
+        finally:
+            self._open.pop(number, None)
+
+    def notify(self, method: str, params: Any = None) -> None:
+        if self.fault is None:
+            self._write(envelope.encode_notification(method, params))
+
+    def end_input(self) -> None:
+        if self._link is not None:
+            self._link.end_input()
+
+    def kill(self, why: SidecarFault) -> None:
+        self._break(why)
+        if self._link is not None:
+            self._link.kill()
+
+    # within
+
+    def _write(self, parts: Any) -> None:
+        if self._link is not None:
+            self._link.send(b"".join(frame("content-length", parts)))
+
+    def _break(self, fault: SidecarFault) -> None:
+        if self.fault is not None:
+            return
+        self.fault = fault
+        for _, future in self._open.values():
+            if not future.done():
+                future.set_exception(fault.again())
+        for task in self._serving.values():
+            task.cancel()
+        self._broken(fault)
+
+    def _answered(self, message: envelope.Response) -> None:
+        number = msgspec.json.decode(message.id)
+        if number not in self._open:
+            return  # it came too late
+        method, future = self._open[number]
+        if future.done():
+            return
+        if message.error is None:
+            future.set_result(bytes(message.result or b"null"))
+            return
+        error = msgspec.json.decode(message.error)
+        fields = error if isinstance(error, dict) else {}
+        code, text = fields.get("code"), fields.get("message")
+        code = code if isinstance(code, int) else errors.REQUEST_FAILED
+        future.set_exception(SidecarFault("error", f"{method}: {text}", method, code))
+
+    def _told(self, message: envelope.Notification) -> None:
+        if message.method != "$/cancelRequest" or message.params is None:
+            return
+        try:
+            named = msgspec.json.decode(message.params, type=dict[str, msgspec.Raw])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return
+        task = self._serving.get(bytes(named.get("id", b"")))
+        if task is not None:
+            task.cancel()
+
+    def _serve(self, request: envelope.Request) -> None:
+        task = asyncio.get_running_loop().create_task(self._serving_one(request))
+        self._serving[request.id] = task
+        task.add_done_callback(lambda done: self._serving.pop(request.id, None))
+
+    async def _serving_one(self, request: envelope.Request) -> None:
+        answer = self._answering.get(request.method)
+        try:
+            if answer is None:
+                parts = envelope.encode_error(request.id, errors.METHOD_NOT_FOUND, "this host has no such method")
+            else:
+                parts = envelope.encode_result(request.id, [await answer(bytes(request.params or b"{}"))])
+        except asyncio.CancelledError:
+            parts = envelope.encode_error(request.id, errors.CANCELLED, "ctxmgr took it back")
+        except Exception as fault:  # noqa: BLE001  the program's callback; ctxmgr does without
+            text = f"the host's callback failed: {type(fault).__name__}"
+            parts = envelope.encode_error(request.id, errors.REQUEST_FAILED, text)
+        if self.fault is None:
+            self._write(parts)

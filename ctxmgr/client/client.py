@@ -1,0 +1,276 @@
+"""The life of a sidecar: started, greeted, started again when it has ended, and let go.
+
+Rules:
+1. It is started by the first call that needs it, and after its end by the first call that comes once the delay is
+   over. Nobody waits longer than the bound of his call; what is begun goes on.
+2. A process that hangs (`restarts`) is killed, and counts as ended. Another one is started when it is gone: it
+   holds its sessions' files.
+3. What will not mend itself is not tried again: no such program, `initialize` refused. `restart` tries it.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.client import runtime_link
+from ctxmgr.client.answering import answering, greeting
+from ctxmgr.client.beginning import Beginning, Entries
+from ctxmgr.client.channel import Channel, Link
+from ctxmgr.client.coding import decoded, encoded
+from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.restarts import Restarts, SignsOfLife
+from ctxmgr.client.session import AsyncClientSession
+from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
+from ctxmgr.client.spawned import SpawnedLink
+from ctxmgr.client.trouble import Trouble
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.errors import InvalidParams
+from ctxmgr.model.policy import Policy
+
+KILLED_SECONDS = 10.0  # for the system to take away what was killed
+
+State = Literal["idle", "starting", "ready", "waiting", "failed", "disposed"]
+
+
+class AsyncClient:
+    """A sidecar and its sessions, on the loop that its calls are made on. An async context manager: leaving it lets
+    the sidecar save and end.
+
+    `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`).
+    """
+
+    def __init__(
+        self,
+        policy: Policy | Mapping[str, Any] | None = None,
+        *,
+        format: str = "pi",
+        sidecar: SpawnedSidecar | InProcessSidecar | None = None,
+        host: Host | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        self.host, self.timing = host or Host(), timing or Timing()
+        self._sidecar = sidecar or SpawnedSidecar()
+        self._greeting = greeting(self.host, policy, format, self._sidecar.state_dir)
+        self._trouble = Trouble(self.host.on_trouble)
+        self._restarts = Restarts(self.timing.restarts)
+        self._sessions: dict[str, AsyncClientSession] = {}
+        self._channel: Channel | None = None
+        self._link: Link | None = None
+        self._starting: asyncio.Task[Channel | SidecarFault] | None = None
+        self._down: SidecarFault | None = None  # why nothing can be asked, until `_retry_at`
+        self._retry_at: float | None = 0.0  # None: not again
+        self._disposed = False
+        self.server: lifecycle.InitializeResult | None = None
+
+    async def __aenter__(self) -> "AsyncClient":
+        return self
+
+    async def __aexit__(self, *fault: object) -> None:
+        await self.close()
+
+    # what a program asks for
+
+    @property
+    def trouble(self) -> SidecarFault | None:
+        """What went wrong and has not worked since; None when the last answers were good."""
+        return self._trouble.last
+
+    @property
+    def state(self) -> State:
+        """idle: not started yet. waiting: for a call after the delay. failed: given up, or no such program."""
+        if self._disposed:
+            return "disposed"
+        if self._starting is not None:
+            return "starting"
+        if self._down is not None:
+            return "failed" if self._retry_at is None else "waiting"
+        return "ready" if self._channel is not None else "idle"
+
+    async def session(
+        self,
+        session_id: str,
+        model: lifecycle.Model | Mapping[str, Any],
+        *,
+        cwd: str | None = None,
+        entries: Entries = None,
+        leaf_id: str | None = None,
+    ) -> AsyncClientSession:
+        """Starts a session, or gives the one of that id that is there. `model`: `{"id", "contextWindow"}` and what
+        else is known of it. `entries`: the session's tree; a function is asked again after each restart.
+
+        Never fails because of ctxmgr: what can not be told now is told by a later call. Raises InvalidParams where
+        `model` is none.
+        """
+        session = self._sessions.get(session_id)
+        if session is None:
+            begins = lifecycle.SessionStartParams(session_id, _model(model), cwd, leaf_id=leaf_id)
+            beginning = Beginning(self, begins, entries)
+            session = self._sessions[session_id] = AsyncClientSession(self, beginning)
+        await session.tell_of_it(self.timing.session_ms)
+        return session
+
+    async def request(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
+    ) -> Any:
+        """Any method, in the protocol's words; its decoded answer. Raises SidecarFault."""
+        end = self.ends(method, params, timeout_ms)
+        answer = await self.ask(await self.connected(end), method, encoded(method, params), end)
+        self.works(method)
+        return msgspec.json.decode(answer)
+
+    def restart(self) -> None:
+        """Tries again with the next call, though it was given up."""
+        self._restarts = Restarts(self.timing.restarts)
+        self._retry_at = 0.0
+
+    async def close(self) -> None:
+        """Lets the sidecar save and end, within `end_ms`; then it is killed. No call reaches it any more."""
+        if self._disposed:
+            return
+        self._disposed = True
+        end = asyncio.get_running_loop().time() + self.timing.end_ms / 1000
+        if self._starting is not None:
+            await asyncio.wait({self._starting}, timeout=self.timing.end_ms / 1000)
+        channel = self._channel
+        if channel is None:
+            return
+        if channel.fault is None:
+            with contextlib.suppress(SidecarFault):
+                for session_id in list(self._sessions):
+                    with contextlib.suppress(SidecarFault):
+                        await channel.call("session_shutdown", lifecycle.SessionParams(session_id), end)
+                await channel.call("shutdown", None, end)
+                channel.notify("exit")
+                channel.end_input()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(end):
+                    await asyncio.shield(channel.finished)
+        channel.kill(SidecarFault("disposed", "the client was closed"))
+        await asyncio.wait({channel.finished}, timeout=KILLED_SECONDS)
+
+    # what its sessions ask for
+
+    def ends(self, method: str, params: Mapping[str, Any] | None = None, timeout_ms: float | None = None) -> float:
+        """The loop's time until which an answer to this call is waited for."""
+        if timeout_ms is None:
+            deadline = (params or {}).get("deadlineMs")
+            timeout_ms = bound_ms(self.timing, method, deadline if isinstance(deadline, int | float) else None)
+        return asyncio.get_running_loop().time() + timeout_ms / 1000
+
+    async def connected(self, end: float) -> Channel:
+        """The sidecar, greeted. Raises SidecarFault."""
+        try:
+            async with asyncio.timeout_at(end):
+                return await self._connected()
+        except TimeoutError:
+            raise SidecarFault("starting", "ctxmgr is being started") from None
+
+    async def _connected(self) -> Channel:
+        if self._disposed:
+            raise SidecarFault("disposed", "the client was closed")
+        channel, now = self._channel, self.timing.now_ms()
+        if self._starting is None and channel is not None and channel.fault is None:
+            if not channel.life.hangs(now):
+                return channel
+            channel.kill(SidecarFault("timeout", "the process hangs"))
+        if self._starting is None:
+            if self._down is not None and (self._retry_at is None or now < self._retry_at):
+                raise self._down.again()
+            self._starting = asyncio.get_running_loop().create_task(self._start())
+        started = await asyncio.shield(self._starting)
+        if isinstance(started, SidecarFault):
+            raise started.again()
+        return started
+
+    async def ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
+        """The result as JSON. Raises SidecarFault."""
+        if method == "context" and channel.life.doubted:
+            raise SidecarFault("timeout", "the process has not answered since a call was late", method)
+        try:
+            answer = await channel.call(method, params, end)
+        except SidecarFault as fault:
+            if fault.kind == "error":
+                channel.life.answered()
+            if fault.kind == "timeout" and method not in LONG:
+                channel.life.late(self.timing.now_ms())
+            raise
+        channel.life.answered()
+        return answer
+
+    def works(self, method: str) -> None:
+        """The answer to this method was good."""
+        self._trouble.works(method)
+
+    def note(self, fault: SidecarFault) -> None:
+        """A fault that the program is not told by an exception."""
+        self._trouble.note(fault)
+
+    def forget(self, session_id: str) -> None:
+        self._sessions.pop(session_id, None)
+
+    # the process
+
+    async def _start(self) -> Channel | SidecarFault:
+        try:
+            before = self._channel
+            if before is not None:
+                await before.finished
+            return await self._greeted()
+        except SidecarFault as fault:
+            return fault
+        finally:
+            self._starting = None
+
+    async def _greeted(self) -> Channel:
+        channel = Channel(answering(self.host), SignsOfLife(self.timing.hang_ms), self._broken)
+        params = self._greeting
+        try:
+            if isinstance(self._sidecar, InProcessSidecar):
+                await runtime_link.load()
+                self._link = runtime_link.RuntimeLink(self._sidecar, channel.came, channel.gone)
+            else:
+                params = msgspec.structs.replace(params, process_id=os.getpid())
+                self._link = SpawnedLink(self._sidecar, channel.came, channel.gone)
+        except (OSError, ValueError) as fault:
+            missing = SidecarFault("missing", f"the sidecar can not be run: {type(fault).__name__}")
+            self._broken(missing)
+            raise missing from None
+        self._channel = channel
+        channel.attach(self._link)
+        try:
+            answer = await channel.call("initialize", params, self.ends("initialize"))
+            self.server = decoded("initialize", answer, lifecycle.InitializeResult)
+        except SidecarFault as fault:
+            channel.kill(fault)
+            raise
+        channel.notify("initialized")
+        self._down = None
+        self.works("initialize")
+        return channel
+
+    def _broken(self, fault: SidecarFault) -> None:
+        """Nothing can be asked of this process any more."""
+        for session in self._sessions.values():
+            session.lost()
+        if self._disposed:
+            return
+        lasting = fault.kind == "missing" or (fault.method == "initialize" and fault.kind == "error")
+        now = self.timing.now_ms()
+        delay = None if lasting else self._restarts.delay_ms(now)
+        self._down, self._retry_at = fault, None if delay is None else now + delay
+        self.note(fault)
+        if delay is None and not lasting:
+            text = f"it ended too often; the last time: {fault.message}"
+            self._down = SidecarFault("gaveUp", text)
+            self.note(self._down)
+
+
+def _model(model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.Model:
+    try:
+        return msgspec.convert(msgspec.to_builtins(model), lifecycle.Model)
+    except msgspec.ValidationError as fault:
+        raise InvalidParams(f"invalid params: {fault}", {"path": "$.model"}) from None

@@ -1,0 +1,296 @@
+"""One session: what a program calls, and what it gets when there is no answer.
+
+Rules:
+1. `context` and the events never raise because of ctxmgr: a model call never fails because of it.
+2. `request` raises, a `SidecarFault`: who asks for something by name wants to know.
+3. A sidecar that does not know the session is told of it before anything else, within the bound of the call.
+4. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
+   what ctxmgr holds is not known then.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.client import unaided
+from ctxmgr.client.answering import requested
+from ctxmgr.client.beginning import Beginning, Line
+from ctxmgr.client.channel import Channel
+from ctxmgr.client.coding import decoded, encoded, fault_of
+from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.unaided import Projected, Source
+from ctxmgr.model.api import compaction, lifecycle, reports
+from ctxmgr.model.api.edits import ListAnswer, applied
+from ctxmgr.model.api.raw_json import M, raw_json
+from ctxmgr.model.errors import InvalidParams
+from ctxmgr.wire.errors import CONTENT_MODIFIED, UNKNOWN_SESSION
+
+
+class ContextOutcome(msgspec.Struct, frozen=True):
+    """Where the last list to send came from: "answered" by ctxmgr; "kept", the last projection and what came since;
+    the program's "own"; "cut", the newest part of one of these. `fits`: whether it is likely to fit the window;
+    where it is false, compact before the call. `fault`: why ctxmgr did not answer."""
+
+    source: Source
+    fits: bool
+    report: reports.Report | None = None
+    fault: SidecarFault | None = None
+
+
+class AsyncClientSession:
+    """Made by `AsyncClient.session`. `restored`: it was known to ctxmgr; None while it could not be started.
+    `outcome` is of the last `context`; `last_status` of the last answer that held one."""
+
+    def __init__(self, line: Line, beginning: Beginning) -> None:
+        self._line, self._beginning = line, beginning
+        self.session_id = beginning.params.session_id
+        self.outcome: ContextOutcome | None = None
+        self.last_status: lifecycle.Status | None = None
+        self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to hold
+        self._last: Projected | None = None
+        self._carrying: set[asyncio.Task[None]] = set()
+
+    @property
+    def restored(self) -> bool | None:
+        return self._beginning.restored
+
+    # the list
+
+    async def context(
+        self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
+    ) -> list[M]:
+        """The list to send to the model. Kept messages are the very objects that were given; `messages` is left as
+        it is. `overhead_tokens`: system prompt and tools, where they are not in the list. `time_ms`: when the call
+        is made (default: now); tells whether the provider's cache is cold."""
+        given = list(messages)
+        try:
+            raws = [raw_json(one, f"$.messages[{place}]") for place, one in enumerate(given)]
+            at = self._line.timing.now_ms() if time_ms is None else time_ms
+            channel, answer = await self._listed(raws, overhead_tokens, at)
+            sent = applied(given, raws, answer)
+        except Exception as thrown:  # noqa: BLE001  rule 1
+            return self.without(given, overhead_tokens, thrown)
+        self._line.works("context")
+        self._base = (channel, answer.base) if answer.base else None
+        self._last = Projected(tuple(raws), tuple(sent))
+        self.outcome = ContextOutcome("answered", True, answer.report)
+        return sent
+
+    def without(self, given: Sequence[M], overhead_tokens: int | None, thrown: Exception) -> list[M]:
+        """The list to send where ctxmgr has not answered, for the reason that was thrown."""
+        fault = self._failed(thrown, "context")
+        space = unaided.room(self._beginning.params.model.context_window, overhead_tokens or 0)
+        try:
+            raws = [raw_json(one, "$") for one in given]
+        except InvalidParams:
+            raws = None
+        try:
+            made = unaided.unaided(given, raws, self._last, space)
+        except Exception:  # noqa: BLE001  what can not even be weighed
+            made = unaided.Unaided(list(given), "own", False)
+        self.outcome = ContextOutcome(made.source, made.fits, None, fault)
+        return made.messages
+
+    async def _listed(self, raws: list[bytes], overhead: int | None, at: float) -> tuple[Channel, ListAnswer]:
+        """Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one."""
+        end = self._line.ends("context")
+        channel = await self._beginning.ready(end)
+        base, self._base = self._base, None  # rule 4
+        whole = lifecycle.ContextParams(
+            self.session_id, _raws(raws), at=at, overhead_tokens=overhead, answer="edits"
+        )
+        params = whole
+        if (
+            base is not None
+            and base[0] is channel
+            and self._last is not None
+            and unaided.begins_with(raws, self._last)
+        ):
+            after = len(self._last.raws)
+            append = lifecycle.Append(after, base[1], _raws(raws[after:]))
+            params = msgspec.structs.replace(whole, messages=None, append=append)
+        try:
+            answer = await self._ask(channel, "context", params, end)
+        except SidecarFault as fault:
+            if fault.code != CONTENT_MODIFIED or params is whole:
+                raise
+            answer = await self._ask(channel, "context", whole, end)
+        return channel, decoded("context", answer, ListAnswer)
+
+    # events: None where it could not be told
+
+    async def turn_end(
+        self,
+        message: M,
+        tool_results: Sequence[M] = (),
+        *,
+        usage: Mapping[str, Any] | None = None,
+        time_ms: float | None = None,
+        entry_ids: lifecycle.EntryIds | None = None,
+        notify: bool = False,
+    ) -> lifecycle.TurnEndResult | None:
+        """The model answered and its tools ran. `usage`: the provider's own object. The answer's `commands` are
+        carried out by `Host.on_request_compaction` where there is one, else they are the program's. `notify`: no
+        answer is waited for; a compaction is then asked for by a request, and so by that callback alone."""
+        try:
+            params = {
+                "sessionId": self.session_id,
+                "message": msgspec.Raw(raw_json(message, "$.message")),
+                "toolResults": _raws([raw_json(one, "$.toolResults") for one in tool_results]),
+                "usage": usage,
+                "at": self._line.timing.now_ms() if time_ms is None else time_ms,
+                "entryIds": entry_ids,
+            }
+            if notify:
+                channel = await self._beginning.ready(self._line.ends("turn_end"))
+                channel.notify("turn_end", encoded("turn_end", params))
+                return None
+        except Exception as thrown:  # noqa: BLE001  rule 1
+            self._failed(thrown, "turn_end")
+            return None
+        answer: lifecycle.TurnEndResult | None = await self._tell("turn_end", params, lifecycle.TurnEndResult)
+        if self._line.host.on_request_compaction is not None:
+            for command in answer.commands if answer is not None else ():
+                if command.method == "requestCompaction":
+                    self._carry_out(command.params)
+        return answer
+
+    def _carry_out(self, params: Any) -> None:
+        """Not waited for: a program may compact before it answers, and needs the end of the turn for that."""
+
+        async def carried_out() -> None:
+            try:
+                wanted = msgspec.convert(params, lifecycle.RequestCompactionParams)
+            except msgspec.ValidationError as fault:
+                self._failed(fault, "requestCompaction")
+                return
+            result = await requested(self._line.host, wanted)
+            if not result.accepted:
+                await self.session_compact_failed(result.reason or "refused")
+
+        task = asyncio.get_running_loop().create_task(carried_out())
+        self._carrying.add(task)
+        task.add_done_callback(self._carrying.discard)
+
+    async def model_select(self, model: lifecycle.Model) -> lifecycle.StatusResult | None:
+        """Another model from the next call on."""
+        begins = self._beginning.params
+        self._beginning.params = msgspec.structs.replace(begins, model=model)
+        return await self._event("model_select", {"model": model})
+
+    async def session_compact(
+        self,
+        summary: str,
+        *,
+        entry_id: str | None = None,
+        first_kept_entry_id: str | None = None,
+        time_ms: float | None = None,
+    ) -> lifecycle.StatusResult | None:
+        """The program has compacted: `summary` stands in the place of older messages."""
+        self._base = None
+        at = self._line.timing.now_ms() if time_ms is None else time_ms
+        entry = lifecycle.CompactionEntry(summary, entry_id, first_kept_entry_id=first_kept_entry_id, timestamp=at)
+        return await self._event("session_compact", {"compactionEntry": entry})
+
+    async def session_compact_failed(
+        self, reason: str, error_message: str | None = None
+    ) -> lifecycle.StatusResult | None:
+        """What was asked for could not be done: it is asked for again later."""
+        return await self._event("session_compact_failed", {"reason": reason, "errorMessage": error_message})
+
+    async def session_tree(self, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
+        """The program is at another place of its session tree; params in the protocol's words."""
+        self._base = None
+        return await self._event("session_tree", params)
+
+    async def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
+        """The program is about to compact; an empty answer leaves it to the program."""
+        found: compaction.BeforeCompactResult | None = await self._tell(
+            "session_before_compact", self._named(params), compaction.BeforeCompactResult
+        )
+        return found
+
+    async def before_tree(self, params: Mapping[str, Any]) -> compaction.BeforeTreeResult | None:
+        """The program is about to move in its session tree; an empty answer leaves the summary to the program."""
+        found: compaction.BeforeTreeResult | None = await self._tell(
+            "session_before_tree", self._named(params), compaction.BeforeTreeResult
+        )
+        return found
+
+    async def status(self) -> lifecycle.Status | None:
+        found: lifecycle.Status | None = await self._tell("getStatus", self._named({}), lifecycle.Status)
+        return found
+
+    async def request(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_ms: float | None = None
+    ) -> Any:
+        """Any method of this session, in the protocol's words; its decoded answer. Raises SidecarFault."""
+        end = self._line.ends(method, params, timeout_ms)
+        wanted = encoded(method, self._named(params or {}))
+        answer = await self._ask(await self._beginning.ready(end), method, wanted, end)
+        self._line.works(method)
+        return msgspec.json.decode(answer)
+
+    async def end(self) -> None:
+        """The session ends; its snapshot stays. It is not started again after a restart of the sidecar."""
+        self._line.forget(self.session_id)
+        if self._beginning.is_known:
+            await self._tell("session_shutdown", self._named({}), Any)
+            self.lost()
+
+    # what the client calls
+
+    async def tell_of_it(self, timeout_ms: float) -> None:
+        """Once ctxmgr has heard of it, or can not; what is not done by then goes on."""
+        try:
+            await self._beginning.ready(self._line.ends("session_start", None, timeout_ms))
+        except SidecarFault as fault:
+            self._line.note(fault)
+        else:
+            self.last_status = self._beginning.status
+
+    def lost(self) -> None:
+        """The process is another one."""
+        self._beginning.lost()
+
+    # within
+
+    async def _ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
+        try:
+            return await self._line.ask(channel, method, params, end)
+        except SidecarFault as fault:
+            if fault.code == UNKNOWN_SESSION:
+                self._beginning.lost()
+            raise
+
+    async def _event(self, method: str, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
+        found: lifecycle.StatusResult | None = await self._tell(method, self._named(params), lifecycle.StatusResult)
+        return found
+
+    async def _tell(self, method: str, params: Mapping[str, Any], kind: Any) -> Any:
+        try:
+            end = self._line.ends(method, params)
+            wanted = encoded(method, params)
+            answer = decoded(method, await self._ask(await self._beginning.ready(end), method, wanted, end), kind)
+        except Exception as thrown:  # noqa: BLE001  rule 1
+            self._failed(thrown, method)
+            return None
+        self._line.works(method)
+        if kind is not Any:
+            self.last_status = answer if kind is lifecycle.Status else getattr(answer, "status", self.last_status)
+        return answer
+
+    def _named(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        return {"sessionId": self.session_id, **params}
+
+    def _failed(self, thrown: Exception, method: str) -> SidecarFault:
+        self._base = None
+        fault = fault_of(thrown, method)
+        self._line.note(fault)
+        return fault
+
+
+def _raws(raws: Sequence[bytes]) -> list[msgspec.Raw]:
+    return [msgspec.Raw(raw) for raw in raws]

@@ -1,0 +1,108 @@
+"""A process and its pipes: bytes to it, bytes from it, and its end. Knows no message.
+
+1. Reading and writing have a thread each: the loop never waits for the process, nor for what it does not read.
+2. It has a process group of its own: an interrupt at the user's terminal is the program's to deal with, and what a
+   wrapper has started ends with it.
+3. Nothing outlives the program: the process ends when its input does.
+"""
+
+import asyncio
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+
+from ctxmgr.client.settings import SpawnedSidecar
+
+READ_BYTES = 1 << 20  # of one read: a pipe gives at most its capacity
+CLOSED_SECONDS = 1.0  # for a process that has closed its output to end
+
+
+class SpawnedLink:
+    """Raises OSError where there is no such program. `came` and `ended` are called on the loop: with what the
+    process wrote, and once, with how it ended."""
+
+    def __init__(
+        self, sidecar: SpawnedSidecar, came: Callable[[bytes], None], ended: Callable[[str], None]
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._came, self._ended = came, ended
+        groups = hasattr(os, "killpg")
+        self._process = subprocess.Popen(
+            list(sidecar.command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=sidecar.stderr,
+            cwd=sidecar.cwd,
+            env=dict(sidecar.env) if sidecar.env is not None else None,
+            bufsize=0,
+            process_group=0 if groups else None,
+        )
+        self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        for name, run in (("ctxmgr-read", self._read), ("ctxmgr-write", self._write)):
+            threading.Thread(target=run, name=name, daemon=True).start()
+
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    def send(self, chunk: bytes) -> None:
+        """Does not wait. What a process does not read any more is lost; its end tells."""
+        self._out.put(chunk)
+
+    def end_input(self) -> None:
+        self._out.put(None)
+
+    def kill(self) -> None:
+        """At once, its group with it; a process that is stopped as well."""
+        if self._process.poll() is not None:
+            return
+        with contextlib.suppress(OSError):  # it has just ended
+            if hasattr(os, "killpg"):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    # threads
+
+    def _read(self) -> None:
+        stream = self._process.stdout
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := stream.read(READ_BYTES):
+                self._tell(self._came, chunk)
+        try:
+            code = self._process.wait(CLOSED_SECONDS)
+            how = f"was ended by {_signal(-code)}" if code < 0 else f"ended with {code}"
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+            how = "closed its output"
+        stream.close()
+        self._out.put(None)
+        self._tell(self._ended, f"the process {how}")
+
+    def _write(self) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        with contextlib.suppress(OSError, ValueError):
+            while (chunk := self._out.get()) is not None:
+                view = memoryview(chunk)
+                while view:
+                    view = view[stream.write(view) or 0 :]
+        with contextlib.suppress(OSError, ValueError):
+            stream.close()
+
+    def _tell(self, whom: Callable[..., None], value: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
+            self._loop.call_soon_threadsafe(whom, value)
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
