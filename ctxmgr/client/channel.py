@@ -76,8 +76,9 @@ class Channel:
             raise self.fault.again()
         number = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._write(envelope.encode_request(number, method, params))
+        parts = envelope.encode_request(number, method, params)
         self._open[number] = method, future
+        self._write(parts)
         try:
             async with asyncio.timeout_at(end):
                 return await future

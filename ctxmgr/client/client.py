@@ -172,13 +172,14 @@ class AsyncClient:
     async def _connected(self) -> Channel:
         if self._disposed:
             raise SidecarFault("disposed", "the client was closed")
-        channel, now = self._channel, self.timing.now_ms()
+        channel = self._channel
         if self._starting is None and channel is not None and channel.fault is None:
-            if not channel.life.hangs(now):
+            if not channel.life.hangs(self.timing.now_ms()):
                 return channel
             channel.kill(SidecarFault("timeout", "the process hangs"))
         if self._starting is None:
-            if self._down is not None and (self._retry_at is None or now < self._retry_at):
+            retry_at = self._retry_at
+            if self._down is not None and (retry_at is None or self.timing.now_ms() < retry_at):
                 raise self._down.again()
             self._starting = asyncio.get_running_loop().create_task(self._start())
         started = await asyncio.shield(self._starting)

@@ -1,0 +1,256 @@
+"""`context`: what travels, what comes of an answer, and what goes out without one. It never raises."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from ctxmgr.client import Host, SidecarFault
+from tests.unit.client.scripted import (
+    DEATH,
+    SILENCE,
+    Refusal,
+    Scripted,
+    begun,
+    conversation,
+    listed,
+    step,
+    user,
+)
+
+LATE = {"context": 5.0}
+
+
+async def test_kept_messages_are_the_objects_that_were_given_in_a_list_of_their_own(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(10)
+        sent = await session.context(messages)
+        assert len(sent) < len(messages)
+        assert sent[-1] is messages[-1]
+        own = await session.context(messages[:1])
+        assert own == messages[:1]
+        assert own[0] is messages[0]
+        messages.append(user(99))
+        assert len(own) == 1
+
+
+async def test_only_what_is_new_travels(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(3)
+        await session.context(messages[:4])
+        assert script.last("context")["messages"] == messages[:4]
+        await session.context(messages)
+        said = script.last("context")
+        assert "messages" not in said
+        assert (said["append"]["after"], said["append"]["messages"]) == (4, messages[4:])
+        assert said["answer"] == "edits"
+
+
+async def test_copies_of_messages_are_recognised_by_what_they_hold(script: Scripted) -> None:
+    async with script.client() as client:
+        session = await begun(client)
+        await session.context(conversation(2))
+        sent = await session.context(again := conversation(3))
+        assert script.last("context")["append"]["after"] == 6
+        assert sent[0] is again[0]
+
+
+async def test_a_message_that_was_changed_in_place_is_noticed(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(3)
+        await session.context(messages)
+        messages[1]["content"][0]["arguments"]["path"] = "b1.py"
+        await session.context(messages)
+        assert script.last("context")["messages"] == messages
+
+
+async def test_where_the_base_is_lost_all_is_sent_in_the_same_call(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(3)
+        await session.context(messages[:4])
+        script.answers["context"] = lambda params: Refusal(-32801) if "append" in params else None
+        sent = await session.context(messages)
+        assert [set(params) >= {"append"} for _, name, params in script.asked if name == "context"] == [
+            False,
+            True,
+            False,
+        ]
+        assert session.outcome is not None
+        assert session.outcome.source == "answered"
+        assert sent[-1] is messages[-1]
+        assert client.trouble is None
+
+
+ENDS: list[tuple[str, Any, str]] = [
+    ("an error", Refusal(-32603), "error"),
+    ("a silence", SILENCE, "timeout"),
+    ("a death", DEATH, "exited"),
+    ("no protocol", b"Traceback (most recent call last):\n\n", "garbage"),
+    ("a body that is no JSON", b"Content-Length: 2\r\n\r\n{]", "garbage"),
+    ("a batch", b"Content-Length: 2\r\n\r\n[]", "garbage"),
+    ("a number", 7, "garbage"),
+    ("no base", {"unchanged": True}, "garbage"),
+    ("neither edits nor messages", listed(), "garbage"),
+    ("an edit outside", listed(edits=[{"keep": [0, 99]}]), "garbage"),
+    ("edits out of order", listed(edits=[{"keep": [2, 3]}, {"keep": [0, 1]}]), "garbage"),
+    ("an edit backwards", listed(edits=[{"keep": [2, 1]}]), "garbage"),
+    ("an edit that says nothing", listed(edits=[{}]), "garbage"),
+    ("a put that is no message", listed(edits=[{"put": ["x"]}]), "garbage"),
+    ("a put without a role", listed(edits=[{"put": {"content": "x"}}]), "garbage"),
+    ("an empty list", listed(edits=[]), "garbage"),
+    ("messages that are none", listed(messages=["x"]), "garbage"),
+]
+
+
+@pytest.mark.parametrize(("answer", "kind"), [row[1:] for row in ENDS], ids=[row[0] for row in ENDS])
+async def test_without_an_answer_the_last_projection_goes_on(script: Scripted, answer: Any, kind: str) -> None:
+    async with script.client(timeouts_ms=LATE) as client:
+        session, messages = await begun(client), conversation(12)
+        before = await session.context(messages[:30])
+        script.answers["context"] = answer
+        sent = await session.context(messages)
+        assert sent == [*before, *messages[30:]]
+        assert session.outcome is not None
+        assert (session.outcome.source, session.outcome.fits) == ("kept", True)
+        assert session.outcome.fault is not None
+        assert session.outcome.fault.kind == kind
+        assert client.trouble is not None
+        assert client.trouble.kind == kind
+
+
+@pytest.mark.parametrize(("answer", "kind"), [row[1:] for row in ENDS], ids=[row[0] for row in ENDS])
+async def test_without_any_answer_yet_the_own_list_goes_out(script: Scripted, answer: Any, kind: str) -> None:
+    async with script.client(timeouts_ms=LATE) as client:
+        session, messages = await begun(client), conversation(3)
+        script.answers["context"] = answer
+        sent = await session.context(messages)
+        assert sent == messages
+        assert all(one is other for one, other in zip(sent, messages, strict=True))
+        assert session.outcome is not None
+        assert session.outcome.source == "own"
+
+
+async def test_what_would_not_fit_is_cut_to_whole_turns(script: Scripted) -> None:
+    async with script.client() as client:
+        session = await client.session("s", {"id": "m", "contextWindow": 8_000})
+        script.answers["context"] = Refusal(-32603)
+        messages = conversation(12)
+        sent = await session.context(messages)
+        assert session.outcome is not None
+        assert (session.outcome.source, session.outcome.fits) == ("cut", True)
+        assert sent == messages[-len(sent) :]
+        assert sent[0]["role"] == "user"
+
+
+async def test_after_a_fault_the_whole_list_travels(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(3)
+        await session.context(messages[:4])
+        script.answers["context"] = Refusal(-32603)
+        await session.context(messages)
+        del script.answers["context"]
+        await session.context(messages)
+        assert script.last("context")["messages"] == messages
+        assert client.trouble is None
+
+
+async def test_messages_in_place_of_edits_are_the_given_ones_where_they_are(script: Scripted) -> None:
+    """As ctxmgr answers where its own projection failed."""
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(2)
+        script.answers["context"] = listed(messages=[user(50, "packet"), *messages[3:]], base="")
+        sent = await session.context(messages)
+        assert sent[0] == user(50, "packet")
+        assert all(one is other for one, other in zip(sent[1:], messages[3:], strict=True))
+        del script.answers["context"]
+        await session.context(messages)
+        assert "messages" in script.last("context")  # an empty base holds for nothing
+
+
+async def test_the_time_of_the_call_is_told(script: Scripted) -> None:
+    async with script.client() as client:
+        session = await begun(client)
+        await session.context([user(1)])
+        assert script.last("context")["at"] == script.clock.now
+        await session.context([user(1)], time_ms=7, overhead_tokens=500)
+        assert (script.last("context")["at"], script.last("context")["overheadTokens"]) == (7, 500)
+
+
+ODD: list[list[Any]] = [[], [{}], [{"role": 7}], ["text"], [None], [{"role": "user", "content": "\ud83d"}]]
+
+
+@pytest.mark.parametrize("messages", [*ODD, [object()], [b'{"role":'], [{"a": {1, 2}}], [{"a": float("nan")}]])
+async def test_whatever_is_given_comes_back(script: Scripted, messages: list[Any]) -> None:
+    async with script.client() as client:
+        session = await begun(client)
+        assert await session.context(messages) == messages
+        assert await session.context(messages) == messages
+
+
+async def test_a_list_that_holds_itself_comes_back(script: Scripted) -> None:
+    knot: dict[str, Any] = {"role": "user"}
+    knot["content"] = [knot]
+    async with script.client() as client:
+        session = await begun(client)
+        sent = await session.context([knot])
+        assert sent[0] is knot
+        assert session.outcome is not None
+        assert not session.outcome.fits
+
+
+async def test_a_list_of_json_gives_a_list_of_json(script: Scripted) -> None:
+    import msgspec
+
+    raws = [msgspec.json.encode(message) for message in conversation(10)]
+    async with script.client() as client:
+        session = await begun(client)
+        sent = await session.context(raws)
+        assert sent[-1] is raws[-1]
+        assert all(isinstance(one, bytes) for one in sent)
+        assert [msgspec.json.decode(one) for one in sent] == await session.context(conversation(10))
+
+
+async def test_who_is_cancelled_takes_his_call_back_and_the_list_travels_whole(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(2)
+        await session.context(messages[:3])
+        script.answers["context"] = SILENCE
+        waiting = asyncio.get_running_loop().create_task(session.context(messages))
+        await script.until(lambda: script.methods().count("context") == 2)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert script.methods()[-1] == "$/cancelRequest"
+        del script.answers["context"]
+        await session.context(messages)
+        assert "messages" in script.last("context")
+
+
+async def test_two_at_once_are_both_answered(script: Scripted) -> None:
+    async with script.client() as client:
+        session, messages = await begun(client), conversation(3)
+        await session.context(messages[:3])
+        both = await asyncio.gather(session.context(messages), session.context([*messages, *step(9)]))
+        assert [len(one) for one in both] == [9, 11]
+        assert client.trouble is None
+
+
+async def test_trouble_is_told_once_a_stretch(script: Scripted) -> None:
+    told: list[SidecarFault] = []
+    async with script.client(Host(on_trouble=told.append)) as client:
+        session = await begun(client)
+        for answer in (Refusal(-32603), Refusal(-32603), listed(), None, Refusal(-32603)):
+            if answer is None:
+                del script.answers["context"]
+            else:
+                script.answers["context"] = answer
+            await session.context([user(1)])
+        assert [fault.kind for fault in told] == ["error", "garbage", "error"]
+        assert [fault.method for fault in told] == ["context"] * 3
+
+
+async def test_a_callback_that_raises_changes_nothing(script: Scripted) -> None:
+    async with script.client(Host(on_trouble=lambda fault: 1 // 0)) as client:
+        session = await begun(client)
+        script.answers["context"] = Refusal(-32603)
+        assert await session.context([user(1)]) == [user(1)]
