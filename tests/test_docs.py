@@ -1,6 +1,9 @@
 """What the pages below docs/ say that the program could contradict. `scripts/docs` holds their links."""
 
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as Xml
 from pathlib import Path
 
@@ -31,6 +34,17 @@ def test_the_sum_of_the_example_is_right() -> None:
     assert f"so changing costs | **{changing:,.0f}** |" in page
     assert f"and saves, on each call, 40,000 × 0.1 | **{found.saves:,.0f}** |" in page
     assert found.saves * 4 < changing < found.saves * 5  # "after five calls. If four are left, it does not"
+
+
+@pytest.mark.parametrize(
+    ("number", "printed"), [(0, "1 green 23\n"), (1, "1 answered green\n")], ids=["session", "client"]
+)
+def test_the_examples_in_python_run(number: int, printed: str, tmp_path: Path) -> None:
+    example = re.findall(r"^```python\n(.*?)^```$", text("guide/python"), re.DOTALL | re.MULTILINE)[number]
+    run = [sys.executable, "-W", "error", "-c", example]
+    env = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
+    done = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", printed)
 
 
 @pytest.mark.parametrize("preset", policy.Preset.__args__)  # type: ignore[attr-defined]

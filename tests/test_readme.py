@@ -12,7 +12,7 @@ from ctxmgr.formats import FORMATS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MOST_LINES = 40
+MOST_LINES = 24
 BOUND = 60  # seconds; only a failing one takes so long
 _HOST = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _MARKS = re.compile(r"^\| `(\w+)` \| (`\{.*)$", re.MULTILINE)

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,12 +65,19 @@ def test_one_that_was_killed_between_calls_is_replaced_and_goes_on(tmp_path: Pat
 def test_one_that_was_killed_in_a_call_costs_that_answer_alone(tmp_path: Path) -> None:
     with Client(POLICY, sidecar=spawned(tmp_path), timing=patient()) as client:
         session = client.session("s", MODEL)
-        os.kill(process_of(client), signal.SIGSTOP)  # the call is under way, and stays so
-        killer = subprocess.Popen(
-            [sys.executable, "-c", f"import os; input(); os.killpg({process_of(client)}, 9)"], stdin=subprocess.PIPE
-        )
-        killer.communicate(b"\n")
+        link: Any = client._client._link
+        os.kill(link.process_id, signal.SIGSTOP)  # what it is asked now it does not answer
+        send = link.send
+
+        def send_and_kill(chunk: bytes) -> None:
+            send(chunk)
+            os.killpg(link.process_id, signal.SIGKILL)
+
+        link.send = send_and_kill
         assert session.context([user(1)]) == [user(1)]
+        assert source(session) == "own"
+        assert client.trouble is not None
+        assert client.trouble.kind == "exited"
         assert session.context([user(1)]) == [user(1)]
         assert source(session) == "answered"
 
@@ -124,9 +130,8 @@ def test_a_bad_child_costs_no_model_call(tmp_path: Path, command: tuple[str, ...
 
 def test_no_process_is_left(tmp_path: Path) -> None:
     code = "import subprocess, sys; raise SystemExit(subprocess.call([sys.executable, '-m', 'ctxmgr', 'serve']))"
-    with Client(
-        POLICY, sidecar=spawned(tmp_path, sys.executable, "-c", code), timing=patient(end_ms=20_000)
-    ) as client:
+    sidecar = spawned(tmp_path, sys.executable, "-c", code)
+    with Client(POLICY, sidecar=sidecar, timing=patient(end_ms=20_000)) as client:
         client.session("s", MODEL)
         group = process_of(client)
     with pytest.raises(ProcessLookupError):
@@ -134,7 +139,7 @@ def test_no_process_is_left(tmp_path: Path) -> None:
 
 
 def turns() -> Iterator[tuple[Messages, dict[str, Any], Messages]]:
-    """(what was listed before, the reply, its results), call by call, of a recorded session without its branches."""
+    """(what was listed before, the reply, its results), call by call, of a recorded session."""
     lines = [json.loads(line) for line in GREENHOUSE.read_text(encoding="utf-8").splitlines()]
     messages = [line["message"] for line in lines if line["type"] == "message"]
     for place, message in enumerate(messages):
