@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError
 from typing import Any, TypeVar
 
 from ctxmgr.client.beginning import Entries
@@ -105,9 +106,15 @@ class Client:
         except BaseException:
             call.close()
             raise
-        waiting = asyncio.run_coroutine_threadsafe(call, loop)
+        try:
+            waiting = asyncio.run_coroutine_threadsafe(call, loop)
+        except RuntimeError:  # closed by another thread just now
+            call.close()
+            raise SidecarFault("disposed", "the client was closed") from None
         try:
             return waiting.result()
+        except CancelledError:
+            raise SidecarFault("disposed", "the client was closed meanwhile") from None
         except BaseException:  # an interrupt: nobody waits for it any more
             waiting.cancel()
             raise

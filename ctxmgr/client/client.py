@@ -236,7 +236,7 @@ class AsyncClient:
             else:
                 params = msgspec.structs.replace(params, process_id=os.getpid())
                 self._link = SpawnedLink(self._sidecar, channel.came, channel.gone)
-        except (OSError, ValueError) as fault:
+        except Exception as fault:  # noqa: BLE001  no such program, a server that can not be loaded
             missing = SidecarFault("missing", f"the sidecar can not be run: {type(fault).__name__}")
             self._broken(missing)
             raise missing from None

@@ -43,7 +43,7 @@ class Scripted:
         self.answers: dict[str, Any] = {}
         self.asked: list[tuple[int, str, Any]] = []
         self.links: list[ScriptedLink] = []
-        self.refuses_to_run: OSError | None = None
+        self.refuses_to_run: Exception | None = None
         self.clock = Clock()
         self.moved = asyncio.Event()  # the client has written something
 

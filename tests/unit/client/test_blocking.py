@@ -1,5 +1,6 @@
 """The client for programs without a loop, on a server in this process."""
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -106,6 +107,23 @@ def test_several_threads_may_call_it(tmp_path: Path) -> None:
             thread.join()
     assert len(lists) == 4
     assert all(one == lists[0] for one in lists)
+
+
+def test_who_waits_while_it_is_closed_gets_what_there_is(tmp_path: Path) -> None:
+    under_way, lists = threading.Event(), []
+
+    async def never(*rest: Any, **more: Any) -> Any:
+        under_way.set()
+        await asyncio.Event().wait()
+
+    with client(tmp_path) as made:
+        session = made.session("s", MODEL)
+        session._session._listed = never  # type: ignore[method-assign]
+        waiting = threading.Thread(target=lambda: lists.append(session.context([user(1)])))
+        waiting.start()
+        assert under_way.wait(20)
+    waiting.join()
+    assert lists == [[user(1)]]
 
 
 def test_nothing_is_left_of_it(tmp_path: Path) -> None:

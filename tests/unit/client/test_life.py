@@ -126,8 +126,11 @@ async def test_it_is_given_up_after_too_many_restarts_and_tried_again_when_told(
         assert client.trouble is None
 
 
-async def test_no_such_program_is_not_looked_for_again(script: Scripted) -> None:
-    script.refuses_to_run = FileNotFoundError()
+@pytest.mark.parametrize(
+    "fault", [FileNotFoundError(), PermissionError(), ValueError("embedded null byte"), IndexError()]
+)
+async def test_no_such_program_is_not_looked_for_again(script: Scripted, fault: Exception) -> None:
+    script.refuses_to_run = fault
     async with script.client() as client:
         session = await begun(client)
         assert session.restored is None
