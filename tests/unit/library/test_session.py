@@ -132,7 +132,7 @@ def test_a_compaction_that_failed_is_counted() -> None:
 
 
 def test_a_session_goes_on_from_its_state() -> None:
-    """In `balanced` the prefix of the last list comes again, though the process is another one."""
+    """In `balanced` the same list is sent, and the next one is what the process that went on would send."""
     messages = conversation(40, 2_000)
     first = Session(format="openai", window=100_000)
     for end in range(3, 100, 3):
@@ -142,9 +142,10 @@ def test_a_session_goes_on_from_its_state() -> None:
     assert first.status.epoch > 0
     second = Session(format="openai", state=first.state)
     assert second.status.context_window == 100_000
-    sent = second.project(messages[:102], time_ms=100_000)
-    assert sent[: len(before)] == before
     assert second.status.seq == first.status.seq
+    assert second.project(messages[:99], time_ms=99_000) == before
+    assert first.project(messages[:99], time_ms=99_000) == before
+    assert second.project(messages[:102], time_ms=100_000) == first.project(messages[:102], time_ms=100_000)
 
 
 def test_a_model_given_goes_before_the_one_in_the_state() -> None:
