@@ -20,7 +20,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.presets.turns.project import Rewrite
+from ctxmgr.engine.rewriting.rewrite import Rewrite
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
 

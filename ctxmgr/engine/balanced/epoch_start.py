@@ -33,7 +33,8 @@ from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Wishes, choose
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.presets.turns.project import ERRORS_OVER, LAST_RESORT_LENGTH, LITTLE
+from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
+from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH
 from ctxmgr.engine.staleness import staleness
 from ctxmgr.model.epochs import Epoch, Opening, Receipt
 from ctxmgr.model.messages import Message
@@ -247,7 +248,7 @@ class _Draft:
             here = shown.weight if at == packet_at else 0
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
-        inserted = shown.weight or want.room.index + LITTLE
+        inserted = shown.weight or want.room.index + SMALLEST_TOKENS
         calls = epoch.calls if opening in ("price", "cold", "red") else max(epoch.calls, CALLS_ASKED_FOR)
         found = best_break(rows, inserted, calls, want.rates, opening in MUST)
         if found is None:
@@ -301,7 +302,7 @@ class _Draft:
 
     def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
         """Rule 4: what the newest steps lose where the list would not fit the window."""
-        over = self._plan(decisions).weight + self.want.room.index + LITTLE - self.want.room.window
+        over = self._plan(decisions).weight + self.want.room.index + SMALLEST_TOKENS - self.want.room.window
         if over <= 0:
             return decisions
         steps = self.atoms[self.newest :]

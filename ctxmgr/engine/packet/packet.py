@@ -22,6 +22,7 @@ RESUME_NOTE = (
 )
 
 NOTE_TOKENS = 1_000  # of budget; below it the note under the mark has the least right to stay
+SMALLEST_TOKENS = 600  # of the default policy: less than this never leaves without a packet
 ROOMY_TOKENS = 600  # of budget; from here on the goal gets its full 600 characters
 
 

@@ -19,6 +19,7 @@ from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, digest_of
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.rewrite import memoised
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.tools import Memo, tool_call
 from ctxmgr.model.archive import ArchiveRow
@@ -27,7 +28,7 @@ from ctxmgr.model.policy import Zone
 from ctxmgr.model.prices import in_force, rates
 from ctxmgr.model.projection import Packet, Plan
 from ctxmgr.model.state import Rendered, State
-from ctxmgr.session.context.inputs import Setting, packet_budget, rewriting, told
+from ctxmgr.session.context.inputs import Setting, packet_budget, told
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
 
@@ -142,7 +143,7 @@ def _ask(state: State, arrived: Arrived, zone: Zone, setting: Setting) -> Ask:
             decisions=arrived.last.decisions if arrived.last is not None else state.decisions,
             packet=packet,
             place=place,
-            rewrite=rewriting(conversation, setting),
+            rewrite=memoised(conversation, setting.weigh, setting.archive, setting.memo),
             shorten=partial(_shortened, conversation, setting),
         ),
         room=room(setting.policy.cost_versus_recall, usable, zone, window),

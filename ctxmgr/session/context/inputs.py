@@ -5,14 +5,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.packet import packet
-from ctxmgr.engine.presets.turns.project import Rewrite, rewriter
 from ctxmgr.engine.pressure.zone import Thresholds
 from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
-from ctxmgr.model.projection import Decision
 from ctxmgr.model.state import State
 from ctxmgr.model.weights import Weigh
 
@@ -59,21 +56,3 @@ def told(state: State, setting: Setting, allowed: int, resume: bool, asked: bool
     if not text and setting.weigh(PACKET_MARK) <= allowed:
         return PACKET_MARK  # so little was left out that nothing more may be said of it
     return text
-
-
-def rewriting(conversation: ConversationIndex, setting: Setting) -> Rewrite:
-    """How results are rewritten, each once."""
-    fresh = rewriter(conversation, setting.weigh, setting.archive)
-
-    def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
-        position, number = ref.message_index, ref.block_index
-        asked = conversation.pairs.get(ref)  # ids are used again: the same result, another call
-        call = conversation.digest(asked) if asked is not None else ""
-        repeat = conversation.repeats.get(position, 0) if setting.archive else 0  # its handle is in the text
-        at = (conversation.digest(position), call, number, repeat, decision.kind, decision.limit)
-        if at not in setting.memo:
-            setting.memo[at] = fresh(ref, decision)
-        found: tuple[str, int] = setting.memo[at]
-        return found
-
-    return rewrite

@@ -16,6 +16,7 @@ from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
 from ctxmgr.engine.pressure import meter
 from ctxmgr.engine.pressure.zone import zone_of
 from ctxmgr.engine.rewriting.prune import Pruning, prune
+from ctxmgr.engine.rewriting.rewrite import memoised
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
@@ -23,7 +24,7 @@ from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Plan
 from ctxmgr.model.state import Rendered, Shown, State
 from ctxmgr.session.context import balancing
-from ctxmgr.session.context.inputs import Setting, packet_budget, rewriting, told
+from ctxmgr.session.context.inputs import Setting, packet_budget, told
 from ctxmgr.session.projection import Standing, first_changed, hashed, indexed, kept_weight, size_of, tag_of
 
 
@@ -233,7 +234,7 @@ def _ask(
         decisions=decisions,
         folding=Folding(packets.render if packets.budget else None, folded, carrying),
         limits=Limits(newest_limit, window_limit) if turns else None,
-        rewrite=rewriting(conversation, setting),
+        rewrite=memoised(conversation, setting.weigh, setting.archive, setting.memo),
     )
 
 

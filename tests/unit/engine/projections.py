@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from ctxmgr.engine.presets.turns.project import Ask, Limits, project, rewriter
+from ctxmgr.engine.presets.turns.project import Ask, Limits, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
+from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy

@@ -14,7 +14,7 @@ from ctxmgr.engine.balanced.project import Ask, Projected, project
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.engine.presets.turns.project import rewriter
+from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch

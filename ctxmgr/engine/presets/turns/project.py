@@ -23,29 +23,23 @@ Rules (design, section 4; the number in brackets is the design's):
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.turns import Step, steps, turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
+from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
-from ctxmgr.engine.rewriting import distill, marker
-from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.prune import named
+from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite
 from ctxmgr.model.messages import Unit
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
-from ctxmgr.model.weights import Weigh
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
-LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to by rule 4
-ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
-LITTLE = 600  # tokens, the smallest packet of the default policy: less than this never leaves without a packet
-
-# (a result, decision) -> (text, weight in tokens) that replaces it
-Rewrite = Callable[[BlockRef, Decision], tuple[str, int]]
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -82,22 +76,6 @@ def project(conversation: ConversationIndex, ask: Ask) -> Plan:
     draft.decide_results()
     draft.squeeze_newest()
     return draft.plan()
-
-
-def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = False) -> Rewrite:
-    """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
-
-    def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
-        call, weight = conversation.call_of(ref), conversation.block_weight(ref)
-        if decision.kind == "pruned":
-            text = marker.pruned(call.tool, call.arguments, weight)
-        else:
-            text = distill.distill(conversation.block(ref).text, decision.limit, call.tool, call.arguments, weight)
-        if handles:
-            text = marker.with_handle(text, handle(conversation.block_key(ref)))
-        return text, weigh(text)
-
-    return rewrite
 
 
 class _Draft:
@@ -269,7 +247,7 @@ class _Draft:
         if self.stands_for and self.ask.folding.write is not None:
             if self.packet[0]:
                 return Packet(*self.packet)
-            gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= LITTLE)
+            gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= SMALLEST_TOKENS)
         if not gains:
             self._keep_from(0, filtered=False)
             self.decide_results()

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.presets.turns.project import Ask, Limits, project, rewriter
+from ctxmgr.engine.presets.turns.project import Ask, Limits, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
+from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Decision, Edit

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.turns.project import rewriter
 from ctxmgr.engine.rewriting.prune import prune
+from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.policy import DistillOver, Policy, TurnsKept
 from ctxmgr.model.projection import Decision, Edit, Packet
 from tests.conversations import text_of

@@ -1,0 +1,54 @@
+"""Turns a decision about a tool result into the shorter text that replaces it, and what that weighs.
+
+What was rewritten once is kept: a result has the same text on each call, and to write it anew costs more than all
+else of a call.
+"""
+
+from collections.abc import Callable
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.rewriting import distill, marker
+from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.model.projection import Decision
+from ctxmgr.model.weights import Weigh
+
+LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to where the list does not fit the window
+ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
+
+# (a result, decision) -> (text, weight in tokens) that replaces it
+Rewrite = Callable[[BlockRef, Decision], tuple[str, int]]
+
+
+def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = False) -> Rewrite:
+    """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
+
+    def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        call, weight = conversation.call_of(ref), conversation.block_weight(ref)
+        if decision.kind == "pruned":
+            text = marker.pruned(call.tool, call.arguments, weight)
+        else:
+            text = distill.distill(conversation.block(ref).text, decision.limit, call.tool, call.arguments, weight)
+        if handles:
+            text = marker.with_handle(text, handle(conversation.block_key(ref)))
+        return text, weigh(text)
+
+    return rewrite
+
+
+def memoised(conversation: ConversationIndex, weigh: Weigh, handles: bool, memo: Memo) -> Rewrite:
+    """The same, each result once."""
+    fresh = rewriter(conversation, weigh, handles)
+
+    def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        at, number = ref.message_index, ref.block_index
+        asked = conversation.pairs.get(ref)  # ids are used again: the same result, another call
+        call = conversation.digest(asked) if asked is not None else ""
+        repeat = conversation.repeats.get(at, 0) if handles else 0  # its handle is in the text
+        key = (conversation.digest(at), call, number, repeat, decision.kind, decision.limit)
+        if key not in memo:
+            memo[key] = fresh(ref, decision)
+        found: tuple[str, int] = memo[key]
+        return found
+
+    return rewrite
