@@ -47,7 +47,7 @@ STRANGERS = {
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
-ENGINE_MAY |= {"fnmatch"}
+ENGINE_MAY |= {"fnmatch", "abc"}
 FORBIDDEN_NAMES = ("manager", "handler", "helper", "utils", "common", "misc", "data", "info", "process", "service")
 
 

@@ -1,6 +1,6 @@
-"""What a session holds of the list it was last shown, and the projection it answered: one frozen value.
+"""What a session answered last, and the list it was of: one frozen value.
 
-A `context` computes the next standing from the last and assigns it when everything went well, so that a fault
+A `context` computes the next projection from the last and assigns it when everything went well, so that a fault
 leaves the session, and the next call's fallback, as they were.
 """
 
@@ -11,32 +11,34 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.conversation.turns import turn_at
 from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Edit, Keep, Plan
 
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """`tag`: the opaque base of the last answer, "" when void. `held`: weight of what the host would send now:
-    the projection, and what was reported since. `weigher` names what weighed the messages. `puts` are the edited
-    messages' bytes by index, `packet` the packet's, `size` the number of all of them in the answer. `hash` is of
-    the messages' digests, never updated but in a copy."""
+class Replacements(msgspec.Struct, frozen=True):
+    """What an answer puts in the place of messages: their bytes by index, and the packet's. `size`: the bytes of
+    all of the answer's messages."""
+
+    messages: dict[int, bytes] = {}
+    packet: bytes = b""
+    size: int = 0
+
+
+class Projection(msgspec.Struct, frozen=True):
+    """What was answered, and of which list. `tag`: the opaque base of the answer, "" when void. `hash` is of the
+    messages' digests, never updated but in a copy. `weigher` names what weighed the messages. `answered`: the next
+    list may go on from it."""
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
-    carried: CheckState = FRESH
+    check_state: CheckState = FRESH
     tag: str = ""
-    held: int = 0
-    zone: Zone = "green"
-    weigher: str = ""
-    puts: dict[int, bytes] = {}
-    packet: bytes = b""
-    size: int = 0
     hash: Any = None
+    weigher: str = ""
+    replacements: Replacements = Replacements()
     answered: bool = False
 
     @property
@@ -45,9 +47,9 @@ class Standing(msgspec.Struct, frozen=True):
         return self.conversation.messages
 
 
-def indexed(standing: Standing, messages: tuple[Message, ...], prefix: int) -> ConversationIndex:
-    """The index of a list that shares its first `prefix` messages with the standing one."""
-    start = standing.conversation if prefix == standing.conversation.size else ConversationIndex()
+def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> ConversationIndex:
+    """The index of a list that shares its first `shared` messages with the last one."""
+    start = old.conversation if shared == old.conversation.size else ConversationIndex()
     return extend(start, messages)
 
 
@@ -63,19 +65,12 @@ def tag_of(state: Any, count: int) -> str:
     return f"{count}.{state.hexdigest()}"
 
 
-def kept_weight(conversation: ConversationIndex, floor: int) -> int:
-    """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
-    turns = conversation.turns
-    kept = turns[turn_at(turns, floor) :] if turns else ()
-    return conversation.prompt_weight + sum(turn.weight for turn in kept)
-
-
-def first_changed(old: Standing, new: Standing, prefix: int) -> int:
+def first_changed(old: Projection, new: Projection, shared: int) -> int:
     """The place in the new answer where it first differs from the old one; -1 where it only grew.
 
-    `prefix` messages are the same in both lists; messages after them count as changed.
+    `shared` messages are the same in both lists; messages after them count as changed.
     """
-    if _goes_on(old, new, prefix):
+    if _goes_on(old, new, shared):
         return -1
     before, after = runs(old), runs(new)
     place = 0
@@ -88,7 +83,7 @@ def first_changed(old: Standing, new: Standing, prefix: int) -> int:
                 return place
             place += 1
             continue
-        same = min(end, old_end, prefix) - start if start == old_start else 0
+        same = min(end, old_end, shared) - start if start == old_start else 0
         place += max(0, same)
         if same < old_end - old_start:
             return place
@@ -97,7 +92,7 @@ def first_changed(old: Standing, new: Standing, prefix: int) -> int:
     return -1 if len(after) >= len(before) else place
 
 
-def _goes_on(old: Standing, new: Standing, prefix: int) -> bool:
+def _goes_on(old: Projection, new: Projection, shared: int) -> bool:
     """Is the new answer plainly the old one and what came since? Said without a look at each piece: between epochs
     it is, and plans have hundreds of them."""
     before, after = old.plan.pieces, new.plan.pieces
@@ -110,18 +105,18 @@ def _goes_on(old: Standing, new: Standing, prefix: int) -> bool:
         and isinstance(goes_on, Keep)
         and goes_on.start == ended.start
         and goes_on.end >= ended.end
-        and ended.end <= prefix
-        and new.puts == old.puts
-        and new.packet == old.packet
+        and ended.end <= shared
+        and _puts(new) == _puts(old)
+        and new.replacements.packet == old.replacements.packet
     )
 
 
-def shared(old: Standing, new: Standing, prefix: int) -> tuple[int, int, int]:
+def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int, int]:
     """(place of the first change, tokens, bytes) of what both answers begin with, message by message; the place is
-    -1 where the new one only grew. `prefix` as in `first_changed`."""
-    place = first_changed(old, new, prefix)
+    -1 where the new one only grew. `shared` as in `first_changed`."""
+    place = first_changed(old, new, shared)
     if place < 0:
-        return place, old.plan.weight, old.size
+        return place, old.plan.weight, old.replacements.size
     tokens, size, left = 0, 0, place
     weights = _weights(new)
     for start, end, content in runs(new):
@@ -139,10 +134,10 @@ def shared(old: Standing, new: Standing, prefix: int) -> tuple[int, int, int]:
     return place, tokens, size
 
 
-def _weights(standing: Standing) -> Iterator[int]:
+def _weights(projection: Projection) -> Iterator[int]:
     """The weights of the messages put in, in their order."""
     last, weight = -1, 0
-    for piece in standing.plan.pieces:
+    for piece in projection.plan.pieces:
         if not isinstance(piece, Edit):
             if last >= 0:
                 yield weight
@@ -151,7 +146,7 @@ def _weights(standing: Standing) -> Iterator[int]:
             if piece.index != last:
                 if last >= 0:
                     yield weight
-                last, weight = piece.index, standing.messages[piece.index].weight
+                last, weight = piece.index, projection.messages[piece.index].weight
             weight -= piece.before - piece.after
         elif not isinstance(piece, Keep):
             yield piece.weight
@@ -159,26 +154,34 @@ def _weights(standing: Standing) -> Iterator[int]:
         yield weight
 
 
-def size_of(new: Standing, old: Standing, prefix: int) -> int:
-    """The bytes of an answer's messages; `prefix` as in `first_changed`."""
-    if old.answered and new.puts == old.puts and first_changed(old, new, prefix) < 0:
-        return old.size + sum(len(message.raw) for message in new.messages[len(old.messages) :])
-    return sum(
-        len(content) or sum(len(message.raw) for message in new.messages[start:end])
-        for start, end, content in runs(new)
-    )
+def sized(new: Projection, old: Projection, shared: int) -> Projection:
+    """With the bytes of its messages counted; `shared` as in `first_changed`."""
+    if old.answered and _puts(new) == _puts(old) and first_changed(old, new, shared) < 0:
+        size = old.replacements.size
+        size += sum(len(message.raw) for message in new.messages[len(old.messages) :])
+    else:
+        size = sum(
+            len(content) or sum(len(message.raw) for message in new.messages[start:end])
+            for start, end, content in runs(new)
+        )
+    replacements = msgspec.structs.replace(new.replacements, size=size)
+    return msgspec.structs.replace(new, replacements=replacements)
 
 
-def runs(standing: Standing) -> list[tuple[int, int, bytes]]:
+def _puts(projection: Projection) -> dict[int, bytes]:
+    return projection.replacements.messages
+
+
+def runs(projection: Projection) -> list[tuple[int, int, bytes]]:
     """An answer as runs of kept messages (start, end, b"") and single messages put in (0, 0, bytes)."""
     runs: list[tuple[int, int, bytes]] = []
     last = -1
-    for piece in standing.plan.pieces:
+    for piece in projection.plan.pieces:
         if isinstance(piece, Keep):
             runs.append((piece.start, piece.end, b""))
         elif not isinstance(piece, Edit):
-            runs.append((0, 0, standing.packet))
+            runs.append((0, 0, projection.replacements.packet))
         elif piece.index != last:  # else a further unit of the same message
-            runs.append((0, 0, standing.puts[piece.index]))
+            runs.append((0, 0, projection.replacements.messages[piece.index]))
             last = piece.index
     return runs

@@ -19,7 +19,7 @@ _left: set[tuple[str, str]] = set()
 
 def context(session: Session, *given: Any) -> Any:
     parts = yield from _context(session, *given)
-    for message in session.standing.messages:
+    for message in session.projection.messages:
         for unit in message.view.units:
             at = session.state.session_id, unit.call_id
             if unit.kind == "result" and at not in _left:

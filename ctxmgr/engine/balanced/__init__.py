@@ -1,1 +1,1 @@
-"""The preset that decides once a cache epoch what leaves. Knows no session and no state file."""
+"""Decides once a cache epoch what leaves. Knows no preset, no state and no session."""

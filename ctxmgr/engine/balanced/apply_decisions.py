@@ -12,20 +12,16 @@
 Nothing is decided here.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.rewriting.rewrite import Rewrite
+from ctxmgr.engine.rewriting.rewrite import Rewrite, Shorten
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
-
-# (a call) -> (arguments, weight in tokens) of it with its long texts shortened, or None
-Shorten = Callable[[BlockRef], tuple[dict[str, Any], int] | None]
 
 
 class Layout(msgspec.Struct, frozen=True):

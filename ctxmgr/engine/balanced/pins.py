@@ -12,7 +12,7 @@ Rules:
    in every result, and sure, whatever the host wraps around it.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -30,7 +30,7 @@ PATH_CHARACTERS = 4_096  # as Linux has it; a longer argument is no path
 Decided = TypeVar("Decided")
 
 
-def pinned(conversation: ConversationIndex, pins: Sequence[Pin], memo: Memo | None = None) -> frozenset[int]:
+def pinned(conversation: ConversationIndex, pins: Collection[Pin], memo: Memo | None = None) -> frozenset[int]:
     """Indices of the messages that these pins hold. `memo`: of what is known of each message."""
     by: dict[str, set[str]] = {"digest": set(), "callId": set(), "tool": set(), "path": set()}
     for pin in pins:
@@ -62,6 +62,19 @@ def returned_positions(
         if unit.kind == "call" and unit.arguments and not held.isdisjoint(_named(unit.arguments))
     ]
     return frozenset(_answers(conversation, set(calls)))
+
+
+def protected(
+    conversation: ConversationIndex,
+    pins: Collection[Pin],
+    returned: Mapping[str, int],
+    epoch: int,
+    memo: Memo | None = None,
+) -> frozenset[int]:
+    """Indices of what is pinned, and of what came back lately, for `epoch`, the one to be opened."""
+    if not pins and not returned:
+        return frozenset()
+    return pinned(conversation, pins, memo) | returned_positions(conversation, returned, epoch)
 
 
 def without(

@@ -36,13 +36,6 @@ class Ask(msgspec.Struct, frozen=True):
     at: int | None = None
 
 
-class Stood(msgspec.Struct, frozen=True):
-    """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
-
-    plan: Plan
-    opening: Opening | None
-
-
 class Projected(msgspec.Struct, frozen=True):
     """The plan, the epoch in force, and what was opened now, None where nothing was."""
 
@@ -74,8 +67,8 @@ def due(ask: Ask, weight: int) -> Opening | None:
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
-def stood(conversation: ConversationIndex, ask: Ask) -> Stood:
-    """What would be sent, and whether an epoch is to be opened over it."""
+def carried_on(conversation: ConversationIndex, ask: Ask) -> tuple[Plan, Opening | None]:
+    """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
     plan = standing(conversation, ask)
     if ask.reopen in ("pin", "undo"):
         stays = ask.want.protection.pinned()
@@ -84,13 +77,16 @@ def stood(conversation: ConversationIndex, ask: Ask) -> Stood:
     opening = due(ask, plan.weight)
     if opening in ("price", "red") and ask.before == conversation.size == ask.want.cached:
         opening = None  # the same list, asked for again
-    return Stood(plan, opening)
+    return plan, opening
 
 
-def project(conversation: ConversationIndex, ask: Ask, as_is: Stood | None = None) -> Projected:
-    """The plan for this list; `as_is` where that is known already. Pure but for the memo, which only saves time."""
-    as_is = as_is or stood(conversation, ask)
-    plan, opening = as_is.plan, as_is.opening
+def project(conversation: ConversationIndex, ask: Ask) -> Projected:
+    """The plan for this list. Pure but for the memo, which only saves time."""
+    return decided(conversation, ask, *carried_on(conversation, ask))
+
+
+def decided(conversation: ConversationIndex, ask: Ask, plan: Plan, opening: Opening | None) -> Projected:
+    """The same, of what `carried_on` gave."""
     regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(ask.epoch, regret=regret, calls=ask.epoch.calls + 1, last_at=ask.at)
     if opening is None:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Container, Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced.apply_decisions import Shorten
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Atom
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.prune import named
+from ctxmgr.engine.rewriting.rewrite import Shorten
 
 
 class Protection(msgspec.Struct, frozen=True):

@@ -1,15 +1,19 @@
-"""Turns a decision about a tool result into the shorter text that replaces it, and what that weighs.
+"""Turns a decision about a result or a call into the shorter text that replaces it, and what that weighs.
 
 What was rewritten once is kept: a result has the same text on each call, and to write it anew costs more than all
 else of a call.
 """
 
 from collections.abc import Callable
+from typing import Any
+
+import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.weights import Weigh
 
@@ -18,6 +22,8 @@ ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
 
 # (a result, decision) -> (text, weight in tokens) that replaces it
 Rewrite = Callable[[BlockRef, Decision], tuple[str, int]]
+# (a call) -> (arguments, weight in tokens) of it with its long texts shortened, or None
+Shorten = Callable[[BlockRef], tuple[dict[str, Any], int] | None]
 
 
 def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = False) -> Rewrite:
@@ -52,3 +58,19 @@ def memoised(conversation: ConversationIndex, weigh: Weigh, handles: bool, memo:
         return found
 
     return rewrite
+
+
+def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shorten:
+    """How the arguments of a call are shortened, each once."""
+
+    def shortened(ref: BlockRef) -> tuple[dict[str, Any], int] | None:
+        key = ("shortened", conversation.digest(ref.message_index), ref.block_index)
+        if key not in memo:
+            unit = conversation.block(ref)
+            arguments = shorten(unit.tool, unit.arguments or {})
+            text = f"{unit.tool} {msgspec.json.encode(arguments).decode()}"
+            memo[key] = None if arguments is None else (arguments, weigh(text))
+        found: tuple[dict[str, Any], int] | None = memo[key]
+        return found
+
+    return shortened

@@ -128,7 +128,7 @@ def brief(seen: Occasion, prepared: Prepared, strategy: Strategy, **more: Any) -
 
 def _held(session: Session) -> tuple[Message, ...]:
     """The list as it was sent last, and what was heard since."""
-    shown = session.standing.messages
+    shown = session.projection.messages
     known = {message.raw for message in shown}
     return (*shown, *(message for raw, message in session.early.items() if raw not in known))
 

@@ -5,13 +5,13 @@ from typing import Any
 from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.ledger.fold import current
 from ctxmgr.engine.packet import packet
+from ctxmgr.engine.packet.budget import packet_budget
 from ctxmgr.engine.pressure import zone
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.model.epochs import Left
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
-from ctxmgr.session.context.inputs import packet_budget
 from ctxmgr.session.session import Session
 
 RULES = {
@@ -32,7 +32,7 @@ def status(session: Session) -> lifecycle.Status:
     tokens = session.tokens()
     totals = state.totals
     return lifecycle.Status(
-        mode="on" if state.enabled and session.policy.preset != "off" else "off",
+        mode="on" if session.preset.is_active(state) else "off",
         preset=session.policy.preset,
         zone=zone.zone_of(tokens, session.at),
         pressure=zone.pressure(tokens, session.at),
@@ -67,7 +67,7 @@ def status(session: Session) -> lifecycle.Status:
 def _packet_tokens(session: Session) -> int:
     """Of the packet in force; since a restart, of the one that was."""
     packet = session.state.packet
-    if not session.standing.answered and packet is not None:
+    if not session.projection.answered and packet is not None:
         return packet.weight
     return session.plan.packet_weight
 
@@ -131,7 +131,7 @@ def scratchpad(session: Session) -> compaction.ScratchpadResult:
 
 def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
     """One verdict a message of the last list, in its order, and one for what was inserted."""
-    messages, plan = session.standing.messages, session.plan
+    messages, plan = session.projection.messages, session.plan
     verdicts: list[reports.Verdict] = []
     why = {left.key: left.why for receipt in session.state.receipts for left in receipt.left}
     by_index: dict[int, list[Edit]] = {}
@@ -156,7 +156,7 @@ def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
             verdict, rule, after = "kept", RULES["kept"], message.weight
         else:
             role = message.view.role
-            told = why.get(session.standing.conversation.key(index), "")
+            told = why.get(session.projection.conversation.key(index), "")
             verdict, rule, after = "dropped", told or RULES.get(role, RULES["dropped"]), 0
         verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
     return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)

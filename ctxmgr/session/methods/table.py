@@ -12,7 +12,7 @@ from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.policy_keys import Refused
 from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
-from ctxmgr.session.methods import pinning, queries, undoing
+from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, undoing
 from ctxmgr.session.methods.retrieve import retrieve
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import Errand, Verb
@@ -28,7 +28,7 @@ def _model_select(session: Session, params: lifecycle.ModelSelectParams) -> life
 
 
 def _turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[lifecycle.TurnEndResult]:
-    reason, tokens = yield from session.turn_end(params)
+    reason, tokens = yield from turn_end.turn_end(session, params)
     commands: tuple[lifecycle.Command, ...] = ()
     if reason:
         request = queries.compaction_request(session, reason, tokens)
@@ -37,7 +37,7 @@ def _turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[lifecyc
 
 
 def _session_compact(session: Session, params: lifecycle.SessionCompactParams) -> Verb[lifecycle.StatusResult]:
-    yield from session.compacted(params)
+    yield from list_changes.compacted(session, params)
     return _status(session)
 
 
@@ -47,7 +47,7 @@ def _session_compact_failed(session: Session, params: lifecycle.CompactFailedPar
 
 
 def _session_tree(session: Session, params: lifecycle.SessionTreeParams) -> Verb[lifecycle.StatusResult]:
-    yield from session.moved(params)
+    yield from list_changes.moved(session, params)
     return _status(session)
 
 

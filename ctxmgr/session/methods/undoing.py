@@ -24,9 +24,7 @@ def undo(session: Session, params: recovery.UndoParams) -> None:
         raise invalid_params("no receipt of this epoch is kept", "$.epoch")
     keys = {left.key for left in receipt.left}
     keys |= {left.key.partition("/")[0] for left in receipt.left if left.kind == "dropped"}  # of its message
-    decisions = state.decisions
-    if session.policy.preset != "balanced":  # there the pins bring it back, with the epoch that they open
-        decisions = {key: decision for key, decision in decisions.items() if key not in keys}
+    decisions = session.preset.undone(state, keys).decisions
     wanted = dict.fromkeys(Pin("digest", digest_of(left.key)) for left in receipt.left)
     known = set(state.pins)
     pins = (*state.pins, *(pin for pin in wanted if pin not in known))

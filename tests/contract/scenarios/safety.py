@@ -28,7 +28,7 @@ def fault() -> Talk:
     assert good["report"]["rawTokens"] > 6_000
     reply = make.reply("So.")
     messages += [reply, make.user("And then?")]
-    with mock.patch.object(listing, "outcome", _fault):
+    with mock.patch.object(listing, "projected", _fault):
         answer = talk.context(messages)
     assert answer["list"] == [*good["list"], *messages[-2:]]
     assert answer["report"]["reason"] == "internal fault: ZeroDivisionError"
@@ -47,7 +47,7 @@ def first() -> Talk:
     talk, make = Talk(window=6_000), Messages()
     small = [make.user("Hello.")]
     large = [message for number in range(20) for message in make.turn(f"Question {number}.", BIG)]
-    with mock.patch.object(listing, "outcome", _fault):
+    with mock.patch.object(listing, "projected", _fault):
         assert talk.context(small)["unchanged"]
         answer = talk.context([*large, make.user("And now?")])
     assert roles(answer["list"]).startswith("U")

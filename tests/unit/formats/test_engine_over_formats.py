@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from ctxmgr.engine.conversation import BlockRef, digest_of, extend
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.engine.presets.turns.whole_turns import kept_weight
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 from ctxmgr.session.ledger_updates import calls_of
-from ctxmgr.session.projection import kept_weight
 from tests import translation
 from tests.conversations import any_list, legal, text_of
 from tests.legality import lists

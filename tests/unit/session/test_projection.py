@@ -1,4 +1,4 @@
-"""The standing list: its tag, and where an answer first differs from the one before."""
+"""The last list: its tag, and where an answer first differs from the one before."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.presets.turns.whole_turns import kept_weight
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
-from ctxmgr.session.projection import Standing, first_changed, hashed, indexed, kept_weight, tag_of
+from ctxmgr.session.projection import Projection, Replacements, first_changed, hashed, indexed, tag_of
 from tests.conversations import any_list
 from tests.notation import a, talk, u
 from tests.notation import indexed as index_of
@@ -23,12 +24,14 @@ def edit(index: int, text: str = "x") -> Edit:
     return Edit(index, 0, "pruned", text, "k", 9, 1)
 
 
-def of(pieces: Iterable[Piece], puts: dict[int, bytes] | None = None, packet: bytes = b"") -> Standing:
-    """A standing that answered these pieces; without bytes given, a piece's text is what is put in."""
+def of(pieces: Iterable[Piece], puts: dict[int, bytes] | None = None, packet: bytes = b"") -> Projection:
+    """A projection that answered these pieces; without bytes given, a piece's text is what is put in."""
     plan = Plan(tuple(pieces), "green", 0, 0, 0, {})
     texts = {piece.index: piece.text.encode() for piece in plan.pieces if isinstance(piece, Edit)}
     packets = [piece.text.encode() for piece in plan.pieces if isinstance(piece, Packet)]
-    return Standing(plan=plan, puts=texts if puts is None else puts, packet=packet or b"".join(packets))
+    return Projection(
+        plan=plan, replacements=Replacements(texts if puts is None else puts, packet or b"".join(packets))
+    )
 
 
 # old pieces, new pieces, messages the lists share, place of the first difference in the new answer
@@ -97,9 +100,9 @@ def test_a_tag_stands_for_the_whole_list_however_it_came() -> None:
 
 def test_the_index_is_extended_only_of_the_same_list() -> None:
     messages = talk(u("1"), a("2"), u("3"))
-    standing = Standing(conversation=index_of(messages[:2]))
-    assert indexed(standing, messages, 2) == index_of(messages)
-    assert indexed(standing, messages[1:], 0) == index_of(messages[1:])
+    last = Projection(conversation=index_of(messages[:2]))
+    assert indexed(last, messages, 2) == index_of(messages)
+    assert indexed(last, messages[1:], 0) == index_of(messages[1:])
 
 
 def test_the_weight_from_a_turn_on() -> None:

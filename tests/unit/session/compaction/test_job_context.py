@@ -11,6 +11,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.estimate import estimate
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context
+from ctxmgr.session.methods.turn_end import turn_end
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session
 
@@ -105,9 +106,9 @@ def _heard(number: int) -> lifecycle.TurnEndParams:
 def test_what_comes_later_is_not_seen() -> None:
     one = session()
     for number in (1, 2):
-        _ended(one.turn_end(_heard(number)))
+        _ended(turn_end(one, _heard(number)))
     seen = job_context.taken(one, None, None)
-    _ended(one.turn_end(_heard(3)))
+    _ended(turn_end(one, _heard(3)))
     one.set_policy({"compaction": {"keepRecentTokens": 1}})
     assert [entry.id for entry in seen.path(None, None)] == ["e1", "e2"]
     assert seen.cut.keep_recent == 20_000

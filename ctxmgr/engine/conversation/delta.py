@@ -1,0 +1,51 @@
+"""How much of a list is old: made once where a list arrives, and passed on to all that ask it."""
+
+import msgspec
+
+from ctxmgr.engine.conversation.index import ConversationIndex
+from ctxmgr.model.policy import Zone
+from ctxmgr.model.projection import Decision, Keep, Plan
+from ctxmgr.model.state import Shown
+
+
+class Delta(msgspec.Struct, frozen=True):
+    """`shared`: so many messages at the head are those of the list before; `appended`: what comes after them, as it
+    came. `known_to_provider`: so many at the head are as they were in the last projection, whoever made it; that is
+    seen once the new messages are read."""
+
+    shared: int
+    appended: tuple[bytes, ...] = ()
+    known_to_provider: int = 0
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """A list that is to be projected, as it stands to what was shown before.
+
+    `shown`: the last projection, where this list begins with the one that was of; `last`: its plan, where that is
+    still at hand, and the list only adds to what was answered then. None where it was written anew.
+    """
+
+    conversation: ConversationIndex
+    delta: Delta
+    shown: Shown | None = None
+    last: Plan | None = None
+
+    def untouched(self, zone: Zone, decisions: dict[str, Decision]) -> Plan:
+        """The list as it came; what was decided is only remembered."""
+        conversation = self.conversation
+        return Plan(
+            pieces=(Keep(0, conversation.size),) if conversation.size else (),
+            zone=zone,
+            floor=0,
+            weight=conversation.raw_weight,
+            raw_weight=conversation.raw_weight,
+            decisions=decisions,
+            turns_kept=len(conversation.turns),
+        )
+
+    def outgoing_weight(self, else_weight: int) -> int:
+        """In tokens, of what would be sent if nothing were decided now: the last projection and what came since;
+        `else_weight` where there is none."""
+        if self.shown is None:
+            return else_weight
+        return self.shown.weight + self.conversation.weight_of(range(self.shown.count, self.conversation.size))

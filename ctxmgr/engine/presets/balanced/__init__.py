@@ -1,0 +1,2 @@
+"""The preset that decides once a cache epoch what leaves: what it asks of `engine.balanced`, and what goes into
+state."""

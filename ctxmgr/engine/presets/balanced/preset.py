@@ -1,0 +1,166 @@
+"""Preset `balanced`: turns a state and a list into what `engine.balanced` decides by, and its epochs back into
+state.
+
+1. What an epoch decided lives in the state: the decisions, the packet and the message it stands before. So a
+   restart goes on with the same bytes, and a list that is known again needs no decision.
+2. Where the packet's place is gone, so is the prefix: an epoch may as well be opened.
+3. Where pruning is off the list goes as it came, unless it does not fit the window: then as was decided.
+4. A long list in which an epoch is due, or that is to be laid out anew, takes long.
+"""
+
+import math
+from functools import partial
+from typing import ClassVar
+
+import msgspec
+
+from ctxmgr.engine.balanced import pins
+from ctxmgr.engine.balanced.apply_decisions import Layout
+from ctxmgr.engine.balanced.budget import room
+from ctxmgr.engine.balanced.cache_cost import is_cold
+from ctxmgr.engine.balanced.epoch_start import Want
+from ctxmgr.engine.balanced.packet_writer import LedgerWriter
+from ctxmgr.engine.balanced.project import Ask, carried_on, decided, standing
+from ctxmgr.engine.balanced.protection import Protection
+from ctxmgr.engine.conversation import digest_of
+from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.packet.budget import PacketText, packet_budget
+from ctxmgr.engine.presets.balanced.into_state import originals, reads_gone, with_epoch
+from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.rewriting.rewrite import memoised, shortener
+from ctxmgr.model.epochs import Opening
+from ctxmgr.model.policy import Zone
+from ctxmgr.model.prices import in_force, rates
+from ctxmgr.model.projection import Packet, Plan
+from ctxmgr.model.state import State
+
+INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
+NO_PACKET = Packet("", 0)
+
+
+class Balanced(PresetStrategy):
+    """What is shown stays until an epoch pays, and so does its packet."""
+
+    name = "balanced"
+    invariants: ClassVar[Invariants] = STEPS
+    keeps_prefix = True
+
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned | NeedsThread:
+        """The plan for this list, and the state with what was decided."""
+        conversation, gauge = incoming.conversation, inputs.gauge
+        takes_long = not inputs.may_take_long and conversation.raw_weight > INLINE_WEIGHT
+        if incoming.last is None and takes_long:
+            return NeedsThread()
+        weight = 0
+        if incoming.shown is None:
+            weight = _as_decided(incoming, state, inputs, "green").weight
+        tokens = gauge.tokens(incoming.outgoing_weight(weight))
+        zone = gauge.zone_at(tokens)
+        if not self.is_active(state):
+            fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
+            if fits or not state.decisions:
+                return Planned(incoming.untouched(zone, state.decisions), state, tokens)
+            return Planned(_as_decided(incoming, state, inputs, zone), state, tokens)
+        ask = _ask(incoming, state, inputs, zone)
+        if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
+            return NeedsThread()
+        plan, opening = carried_on(conversation, ask)
+        if takes_long and opening is not None:
+            return NeedsThread()
+        done = decided(conversation, ask, plan, opening)
+        after = with_epoch(state, conversation, done)
+        if done.opened is None:
+            return Planned(done.plan, after, tokens)
+        left = done.opened.originals
+        receipt, gone = done.opened.receipt, reads_gone(conversation, left)
+        return Planned(done.plan, after, tokens, receipt, originals(left), gone)
+
+    def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
+        """What came since the last list may leave with the next: only what can not counts, unless a list was red
+        already."""
+        if plan.zone in ("red", "compact"):
+            return 0.0
+        if not answered and state.shown is not None:
+            return math.inf  # since a restart no list has come: the first may be pruned
+        stays = room(inputs.policy.cost_versus_recall, inputs.gauge.usable_weight, "red")
+        return max(0, state.held - stays.total)
+
+    def packet_outdated(self, state: State) -> State:
+        """Until its next epoch what is shown stays."""
+        return state
+
+    def moved(self, state: State) -> State:
+        """The move opens an epoch; until then what is shown stays."""
+        return state
+
+    def switched(self, state: State) -> State:
+        """An epoch of its own: what is shown changes."""
+        epoch = msgspec.structs.replace(state.epoch, number=state.epoch.number + 1)
+        return msgspec.structs.replace(state, epoch=epoch)
+
+    def undone(self, state: State, keys: object) -> State:
+        """The pins bring it back, with the epoch that they open."""
+        return state
+
+
+def _as_decided(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
+    """The plan by what was decided and nothing else."""
+    anew = msgspec.structs.replace(incoming, last=None)
+    return standing(incoming.conversation, _ask(anew, state, inputs, zone))
+
+
+def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Ask:
+    conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
+    place, packet, lost = _packet(incoming, state)
+    text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
+    last_at, model = state.epoch.last_at, state.model
+    ttl = model.cache_ttl if model.cache_ttl is not None else policy.cache_ttl_ms
+    lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
+    want = Want(
+        zone=zone,
+        layout=Layout(
+            decisions=incoming.last.decisions if incoming.last is not None else state.decisions,
+            packet=packet,
+            place=place,
+            rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
+            shorten=shortener(conversation, inputs.weigh, inputs.memo),
+        ),
+        room=room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
+        rates=rates(in_force(model.prices, policy.prices)),
+        cached=0 if lost_to_provider else incoming.delta.known_to_provider,
+        protection=Protection(
+            policy.protected_tools,
+            partial(pins.protected, conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo),
+        ),
+        writer=LedgerWriter(text, packet_budget(policy, zone, state.resume), state.resume, inputs.archives),
+        memo=inputs.memo,
+    )
+    reopen = state.reopen or ("forced" if state.force_prune else None) or lost
+    at = inputs.time_ms if inputs.time_ms is not None else last_at
+    return Ask(want, state.epoch, reopen, incoming.last, _before(state), at)
+
+
+def _before(state: State) -> int:
+    """So many messages the last projection was of."""
+    return state.shown.count if state.shown is not None else 0
+
+
+def _packet(incoming: Incoming, state: State) -> tuple[int, Packet, Opening | None]:
+    """Where the packet stands, the packet, and why an epoch may as well be opened (rule 2)."""
+    last, conversation = incoming.last, incoming.conversation
+    if last is not None:  # what is shown is the truth, whatever was reset since
+        return last.floor, last.packet or NO_PACKET, None
+    anew = bool(state.decisions) and incoming.delta.known_to_provider < _before(state)
+    rewritten: Opening | None = "rewritten" if anew else None
+    if state.packet is None or not state.packet.text:
+        return 0, NO_PACKET, rewritten
+    packet = Packet(state.packet.text, state.packet.weight)
+    if not state.anchor:
+        return 0, packet, rewritten
+    digest = digest_of(state.anchor)
+    if digest in conversation.seen:
+        for at, message in enumerate(conversation.messages):
+            if message.digest == digest and conversation.key(at) == state.anchor:
+                return at, packet, rewritten
+    return 0, packet, "rewritten"

@@ -1,0 +1,105 @@
+"""What a preset is: an object that turns a list into a plan, and says what the rest of a session must know of it.
+
+1. A preset holds nothing: what it remembers from call to call goes into the state it is given, and comes back with
+   the plan. So a restart goes on with the same bytes.
+2. It judges no plan of its own: what it makes is checked by its `invariants` before it leaves.
+3. What a session would ask a preset's name for, it asks the object.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Container
+from typing import ClassVar
+
+import msgspec
+
+from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import Receipt
+from ctxmgr.model.facts import Ledger
+from ctxmgr.model.policy import Policy, Preset
+from ctxmgr.model.projection import Plan
+from ctxmgr.model.state import State
+from ctxmgr.model.weights import Weigh
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """What a plan is computed from beside list and state.
+
+    `weigh` texts in tokens. `memo` only saves time. `time_ms`: of the call, None where the host told none.
+    `archives`: may markers hold handles? `may_take_long`: False where others wait for this call, and a long list
+    had better be gone through elsewhere.
+    """
+
+    policy: Policy
+    gauge: Gauge
+    weigh: Weigh
+    ledger: Ledger
+    memo: Memo
+    time_ms: int | None = None
+    archives: bool = False
+    may_take_long: bool = True
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """`plan`, and `state` with what was decided. `tokens` of the provider: what would be sent if nothing had been.
+
+    Where an epoch was opened now: its `receipt`, the `originals` of what left with it, and `reads_gone`, the files
+    of which a read left, so that a host can forget that its model has seen them.
+    """
+
+    plan: Plan
+    state: State
+    tokens: int
+    receipt: Receipt | None = None
+    originals: tuple[ArchiveRow, ...] = ()
+    reads_gone: tuple[str, ...] = ()
+
+
+class NeedsThread(msgspec.Struct, frozen=True):
+    """The answer of a preset that would hold others up: to be asked again where it may take long."""
+
+
+class PresetStrategy(ABC):
+    """`name` on the wire. `prunes`: does it ever leave anything out? `asks_for_compaction` of the host when a list
+    has outgrown it. `keeps_prefix`: between two epochs a list only grows at its end."""
+
+    name: ClassVar[Preset]
+    invariants: ClassVar[Invariants]
+    prunes: ClassVar[bool] = True
+    asks_for_compaction: ClassVar[bool] = True
+    keeps_prefix: ClassVar[bool] = False
+
+    @abstractmethod
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned | NeedsThread:
+        """The plan for this list. Pure but for the memo. Where pruning is off nothing new is decided."""
+
+    def is_active(self, state: State) -> bool:
+        """Is anything left out at present?"""
+        return state.enabled and self.prunes
+
+    def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
+        """What the next projection may take away of what would be sent now, in tokens: no compaction need be asked
+        for because of it. `plan` is the last; `answered`: the next list may go on from it."""
+        return 0.0
+
+    # what an event does to what was decided
+
+    def packet_outdated(self, state: State) -> State:
+        """What the packet is rendered by has changed."""
+        return msgspec.structs.replace(state, packet=None)
+
+    def moved(self, state: State) -> State:
+        """The host is at another place of its tree."""
+        return msgspec.structs.replace(state, anchor="", packet=None, decisions={})
+
+    def switched(self, state: State) -> State:
+        """Pruning is switched on or off: the next list is shown by other rules."""
+        return state
+
+    def undone(self, state: State, keys: Container[str]) -> State:
+        """What was decided under these keys is not to be any more; the messages are pinned."""
+        decisions = {key: decision for key, decision in state.decisions.items() if key not in keys}
+        return msgspec.structs.replace(state, decisions=decisions)

@@ -1,0 +1,18 @@
+"""Preset `tools`: old tool output is replaced by markers, all else stays."""
+
+from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.presets.strategy import Inputs
+from ctxmgr.engine.presets.turns.whole_turns import WholeTurns, pruning_of
+from ctxmgr.engine.rewriting.prune import Pruning
+from ctxmgr.model.state import State
+
+
+class Tools(WholeTurns):
+    """No turn leaves. What is old enough is pruned whenever it comes to the policy's minimum."""
+
+    name = "tools"
+    asks_for_compaction = False
+
+    def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
+        """On each call."""
+        return pruning_of(incoming, state, inputs)

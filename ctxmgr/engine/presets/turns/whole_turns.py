@@ -1,0 +1,150 @@
+"""Turns a list and a state into plan and state by whole turns: what `turns`, `tools` and `off` have in common.
+
+1. The first kept turn is remembered by its key (`anchor`), so that a list that was written anew begins there too.
+2. Tool output is pruned where the host asks for it, and by `tools` on each call.
+3. Where pruning is off the list goes as it came. What was decided before stays only where the raw list no longer
+   fits the window, for then the host did not compact because of us.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import msgspec
+
+from ctxmgr.engine.conversation import ConversationIndex, digest_of
+from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.conversation.turns import turn_at
+from ctxmgr.engine.invariants import TURNS, Invariants
+from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
+from ctxmgr.engine.presets.turns.packets import Packets
+from ctxmgr.engine.presets.turns.project import Ask, Limits, project
+from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
+from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.engine.rewriting.prune import Pruning, prune
+from ctxmgr.engine.rewriting.rewrite import memoised
+from ctxmgr.model.projection import Decision, Edit, Plan
+from ctxmgr.model.state import State
+
+
+class WholeTurns(PresetStrategy):
+    """Leaves out whole turns, or none."""
+
+    invariants: ClassVar[Invariants] = TURNS
+
+    def limits(self, gauge: Gauge) -> Limits | None:
+        """What the list has to fit; None where no more turns may leave."""
+        return None
+
+    def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
+        """The tool output that leaves now (rule 2)."""
+        return pruning_of(incoming, state, inputs) if state.force_prune else Pruning()
+
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
+        """The plan for this list, and the state with what was decided."""
+        conversation, gauge = incoming.conversation, inputs.gauge
+        active, floor = self.is_active(state), _floor(incoming, state)
+        tokens = gauge.tokens(incoming.outgoing_weight(kept_weight(conversation, floor)))
+        pruning = self.pruning(incoming, state, inputs) if active else Pruning()
+        packets = Packets(state, gauge.zone_at(tokens), inputs)
+        ask = Ask(
+            zone=gauge.zone_at(tokens),
+            policy=inputs.policy,
+            floor=floor,
+            decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
+            folding=self._folding(incoming, state, packets, gauge),
+            limits=self.limits(gauge),
+            rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
+        )
+        if active:
+            plan = project(conversation, ask)
+            state = _next_state(state, incoming, plan, floor, pruning)
+        else:
+            plan = _undecided(incoming, ask, state, gauge)
+        return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens)
+
+    def _folding(self, incoming: Incoming, state: State, packets: Packets, gauge: Gauge) -> Folding:
+        conversation, shown = incoming.conversation, incoming.shown
+        known = (
+            frozenset(summary.digest for summary in state.summaries)
+            if self.limits(gauge) is not None
+            else frozenset()
+        )
+
+        def holds(message_index: int, weight: int) -> bool:
+            return conversation.digest(message_index) not in packets.lacks(weight)
+
+        settled = shown.count if shown is not None and not state.resume else 0
+        carrying = Carrying(holds, settled, packets.lean)
+        return Folding(packets.render if packets.budget else None, _folded(conversation, known), carrying)
+
+
+def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
+    """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
+    done = {at for at, decision in state.decisions.items() if decision.kind == "pruned"}
+    return prune(incoming.conversation, inputs.policy, done, state.force_prune)
+
+
+def kept_weight(conversation: ConversationIndex, floor: int) -> int:
+    """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
+    turns = conversation.turns
+    kept = turns[turn_at(turns, floor) :] if turns else ()
+    return conversation.prompt_weight + sum(turn.weight for turn in kept)
+
+
+def _floor(incoming: Incoming, state: State) -> int:
+    """The first kept turn's first message so far; 0 where it is gone (rule 1)."""
+    if incoming.last is not None and incoming.last.floor:
+        return incoming.last.floor
+    if state.anchor:
+        for turn in incoming.conversation.turns:
+            if incoming.conversation.key(turn.start) == state.anchor:
+                return turn.start
+    return 0
+
+
+def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[[int], bool]:
+    """Is this summary in the ledger?"""
+
+    def folded(message_index: int) -> bool:
+        is_summary = conversation.messages[message_index].view.role == "summary"
+        return is_summary and conversation.digest(message_index) in known
+
+    return folded
+
+
+def _undecided(incoming: Incoming, ask: Ask, state: State, gauge: Gauge) -> Plan:
+    """Rule 3."""
+    conversation = incoming.conversation
+    fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
+    if fits or not (ask.floor or state.decisions):
+        return incoming.untouched(ask.zone, state.decisions)
+    settled = Carrying(lambda at, weight: False, conversation.size, 0)
+    folding = msgspec.structs.replace(ask.folding, carrying=settled)
+    return project(conversation, msgspec.structs.replace(ask, limits=None, folding=folding))
+
+
+def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, pruning: Pruning) -> State:
+    """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
+    conversation, totals = incoming.conversation, state.totals
+    added = {at: kept for at, kept in plan.decisions.items() if state.decisions.get(at) != kept}
+    edits = [piece for piece in plan.pieces if isinstance(piece, Edit) and piece.key in added]
+    pruned = [edit for edit in edits if edit.kind == "pruned"]
+    before = turn_at(conversation.turns, floor) if conversation.turns else 0
+    ran = pruning.scanned > 0
+    totals = msgspec.structs.replace(
+        totals,
+        turns_dropped=totals.turns_dropped + max(0, plan.turns_dropped - before),
+        results_distilled=totals.results_distilled + len(edits) - len(pruned),
+        results_pruned=totals.results_pruned + len(pruned),
+        tokens_pruned=totals.tokens_pruned + sum(edit.before - edit.after for edit in pruned),
+        tokens_scanned=pruning.scanned if ran else totals.tokens_scanned,
+        tokens_protected=pruning.protected if ran else totals.tokens_protected,
+        tokens_prunable=pruning.prunable if ran else totals.tokens_prunable,
+    )
+    decisions = plan.decisions if added else state.decisions
+    if incoming.last is None:  # what is no longer in the list needs no memory
+        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.seen}
+    anchor = conversation.key(plan.floor) if plan.floor else ""
+    return msgspec.structs.replace(
+        state, totals=totals, decisions=decisions, anchor=anchor, resume=False, force_prune=False
+    )

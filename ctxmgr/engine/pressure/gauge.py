@@ -1,0 +1,44 @@
+"""Turns weights into tokens as the provider counts them, and back, for one call of one model."""
+
+import msgspec
+
+from ctxmgr.engine.pressure import meter, zone
+from ctxmgr.engine.pressure.zone import Thresholds
+from ctxmgr.model.meter import Meter
+from ctxmgr.model.policy import Zone
+
+
+class Gauge(msgspec.Struct, frozen=True):
+    """`ratio_key` names weigher and model, as both make the ratio. `overhead`: tokens the host adds unseen."""
+
+    meter: Meter
+    thresholds: Thresholds
+    ratio_key: str
+    overhead: int
+
+    @property
+    def ratio(self) -> float:
+        """Tokens of the provider a weighed token."""
+        return meter.ratio(self.meter, self.ratio_key)
+
+    @property
+    def usable_weight(self) -> float:
+        """The weight of a list that takes all that is usable."""
+        return self.weight_at(self.thresholds.usable)
+
+    @property
+    def limit_weight(self) -> float:
+        """The weight of the largest list that fits."""
+        return self.weight_at(self.thresholds.limit)
+
+    def tokens(self, weight: int) -> int:
+        """Of a request that weighs so much."""
+        return meter.tokens(self.meter, self.ratio_key, weight, self.overhead)
+
+    def weight_at(self, tokens: float) -> float:
+        """The weight at which so many tokens are reached."""
+        return meter.weight_at(self.meter, self.ratio_key, tokens, self.overhead)
+
+    def zone_at(self, tokens: float) -> Zone:
+        """The zone of a request of so many tokens."""
+        return zone.zone_of(tokens, self.thresholds)

@@ -1,0 +1,129 @@
+"""Turns a projection, or the reason why there is none, into the members of an answer and its report.
+
+Where nothing was left out and the host may have it so, the answer is `unchanged`; else whole messages, or edits of
+the list it sent.
+"""
+
+import msgspec
+
+from ctxmgr.engine.conversation.delta import Delta
+from ctxmgr.engine.presets.strategy import Planned
+from ctxmgr.model.api import reports
+from ctxmgr.model.projection import Keep
+from ctxmgr.session.context import fallback
+from ctxmgr.session.context.raw_messages import Spool
+from ctxmgr.session.projection import Projection, runs
+from ctxmgr.session.session import Session
+
+Parts = list[bytes | memoryview]
+_encode = msgspec.json.Encoder().encode
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why there is no projection: `reason` for the report, `checks` that were broken, `places` of a fault for
+    people."""
+
+    reason: str
+    checks: tuple[str, ...] = ()
+    places: str = ""
+
+
+def answer(
+    session: Session,
+    spool: Spool,
+    wanted: str | None,
+    planned: Planned,
+    begins: tuple[int, int, int] | None,
+    mended: int,
+) -> Parts:
+    """The answer of the session's projection. `wanted`: "messages", "edits" or None; `begins`: what it shares with
+    the answer before, None without one; `mended` surrogates of the request."""
+    projection = session.projection
+    untouched = projection.plan.pieces in ((), (Keep(0, len(projection.messages)),))
+    raw_fits = planned.tokens <= session.at.limit
+    reason = None
+    if untouched and raw_fits and wanted != "messages":
+        reason = "nothing to leave out" if session.preset.is_active(session.state) else "pruning is off"
+        body: Parts = [b'"unchanged":true']
+    elif wanted == "edits":
+        body = [b'"edits":[', *_edits(projection), b"]"]
+    else:
+        body = [b'"messages":[', *_messages(projection, spool), b"]"]
+    report = _report(projection, session, begins, reason, mended)
+    if planned.receipt is not None:
+        gone = tuple(reports.ReadGone(path) for path in planned.reads_gone)
+        report = msgspec.structs.replace(report, arithmetic=planned.receipt.arithmetic, reads_gone=gone or None)
+    tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(projection.tag), _encode(report), session.state.seq)
+    return [*body, tail]
+
+
+def _messages(projection: Projection, spool: Spool) -> Parts:
+    parts: Parts = []
+    for start, end, content in runs(projection):
+        if parts:
+            parts.append(b",")
+        parts += [content] if content else spool.run(start, end)
+    return parts
+
+
+def _edits(projection: Projection) -> Parts:
+    parts: Parts = []
+    for start, end, content in runs(projection):
+        if parts:
+            parts.append(b",")
+        parts += [b'{"put":', content, b"}"] if content else [b'{"keep":[%d,%d]}' % (start, end)]
+    return parts
+
+
+def _report(
+    projection: Projection,
+    session: Session,
+    begins: tuple[int, int, int] | None,
+    reason: str | None,
+    mended: int = 0,
+) -> reports.Report:
+    """What the projection did."""
+    changed, tokens, size = begins if begins is not None else (-1, None, None)
+    plan = projection.plan
+    return reports.Report(
+        raw_tokens=plan.raw_weight,
+        tokens=plan.weight,
+        zone=plan.zone,
+        epoch=session.state.epoch.number,
+        first_changed_index=changed,
+        turns_kept=plan.turns_kept,
+        turns_dropped=plan.turns_dropped,
+        results_distilled=plan.distilled,
+        results_pruned=plan.pruned,
+        packet_tokens=plan.packet_weight,
+        checks=(),
+        messages_dropped=plan.dropped or None,
+        prefix_tokens=tokens,
+        prefix_bytes=size,
+        reason=reason,
+        mended=mended or None,
+    )
+
+
+def fall_back(session: Session, spool: Spool, delta: Delta, failure: Failure) -> Parts:
+    """The answer where there is no projection. The session stays as it was, but for the count and the void base."""
+    session.complaints.append(failure.places or failure.reason)
+    last = session.projection
+    raws = [*(message.raw for message in last.messages[: delta.shared]), *delta.appended]
+    limit = session.at.limit - session.state.overhead
+    joined = b",".join
+    if last.answered and delta.shared == len(last.messages):
+        rest: Parts = [b",", joined(delta.appended)] if delta.appended else []
+        kept = _messages(last, spool)
+        body: Parts = [b'"messages":[', *kept, *(rest if kept else rest[1:]), b"]"]
+    elif fallback.estimated_tokens(raws) <= limit:
+        body = [b'"unchanged":true']
+    else:
+        body = [b'"messages":[', joined(fallback.suffix(raws, session.form, limit)), b"]"]
+    totals = session.state.totals
+    totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
+    session.state = msgspec.structs.replace(session.state, totals=totals)
+    session.void_base()
+    report = _report(last, session, (0, 0, 0), failure.reason)
+    report = msgspec.structs.replace(report, raw_tokens=fallback.estimated_tokens(raws), checks=failure.checks)
+    return [*body, b',"base":"","report":%b,"seq":%d' % (_encode(report), session.state.seq)]

@@ -1,0 +1,124 @@
+"""Turns a `context` request into the list that is to be projected: how much of it is old, and what it says.
+
+1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes.
+2. Messages known from `turn_end`, or from the list before it was written anew, are not read again.
+3. Where another weigher is in force the whole list is weighed again, and what the reading stood for is scaled to
+   it.
+4. The ledger learns from messages not heard before; summaries are folded and kept whole.
+"""
+
+import msgspec
+
+from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.conversation.delta import Delta
+from ctxmgr.engine.invariants import FRESH
+from ctxmgr.engine.ledger.fold import fold
+from ctxmgr.engine.pressure import meter
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.facts import Ledger
+from ctxmgr.model.messages import Message
+from ctxmgr.model.state import State
+from ctxmgr.session import ledger_updates
+from ctxmgr.session.projection import Projection
+from ctxmgr.session.session import Session
+
+
+class Stale(Exception):
+    """`append` does not fit what was sent before: the host must send the whole list."""
+
+
+class Arrived(msgspec.Struct, frozen=True):
+    """A list that was read: its messages, the projection before it, and state and ledger that have learnt from
+    it."""
+
+    messages: tuple[Message, ...]
+    delta: Delta
+    before: Projection
+    state: State
+    ledger: Ledger
+
+
+def delta_of(session: Session, params: lifecycle.ContextParams, stripped: int | None) -> Delta:
+    """Rule 1. `stripped`: so many messages were recognised in the request's bytes. Raises Stale."""
+    held = session.projection.messages
+    if params.append is not None:
+        if not session.projection.tag or params.append.base != session.projection.tag:
+            raise Stale("the base is not of the last answer")
+        if params.append.after != len(held):
+            raise Stale(f"{len(held)} messages were sent before")
+        return Delta(len(held), tuple(bytes(raw) for raw in params.append.messages))
+    raws = tuple(bytes(raw) for raw in params.messages or ())
+    if stripped is not None:
+        return Delta(stripped, raws)
+    shared = 0
+    for message, raw in zip(held, raws, strict=False):
+        if message.raw != raw:
+            break
+        shared += 1
+    return Delta(shared, raws[shared:])
+
+
+def arrived(session: Session, delta: Delta, time_ms: int | None) -> Arrived:
+    """The list, read. Assigns nothing."""
+    state, before = session.state, session.projection
+    if before.weigher == session.reader.name:
+        read = Arrived(
+            (*before.messages[: delta.shared], *_read(session, delta)), delta, before, state, session.ledger
+        )
+    else:
+        read = _weighed_anew(session, delta)
+    state = read.state
+    if state.shown is not None and state.shown.weigher != session.reader.name:
+        # of another run: its weights say nothing about these
+        state = msgspec.structs.replace(state, meter=meter.void(state.meter), shown=None)
+    state, ledger = _learn(session, state, read.messages, delta.shared, time_ms)
+    return msgspec.structs.replace(read, state=state, ledger=ledger)
+
+
+def _weighed_anew(session: Session, delta: Delta) -> Arrived:
+    """Rule 3."""
+    old = session.projection
+    held = old.messages[: delta.shared]
+    messages = session.reader.read([*(message.raw for message in held), *delta.appended])
+    before = sum(message.weight for message in held)
+    after = sum(message.weight for message in messages[: len(held)])
+    state = session.state
+    if before and after:
+        shown = state.shown
+        if shown is not None:
+            weight = round(shown.weight * after / before)
+            shown = msgspec.structs.replace(shown, weight=weight, weigher=session.reader.name)
+        scaled = meter.rescaled(state.meter, session.reader.name, after / before)
+        state = msgspec.structs.replace(state, shown=shown, meter=scaled)
+    bare = msgspec.structs.replace(old, conversation=ConversationIndex(), check_state=FRESH, answered=False)
+    return Arrived(messages, Delta(0, delta.appended), bare, state, session.ledger)
+
+
+def _read(session: Session, delta: Delta) -> tuple[Message, ...]:
+    """Rule 2."""
+    known: dict[bytes, Message] = dict(session.early)
+    messages = session.projection.messages
+    if delta.shared < len(messages):
+        known |= {message.raw: message for message in messages[delta.shared :]}
+    return session.reader.read(delta.appended, known)
+
+
+def _learn(
+    session: Session, state: State, messages: tuple[Message, ...], shared: int, time_ms: int | None
+) -> tuple[State, Ledger]:
+    """Rule 4."""
+    ledger = session.ledger
+    fresh = [(position, messages[position]) for position in range(shared, len(messages))]
+    if state.away:
+        shown = messages[shared:] if session.projection.tag else messages
+        state, back = ledger_updates.returned(state, {message.digest for message in shown})
+        ledger = fold(ledger, back)
+    for _, message in fresh:
+        if message.view.summary:
+            text = message.view.units[0].text
+            state, facts = ledger_updates.from_summary(state, text, message.view.summary, message.view.at, None)
+            state, ledger = ledger_updates.learn(state, facts, bound=False), fold(ledger, facts)
+    calls = session.calls(message for _, message in fresh)
+    before, (state, facts) = state, ledger_updates.from_messages(state, fresh, calls, time_ms, {}, session.heard)
+    state = ledger_updates.learn(state, facts, bound=False)
+    return state, ledger_updates.merged(ledger, before, state, facts)

@@ -1,0 +1,74 @@
+"""The events after which the next list is another one: a compaction, and a move in the host's tree.
+
+What the reading stood for is gone, and so is the base; what is known of the list to come is weighed by its entries.
+"""
+
+import msgspec
+
+from ctxmgr.engine.pressure import latch, meter
+from ctxmgr.formats.pi_tree import entries as tree
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.state import State
+from ctxmgr.session import ledger_updates, remaining
+from ctxmgr.session import tree as branches
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+
+
+def compacted(session: Session, params: lifecycle.SessionCompactParams) -> Verb[None]:
+    entry = params.compaction_entry
+    at = tree.milliseconds(entry.timestamp)
+
+    def hear() -> tuple[State, int]:
+        state, facts = ledger_updates.from_summary(session.state, entry.summary, "compaction", at, entry.id)
+        learnt = ledger_updates.learn(ledger_updates.bind(state, entry.id)[0], facts, bound=True)
+        return learnt, session.reader.weigh(entry.summary)
+
+    heard: tuple[State, int] = (yield Work(hear)) if len(entry.summary) > INLINE_BYTES else hear()
+    state, weight = heard
+    weight += remaining.from_entry(session.listed(), session.entry_of, entry.first_kept_entry_id)
+    done, _ = latch.apply(state.latch, "compacted")
+    trail = (*state.trail, entry.id) if entry.id else state.trail
+    session.state = msgspec.structs.replace(
+        state,
+        seq=state.seq + 1,
+        latch=done,
+        meter=meter.void(state.meter),
+        resume=True,
+        anchor="",
+        packet=None,
+        trail=trail,
+        reopen=session.reopen("compaction"),
+    )
+    session.ahead.forget()
+    session.ledger = ledger_updates.ledger(session.state)
+    session.void_base(weight)
+
+
+def moved(session: Session, params: lifecycle.SessionTreeParams) -> Verb[None]:
+    """The host is at another place of its tree."""
+    state, entry_of, summary = session.state, session.entry_of, params.summary_entry
+    if params.entries:
+        raws = [bytes(raw) for raw in params.entries]
+        state, entry_of = yield Work(
+            lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.heard)
+        )
+    else:
+        state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
+    if summary is not None:
+        at = tree.milliseconds(summary.timestamp)
+        state = branches.summarised(state, summary.summary, at, summary.id)
+    weight = session.reader.weigh(summary.summary) if summary is not None else 0
+    weight += remaining.on_path(session.listed(), entry_of, frozenset(state.trail))
+    session.state = msgspec.structs.replace(
+        session.preset.moved(state),
+        seq=state.seq + 1,
+        meter=meter.void(state.meter),
+        resume=True,
+        reopen=session.reopen("tree"),
+    )
+    session.entry_of = entry_of
+    session.ahead.forget()
+    session.ledger = ledger_updates.ledger(session.state)
+    session.heard |= ledger_updates.heard(session.state)
+    session.void_base(weight)

@@ -1,0 +1,130 @@
+"""The event `turn_end`: the model answered and its tools ran. What it cost is read, what it said is learnt, and the
+host is asked for a compaction where it is time.
+
+1. A provider's count is a reading; a reply that failed gives none.
+2. It is asked once (`latch`), and only for what no projection would take away by itself.
+3. What was reported here is not read again when the next list brings it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.pressure import latch, meter
+from ctxmgr.engine.pressure.overflow import overflowed
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.latch import Latch
+from ctxmgr.model.messages import Message, Usage
+from ctxmgr.model.state import State
+from ctxmgr.session import ledger_updates
+from ctxmgr.session.session import Session
+from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+
+EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
+
+
+def turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[tuple[str, int]]:
+    """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
+    raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
+    if sum(len(raw) for raw in raws if raw not in session.early) > INLINE_BYTES:
+        messages = yield Work(lambda: session.reader.read(raws, session.early))
+    else:
+        messages = session.reader.read(raws, session.early)
+    return _turn_ended(session, params, messages)
+
+
+def _turn_ended(
+    session: Session, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
+) -> tuple[str, int]:
+    reply = messages[0]
+    held = session.state.held + reply.weight
+    usage = _usage(session, params, reply)
+    reading = session.state.meter
+    if usage is not None and reply.view.stop not in ("error", "aborted"):
+        reading = meter.observe(
+            reading, session.reader.name, session.ratio_key, usage.total, held, session.state.model.window
+        )
+    heard = reading is not session.state.meter
+    held += sum(message.weight for message in messages[1:])
+    tokens = meter.tokens(reading, session.ratio_key, held, session.state.overhead)
+    state, facts = _learn_turn(session, params, messages)
+    ledger = ledger_updates.merged(session.ledger, session.state, state, facts)
+    overflow = overflowed(reply.view, usage, session.state.model.window)
+    new_latch, asks = _latch_turn(session, overflow, tokens, heard)
+    totals = state.totals
+    if asks:
+        count = totals.compactions_requested + 1
+        totals = msgspec.structs.replace(totals, compactions_requested=count)
+    session.state = msgspec.structs.replace(
+        state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals, held=held
+    )
+    session.ledger = ledger
+    _remember_early(session, messages)
+    marks = [ledger_updates.mark(message) for message in messages]
+    session.heard.update(marks)
+    if params.entry_ids is not None:
+        ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
+        session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
+    return (("overflow" if overflow else "threshold") if asks else "", tokens)
+
+
+def _usage(session: Session, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:
+    if params.usage is not None:
+        given: Usage | None = session.form.usage(msgspec.to_builtins(params.usage))
+        return given
+    return reply.view.usage
+
+
+def _learn_turn(
+    session: Session, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
+) -> tuple[State, Any]:
+    ids = params.entry_ids
+    state, bound = ledger_updates.bind(session.state, ids.message if ids else None)
+    base = len(session.projection.messages) + 1
+    numbered = [(base + number, message) for number, message in enumerate(messages)]
+    entries: dict[int, str | None] = {}
+    trail = list(state.trail)
+    if ids is not None:
+        given = [ids.message, *(ids.tool_results or ())]
+        entries = dict(zip((position for position, _ in numbered), given, strict=False))
+        trail += [one for one in given if one is not None and one not in trail[-64:]]
+    calls = session.calls(messages)
+    at = int(params.at) if params.at is not None else None
+    state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.heard)
+    state = ledger_updates.learn(state, facts, bound=True)
+    if len(trail) != len(state.trail):
+        state = msgspec.structs.replace(state, trail=tuple(trail))
+    return state, (*bound, *facts)
+
+
+def _latch_turn(session: Session, overflow: bool, tokens: int, heard: bool) -> tuple[Latch, bool]:
+    may_ask = session.may_ask()
+    if overflow:
+        return latch.overflow(session.state.latch, _newest_user(session), may_ask)
+    reading: latch.Reading = "unknown"
+    if heard:
+        reading = "high" if _is_high(session, tokens) else "low" if tokens < session.at.calm else "middle"
+    return latch.turn_end(session.state.latch, reading, may_ask)
+
+
+def _is_high(session: Session, tokens: int) -> bool:
+    """Is it time to ask? What may leave with the next list by itself does not count."""
+    inputs = session.inputs(session.state, session.ledger)
+    leaves = session.preset.leavable_weight(session.state, session.plan, session.projection.answered, inputs)
+    return tokens - inputs.gauge.ratio * leaves >= session.at.red
+
+
+def _newest_user(session: Session) -> str:
+    """What the newest user message is told apart by; a run without one, by the compactions before it."""
+    conversation = session.projection.conversation
+    newest = conversation.newest_user
+    if newest >= 0:
+        return f"{conversation.key(newest)} {conversation.messages[newest].view.at}"
+    return f"none after {sum(summary.kind == 'compaction' for summary in session.state.summaries)}"
+
+
+def _remember_early(session: Session, messages: Sequence[Message]) -> None:
+    session.early |= {message.raw: message for message in messages}
+    while len(session.early) > EARLY_AT_MOST:
+        del session.early[next(iter(session.early))]
