@@ -12,6 +12,7 @@ import msgspec
 from ctxmgr.engine.conversation.digest import digest
 from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.ledger.fold import current, fold
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.facts import Fact, Ledger
 from ctxmgr.model.messages import Call, Message, SummaryKind, Unit, View
 from ctxmgr.model.state import RawSummary, State
@@ -50,10 +51,7 @@ def from_messages(
         when, order = stamp(state, moment, position)
         facts = extract.from_message(
             view,
-            origin=message.digest,
-            at=when,
-            seq=order,
-            entry=entries.get(position),
+            stamp=Stamp(message.digest, when, order, entries.get(position)),
             calls=calls,
             opening=opening,
         )
@@ -77,7 +75,7 @@ def from_summary(
     if not kind or any(summary.digest == origin for summary in state.summaries):
         return state, ()
     when, order = stamp(state, given, POSITIONS - 1)
-    facts = extract.from_summary(text, kind=kind, origin=origin, at=when, seq=order, entry=entry)
+    facts = extract.from_summary(text, kind=kind, stamp=Stamp(origin, when, order, entry))
     kept = RawSummary(kind, text, origin, when, entry)
     clock = max(state.clock, when)
     summaries, opened = (*state.summaries, kept), state.opened or kind == "compaction"

@@ -24,7 +24,7 @@ from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, terms
 from ctxmgr.engine.compaction.render import Shown, message_text, utf16_units
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_user import from_user
-from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.weights import Weigh
@@ -181,7 +181,7 @@ def _binds(message: BranchMessage) -> bool:
     text = (message.said.text or "")[:TEXT_UNITS]
     if message.view.role not in ("user", "assistant") or not text:
         return False
-    into = Statements(origin="", at=0, seq=0, entry=None)
+    into = Statements(Stamp("", 0))
     if message.view.role == "user":
         from_user(text, into, opening=False)
     else:

@@ -14,6 +14,7 @@ import msgspec
 
 from ctxmgr.engine.extractive.pieces import CODE, flat, has_fence, statements
 from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.headings import kind_of
 from ctxmgr.engine.text.sections import CONTINUE_LEAD, parse
 from ctxmgr.engine.text.wording import key_of
@@ -96,7 +97,7 @@ def read(previous: str | None, age: int = -1) -> Carried:
         (flat(item.text) for part in parse(previous) if part.part and part.kind == "goal" for item in part.items),
         "",
     )
-    facts = from_summary(previous, kind="compaction", origin="", at=age, seq=0, entry=None)
+    facts = from_summary(previous, kind="compaction", stamp=Stamp("", age))
     for fact in facts:
         if fact.slot in ("listing", "file"):
             continue

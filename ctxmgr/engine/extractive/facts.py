@@ -7,6 +7,7 @@ import msgspec
 from ctxmgr.engine.extractive import carry
 from ctxmgr.engine.extractive.agreements import agreed
 from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
 from ctxmgr.engine.text.wording import key_of, plain
@@ -59,7 +60,7 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
             heard.facts += [Fact("decision", key_of(text), text, "assistant", at, origin=str(at))] if text else []
         proposed = spoken if view.role == "assistant" and spoken else proposed if view.role == "result" else ""
         opening = view.opens_turn and not opened
-        facts = extract.from_message(view, origin=str(at), at=at, seq=0, entry=None, calls=calls, opening=opening)
+        facts = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in facts)
         heard.facts += facts
     return heard

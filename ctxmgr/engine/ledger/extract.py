@@ -11,7 +11,7 @@ from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_user
-from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.tools import call_of_unit
 from ctxmgr.model.facts import Fact
@@ -25,22 +25,19 @@ _ROLES = frozenset(("user", "assistant", "result", "shell"))
 def from_message(
     view: View,
     *,
-    origin: str,
-    at: int,
-    seq: int,
-    entry: str | None,
+    stamp: Stamp,
     calls: Mapping[str, Call],
     opening: bool,
 ) -> tuple[Fact, ...]:
     """Return the facts of one message.
 
     `calls` maps a call id to its call, for results. `opening` says that this is the session's first user
-    message. The other arguments are the fields of the facts. An opening message in which the user wrote
+    message. An opening message in which the user wrote
     nothing (tags, a command) gives no goal: the next one may then be taken as the opening.
     """
     if view.role not in _ROLES:
         return ()
-    into = Statements(origin=origin, at=at, seq=seq, entry=entry)
+    into = Statements(stamp)
     texts = [unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text)]
     if view.role == "user" and texts:
         from_user("\n".join(texts), into, opening=opening)

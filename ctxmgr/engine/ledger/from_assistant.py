@@ -69,7 +69,7 @@ def from_assistant(text: str, into: Statements) -> None:
             if not line.lstrip().startswith(">") and _HINT.search(line):
                 _line(_MARKS.sub("", line), into)
     for task in items(text):
-        into.add("task", key_of(task.text), task.text, "assistant", task.status, listing=SUMMARY_LISTING)
+        into.items_of(SUMMARY_LISTING).add("task", key_of(task.text), task.text, "assistant", task.status)
 
 
 def _line(line: str, into: Statements) -> None:

@@ -12,7 +12,7 @@ Rules:
 import re
 from typing import Literal
 
-from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text.sections import Item, Kind, Section, parse
 from ctxmgr.engine.text.wording import key_of, plain
 from ctxmgr.model.facts import Fact, Slot, Source
@@ -36,21 +36,18 @@ def from_summary(
     text: str,
     *,
     kind: Literal["compaction", "branch"],
-    origin: str,
-    at: int,
-    seq: int,
-    entry: str | None,
+    stamp: Stamp,
 ) -> tuple[Fact, ...]:
     """Return the facts of one summary. A blank text gives none, so that a failed summary closes nothing."""
     if not text.strip():
         return ()
-    into = _Summary(Statements(origin=origin, at=at, seq=seq, entry=entry), kind)
+    into = _Summary(Statements(stamp), kind)
     if kind == "compaction":
         into.add("listing", SUMMARY_LISTING, "")
     sections = parse(text)
     for slot, texts in _singles(sections).items():
         if texts:
-            into.add(slot, origin if kind == "branch" else "", "\n".join(texts))
+            into.add(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))
     for section in sections:
         for number, item in enumerate(section.items):
             _one(section, number, item, into)
@@ -62,11 +59,11 @@ class _Summary:
 
     def __init__(self, statements: Statements, kind: Literal["compaction", "branch"]) -> None:
         self.statements = statements
+        self._items = statements.items_of(SUMMARY_LISTING if kind == "compaction" else "")
         self._source: Source = "branch" if kind == "branch" else "summary"
-        self._listing = SUMMARY_LISTING if kind == "compaction" else ""
 
     def add(self, slot: Slot, key: str, text: str, status: str = "", detail: str = "") -> None:
-        self.statements.add(slot, key, text, self._source, status, detail, self._listing)
+        self._items.add(slot, key, text, self._source, status, detail)
 
 
 def _singles(sections: tuple[Section, ...]) -> dict[Slot, list[str]]:

@@ -134,10 +134,11 @@ def _tasks(name: str, call: ToolCall, result: str, into: Statements) -> None:
             key = f"task\n{number}" if number else key_of(task.text)
             if task.status:
                 part = "" if task.text else STATE
-                into.add("task", key, plain(task.text), "assistant", task.status, listing=part)
+                into.items_of(part).add("task", key, plain(task.text), "assistant", task.status)
         return
     listing = f"tool:{name}"
-    into.add("listing", listing, "", "assistant", listing=listing)
+    items = into.items_of(listing)
+    items.add("listing", listing, "", "assistant")
     for task in call.tasks.tasks:
         if task.status != "dropped":
-            into.add("task", key_of(task.text), plain(task.text), "assistant", task.status, listing=listing)
+            items.add("task", key_of(task.text), plain(task.text), "assistant", task.status)

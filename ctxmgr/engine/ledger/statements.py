@@ -1,26 +1,37 @@
 """Turns what is read from one message into facts that share its source, times, origin and entry."""
 
+from collections.abc import Iterator
+from itertools import count
+
+import msgspec
+
 from ctxmgr.model.facts import Fact, Slot, Source
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What all facts of one message have in common: see `Fact`."""
+
+    origin: str
+    at: int
+    seq: int = 0
+    entry: str | None = None
 
 
 class Statements:
     """Collects the facts of one message, in its order; what it states twice counts as stated last."""
 
-    def __init__(self, *, origin: str, at: int, seq: int, entry: str | None) -> None:
-        self._origin, self._at, self._seq, self._entry = origin, at, seq, entry
+    def __init__(self, stamp: Stamp) -> None:
+        self._stamp, self._listing = stamp, ""
         self._facts: dict[tuple[Slot, str, Source], Fact] = {}
-        self._stated = 0
+        self._places: Iterator[int] = count()
 
-    def add(
-        self,
-        slot: Slot,
-        key: str,
-        text: str,
-        source: Source,
-        status: str = "",
-        detail: str = "",
-        listing: str = "",
-    ) -> None:
+    def items_of(self, listing: str) -> "Statements":
+        """Where to state items of this list; all facts are collected in one."""
+        items = Statements(self._stamp)
+        items._listing, items._facts, items._places = listing, self._facts, self._places
+        return items
+
+    def add(self, slot: Slot, key: str, text: str, source: Source, status: str = "", detail: str = "") -> None:
         """State one thing; the arguments are the fields of `Fact`. A text keeps every heading it stood under."""
         before = self._facts.get((slot, key, source))
         if slot != "command" and before is not None and before.detail != detail:  # a command's is how it ended
@@ -30,16 +41,15 @@ class Statements:
             key,
             text,
             source,
-            self._at,
-            self._seq,
+            self._stamp.at,
+            self._stamp.seq,
             status,
             detail,
-            self._entry,
-            self._origin,
-            listing,
-            self._stated,
+            self._stamp.entry,
+            self._stamp.origin,
+            self._listing,
+            next(self._places),
         )
-        self._stated += 1
 
     def facts(self) -> tuple[Fact, ...]:
         return tuple(self._facts.values())

@@ -28,23 +28,29 @@ WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
 
 class Occasion(msgspec.Struct, frozen=True):
-    """`policy` and `cut` with the call's own settings put in. `held` are the messages the session knows, oldest
-    first, with the ids of their entries, "" where unknown. `window` of the session's model in tokens.
-    `instructions` of policy and call. `embeds`: the host gives vectors; `embed` gives those of the embeddings
-    extra, None where it is not there."""
+    """`policy` and `cut` with the call's own settings put in, `instructions` of both. `listed` are the messages the
+    session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the session's model in
+    tokens. `embeds`: the host gives vectors; `embed` gives those of the embeddings extra, None where it is not
+    there."""
 
-    session_id: str
-    form: ModuleType
     reader: Reader
     policy: Compaction
     cut: CutSettings
     via: Via
-    held: tuple[Message, ...]
-    ids: tuple[str, ...]
+    listed: tuple[tuple[Message, str], ...]
     window: int
-    instructions: str | None = None
     embeds: bool = False
     embed: Embedding | None = None
+
+    @property
+    def form(self) -> ModuleType:
+        """The format of the session's messages."""
+        return self.reader.form
+
+    @property
+    def instructions(self) -> str | None:
+        """For whoever writes the summary."""
+        return self.policy.instructions
 
     @property
     def weigh(self) -> WeighMessage:
@@ -55,7 +61,9 @@ class Occasion(msgspec.Struct, frozen=True):
         """The branch path: of the host's entries, or of what the session holds."""
         if entries is not None:
             return view_branch.branch(self.form, entries, leaf)
-        return view_branch.from_messages(self.form, [message.raw for message in self.held], self.ids)
+        return view_branch.from_messages(
+            self.form, [message.raw for message, _ in self.listed], tuple(entry for _, entry in self.listed)
+        )
 
 
 def taken(
@@ -69,21 +77,16 @@ def taken(
         reserve=_number(given.reserve_tokens, policy.reserve_tokens),
         weigher=given.weigher or policy.weigher,
     )
-    held = _held(session) if holds else ()
-    marks = map(ledger_updates.mark, held)
+    listed = _listed(session) if holds else ()
     # a host may hand back what `requestCompaction` told it: the same words are said once
     both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
     return Occasion(
-        session_id=session.state.session_id,
-        form=session.form,
         reader=session.reader,
-        policy=policy,
+        policy=msgspec.structs.replace(policy, instructions="\n\n".join(both) or None),
         cut=cut,
         via=via(session, policy, None if given.context_window is None else int(given.context_window)),
-        held=held,
-        ids=tuple(session.entry_of.get(mark, "") for mark in marks),
+        listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=session.state.model.window,
-        instructions="\n\n".join(both) or None,
         embeds=bool(session.capabilities.embed),
         embed=session.embed,
     )
@@ -126,7 +129,7 @@ def brief(seen: Occasion, prepared: Prepared, strategy: Strategy, **more: Any) -
     return Brief(prepared, seen.reader.weigh, strategy, **(given | more))
 
 
-def _held(session: Session) -> tuple[Message, ...]:
+def _listed(session: Session) -> tuple[Message, ...]:
     """The list as it was sent last, and what was heard since."""
     shown = session.projection.messages
     known = {message.raw for message in shown}

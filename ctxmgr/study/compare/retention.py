@@ -25,6 +25,7 @@ import msgspec
 
 from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.ledger.fold import fold, now_and_past
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.facts import Fact, Ledger
 from ctxmgr.model.messages import Call
@@ -151,7 +152,7 @@ def _facts(messages: Sequence[BranchMessage]) -> list[Fact]:
             if unit.kind == "call":
                 calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
         opening = view.opens_turn and not opened
-        found = extract.from_message(view, origin=str(at), at=at, seq=0, entry=None, calls=calls, opening=opening)
+        found = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in found)
         facts += found
     return facts

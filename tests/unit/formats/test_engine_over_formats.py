@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.conversation import BlockRef, digest_of, extend
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.presets.turns.whole_turns import kept_weight
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.formats import FORMATS
@@ -300,9 +301,7 @@ def test_facts_are_the_same(name: str) -> None:
         facts = [
             fact
             for one in there
-            for fact in from_message(
-                one.view, origin="", at=0, seq=0, entry=None, calls=calls, opening=one.view.opens_turn
-            )
+            for fact in from_message(one.view, stamp=Stamp("", 0), calls=calls, opening=one.view.opens_turn)
         ]
         found.append([(fact.slot, fact.key, fact.text, fact.status) for fact in facts])
     assert found[0] == found[1]

@@ -6,6 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.compaction import FileOps, Format, Strategy
 from ctxmgr.model.completion import Ask, Completion
 from ctxmgr.model.policy import Slices
@@ -127,7 +128,7 @@ def test_split_after_split_without_new_history(strategy: Strategy, form: Format)
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_link_is_read_by_the_ledger(form: Format) -> None:
     for written in chain("single-shot", form, True):
-        facts = from_summary(written.summary, kind="compaction", origin="o", at=1, seq=0, entry=None)
+        facts = from_summary(written.summary, kind="compaction", stamp=Stamp("o", 1))
         slots = {fact.slot for fact in facts}
         assert {"goal", "task", "current", "file"} <= slots
         told = " ".join(f"{fact.text} {fact.detail}" for fact in facts)

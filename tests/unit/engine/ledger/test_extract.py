@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.ledger.extract import from_message
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import PACKET_MARK, Call, Role, Unit, UnitKind, View
 
@@ -10,7 +11,7 @@ SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\
 
 
 def facts(view: View, calls: dict[str, Call] | None = None, *, opening: bool = False) -> tuple[Fact, ...]:
-    return from_message(view, origin="d", at=3, seq=4, entry="e", calls=calls or {}, opening=opening)
+    return from_message(view, stamp=Stamp("d", 3, 4, "e"), calls=calls or {}, opening=opening)
 
 
 def view(role: Role, text: str, kind: UnitKind = "text", **fields: Any) -> View:

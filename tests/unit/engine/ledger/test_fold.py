@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.extract import from_message, from_summary
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, order
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.facts import Fact, Ledger, Slot, Source
 from ctxmgr.model.messages import Call, Unit, View
 
@@ -38,21 +39,21 @@ def ledger(*facts: Fact) -> Ledger:
 
 def user(text: str, at: int, *, opening: bool = False) -> tuple[Fact, ...]:
     view = View("user", (Unit("text", text=text),))
-    return from_message(view, origin=f"u{at}", at=at, seq=0, entry=None, calls={}, opening=opening)
+    return from_message(view, stamp=Stamp(f"u{at}", at), calls={}, opening=opening)
 
 
 def summary(text: str, at: int) -> tuple[Fact, ...]:
-    return from_summary(text, kind="compaction", origin=f"s{at}", at=at, seq=0, entry=None)
+    return from_summary(text, kind="compaction", stamp=Stamp(f"s{at}", at))
 
 
 def branch(text: str, at: int) -> tuple[Fact, ...]:
-    return from_summary(text, kind="branch", origin=f"b{at}", at=at, seq=0, entry=None)
+    return from_summary(text, kind="branch", stamp=Stamp(f"b{at}", at))
 
 
 def ran(tool: str, at: int, *, failed: bool = False, **arguments: object) -> tuple[Fact, ...]:
     view = View("result", (Unit("result", text="Error: x", call_id="c", is_error=failed),))
     calls = {"c": Call(tool, dict(arguments))}
-    return from_message(view, origin=f"r{at}", at=at, seq=0, entry=None, calls=calls, opening=False)
+    return from_message(view, stamp=Stamp(f"r{at}", at), calls=calls, opening=False)
 
 
 def todos(at: int, **statuses: str) -> tuple[Fact, ...]:
@@ -184,7 +185,7 @@ def test_text_of_tools_changes_neither_constraints_nor_tasks() -> None:
         unit = Unit("result", text=view.units[0].text, call_id="c", is_error=failed)
         calls = {"c": Call("bash", {"command": "cat x"})}
         message = View("result", (unit,))
-        told = from_message(message, origin="r", at=9, seq=0, entry=None, calls=calls, opening=False)
+        told = from_message(message, stamp=Stamp("r", 9), calls=calls, opening=False)
         after = fold(before, told)
         assert holds(current(after), "constraint", "task", "goal") == holds(
             current(before), "constraint", "task", "goal"
@@ -260,7 +261,7 @@ def test_the_order_of_facts_is_total() -> None:
 def created(number: str, text: str, at: int) -> tuple[Fact, ...]:
     view = View("result", (Unit("result", text=f"Task #{number} created successfully: {text}", call_id="c"),))
     calls = {"c": Call("TaskCreate", {"subject": text, "description": "more"})}
-    return from_message(view, origin=f"c{at}", at=at, seq=0, entry=None, calls=calls, opening=False)
+    return from_message(view, stamp=Stamp(f"c{at}", at), calls=calls, opening=False)
 
 
 def tasks(facts: Iterable[Fact]) -> list[tuple[str, str]]:

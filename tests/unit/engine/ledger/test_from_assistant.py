@@ -1,12 +1,12 @@
 import pytest
 
 from ctxmgr.engine.ledger.from_assistant import from_assistant
-from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.model.facts import Fact
 
 
 def facts(text: str) -> tuple[Fact, ...]:
-    into = Statements(origin="o", at=1, seq=0, entry=None)
+    into = Statements(Stamp("o", 1))
     from_assistant(text, into)
     return into.facts()
 

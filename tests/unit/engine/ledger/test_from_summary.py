@@ -7,13 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.facts import Fact
 
 RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings" / "pi"
 
 
 def facts(text: str, kind: Literal["compaction", "branch"] = "compaction") -> tuple[Fact, ...]:
-    return from_summary(text, kind=kind, origin="o", at=7, seq=0, entry="e")
+    return from_summary(text, kind=kind, stamp=Stamp("o", 7, 0, "e"))
 
 
 def said(text: str, kind: Literal["compaction", "branch"] = "compaction") -> list[tuple[str, str, str]]:

@@ -3,13 +3,13 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
-from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import Call
 
 
 def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
-    into = Statements(origin="o", at=1, seq=0, entry=None)
+    into = Statements(Stamp("o", 1))
     from_result(text, failed, Call(tool, arguments), into)
     return into.facts()
 
@@ -82,7 +82,7 @@ def test_a_command_and_how_it_ended() -> None:
 
 
 def test_the_users_own_run_has_the_same_key() -> None:
-    into = Statements(origin="o", at=1, seq=0, entry=None)
+    into = Statements(Stamp("o", 1))
     from_shell("npm test\nfine", "npm test", False, into)
     assert [(fact.key, fact.status) for fact in into.facts()] == [("shell\nnpm test", "ok")]
 

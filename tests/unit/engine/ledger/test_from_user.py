@@ -1,12 +1,12 @@
 import pytest
 
 from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, from_user
-from ctxmgr.engine.ledger.statements import Statements
+from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.model.facts import Fact
 
 
 def facts(text: str, *, opening: bool = False) -> tuple[Fact, ...]:
-    into = Statements(origin="o", at=1, seq=0, entry=None)
+    into = Statements(Stamp("o", 1))
     from_user(text, into, opening=opening)
     return into.facts()
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.packet.missing import lacks
 from ctxmgr.model.facts import Fact, Ledger
@@ -50,7 +51,7 @@ ROOM = 5_000
 
 
 def facts(text: str, kind: str = "compaction", origin: str = "s", at: int = 1) -> tuple[Fact, ...]:
-    return from_summary(text, kind=kind, origin=origin, at=at, seq=0, entry=None)  # type: ignore[arg-type]
+    return from_summary(text, kind=kind, stamp=Stamp(origin, at))  # type: ignore[arg-type]
 
 
 def rendered(ledger: Ledger, budget: int = ROOM) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
 from ctxmgr.engine.text.packet_mark import is_packet
@@ -145,7 +146,7 @@ def test_a_whole_summary_never_stands_in_a_packet() -> None:
     summary = (
         "## Goal\n" + "Ship it. " * 200 + "\n## Critical Context\n" + "\n\n".join("ab " * 400 for _ in range(3))
     )
-    facts = from_summary(summary, kind="compaction", origin="s", at=1, seq=0, entry=None)
+    facts = from_summary(summary, kind="compaction", stamp=Stamp("s", 1))
     text = render(ledger(*facts), budget=5_000, weigh=tokens, resume=True)
     assert max(map(len, text.splitlines())) <= 2_020
     assert summary not in text
@@ -155,7 +156,7 @@ def test_a_whole_summary_never_stands_in_a_packet() -> None:
 def test_a_summary_without_headings_is_used_up_to_the_budget() -> None:
     """Nobody else holds it: four long paragraphs fit a resume packet whole."""
     paragraphs = [f"part {number}: " + "of what was done there " * 80 for number in range(4)]
-    facts = from_summary("\n\n".join(paragraphs), kind="compaction", origin="s", at=1, seq=0, entry=None)
+    facts = from_summary("\n\n".join(paragraphs), kind="compaction", stamp=Stamp("s", 1))
     text = render(ledger(*facts), budget=4_000, weigh=tokens, resume=True)
     assert all(one.strip() in text for one in paragraphs)
 

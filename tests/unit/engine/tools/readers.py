@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ctxmgr.engine.balanced.pins import pinned
 from ctxmgr.engine.compaction import files, scoring
 from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history
@@ -83,5 +84,5 @@ def _facts(messages: tuple[Message, ...]) -> list[Fact]:
         for unit in message.view.units:
             if unit.kind == "call":
                 calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
-        found += extract.from_message(message.view, origin="o", at=1, seq=0, entry=None, calls=calls, opening=False)
+        found += extract.from_message(message.view, stamp=Stamp("o", 1), calls=calls, opening=False)
     return found

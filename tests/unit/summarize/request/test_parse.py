@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.sections import parse
 from ctxmgr.model.completion import Ask, Completion, Stop
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
@@ -195,7 +196,7 @@ def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape
     read = text_of(filled(shape, "the parser"), shape)
     assert isinstance(read, Accepted)
     assert {key for need in shape.needs for key in need.kinds} & kinds(read.text, shape)
-    facts = from_summary(read.text, kind="compaction", origin="o", at=1, seq=0, entry=None)
+    facts = from_summary(read.text, kind="compaction", stamp=Stamp("o", 1))
     slots = {fact.slot for fact in facts}
     wanted = {
         STRUCTURED: {"goal", "constraint", "task", "decision", "context"},
