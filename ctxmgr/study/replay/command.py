@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ctxmgr.engine.presets.balanced.preset import Balanced
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.metrics import figures as measures_figures
 from ctxmgr.study.metrics.billing import PriceSheet
@@ -33,7 +34,7 @@ from ctxmgr.study.spawning.console import console, plain
 
 FINDINGS_SHOWN = 50
 NEVER_MS = 10**12  # 30 years: longer than any recording
-KNOBBED = "balanced"  # the preset that costVersusRecall is of
+KNOBBED = Balanced.name  # the preset that costVersusRecall is of
 
 
 def run(parsed: Namespace) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.study.hosts.pi_host import Item
 from ctxmgr.study.replay import legality
 from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
@@ -14,11 +16,15 @@ from ctxmgr.study.replay.watching import Watch
 from ctxmgr.study.spawning.client import Client, RpcFailure
 
 CONTENT_MODIFIED = -32801
-WHOLE_TURNS = frozenset({"off", "tools", "turns"})  # presets that leave out whole turns only
 PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
 
 _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+def _leaves_whole_turns(name: str) -> bool:
+    """Does the preset of this name leave out whole turns only? What is called otherwise does as it likes."""
+    return name in PRESETS and PRESETS[name].invariants is TURNS
 
 
 class HostSide:
@@ -127,7 +133,7 @@ class HostSide:
             self.shortened.update(
                 self.items[one.index].raw for one in placed if one.index is not None and not one.same
             )
-        for text in legality.faults(self.items, placed, self.outcome.preset in WHOLE_TURNS, self.shortened):
+        for text in legality.faults(self.items, placed, _leaves_whole_turns(self.outcome.preset), self.shortened):
             self.fail(text)
         packet = next((one.message.message["content"] for one in placed if one.index is None), "")
         self.outcome.packet = packet or self.outcome.packet

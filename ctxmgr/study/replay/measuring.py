@@ -43,7 +43,7 @@ def work(
     measures = [measure(outcome.sights, ground, sheet) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
     base = presets[BASE]
-    least = floor(next(one.sights for one in outcomes if one.preset == BASE), ground, sheet)
+    least = floor({outcome.preset: outcome.sights for outcome in outcomes}[BASE], ground, sheet)
     simulated: dict[str, Measures] = {}
     free: dict[str, Figures] = {}
     if isinstance(recorded, Recording):

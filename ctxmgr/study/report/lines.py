@@ -5,9 +5,10 @@ from statistics import fmean
 
 import msgspec
 
+from ctxmgr.engine.presets.off.preset import Off
 from ctxmgr.study.report.scales import dollars
 
-BASE = "off"  # the line that costs are shares of
+BASE = Off.name  # the line that costs are shares of
 CONTROL = "control"
 CLAIRVOYANT = "clairvoyant"
 
