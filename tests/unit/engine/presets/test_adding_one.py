@@ -1,0 +1,101 @@
+"""The preset of the page `Add a preset`, as it stands there: it keeps what every preset promises."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ctxmgr.engine.conversation.delta import Delta, Incoming
+from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.presets.strategy import Inputs, PresetStrategy
+from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.model.facts import Ledger
+from ctxmgr.model.messages import Message
+from ctxmgr.model.meter import Meter
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.projection import Plan
+from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.server.effects import Found
+from tests.contract.talk import Fields, Messages, Talk, packet, roles
+from tests.notation import indexed, quarters
+from tests.unit.engine.judge import judged
+from tests.unit.engine.projections import kept
+from tests.unit.engine.stepwise import any_list
+
+PAGE = Path(__file__).parents[4] / "docs" / "explanation" / "add-a-preset.md"
+WINDOW = 200_000
+
+
+def written() -> dict[str, Any]:
+    """The names of the page's code."""
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {"__name__": "newest"}
+    exec(compile(code, str(PAGE), "exec"), names)
+    return names
+
+
+NAMES = written()
+NEWEST: PresetStrategy = NAMES["Newest"]()
+
+
+def planned(messages: tuple[Message, ...], enabled: bool = True) -> Plan:
+    gauge = Gauge(Meter(), thresholds(Policy(), WINDOW), "quarters/m", 0)
+    inputs = Inputs(Policy(), gauge, quarters, Ledger(), {})
+    incoming = Incoming(indexed(messages), Delta(0))
+    made = NEWEST.project(incoming, State("s", ModelSpec("m", WINDOW), enabled=enabled), inputs)
+    plan: Plan = made.plan  # type: ignore[union-attr]
+    return plan
+
+
+@settings(max_examples=150)
+@given(any_list)
+def test_it_breaks_no_promise(messages: tuple[Message, ...]) -> None:
+    plan = planned(messages)
+    assert NEWEST.invariants is STEPS
+    assert STEPS.check(indexed(messages), plan)[0] == ()
+    assert judged(messages, plan, by_steps=True) == set()
+    assert kept(planned(messages, enabled=False)) == list(range(len(messages)))
+
+
+def long_list(steps: int) -> tuple[list[Fields], Messages]:
+    make = Messages()
+    messages = [make.user("Read them all.")]
+    for number in range(steps):
+        messages += [make.reply("", make.call("read", path=f"{number}.py")), make.result(f"text {number} " * 40)]
+    return messages, make
+
+
+@pytest.fixture
+def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
+    """A session in which it stands in the row of another."""
+    monkeypatch.setitem(PRESETS, "turns", NEWEST)
+    return Talk(policy={"preset": "turns"})
+
+
+def test_a_session_lives_by_it(talk: Talk) -> None:
+    messages, make = long_list(9)
+    answer = talk.play([*messages, make.reply("Done.")])
+    assert answer["report"]["checks"] == []
+    assert roles(answer["list"]) == "U" + "P" + "AR" * NAMES["STEPS_KEPT"]
+    assert packet(answer["list"]) == NAMES["MARKER"]
+    assert talk.status()["stats"]["fallbacks"] == 0
+    assert talk.asked("requestCompaction") == []
+
+
+def test_after_a_restart_it_answers_the_same_bytes(talk: Talk) -> None:
+    messages, _ = long_list(9)
+    before = talk.context(messages)
+    again = Talk(policy={"preset": "turns"}, found=Found(tuple(talk.saved)))
+    assert again.context(messages)["list"] == before["list"]
+
+
+def test_where_pruning_is_off_the_list_goes_as_it_came(talk: Talk) -> None:
+    messages, _ = long_list(9)
+    talk.call("setPruning", sessionId="s", enabled=False)
+    assert talk.context(messages)["report"]["reason"] == "pruning is off"
+    talk.call("setPruning", sessionId="s", enabled=True)
+    assert "P" in roles(talk.context(messages)["list"])
