@@ -11,6 +11,7 @@ import asyncio
 import functools
 import os
 import stat
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -68,6 +69,8 @@ class Runtime:
         self.transcript = _transcript(setup.record) if setup.record else -1
         self.threads = ThreadPoolExecutor(THREADS, "work")
         self.prepared = False
+        self._waiting: deque[do.Effect] = deque()
+        self._carrying = False
 
     def start(self) -> None:
         """On the loop that it is to run on."""
@@ -110,8 +113,17 @@ class Runtime:
     # effects
 
     def _carry_out(self, effects: list[do.Effect]) -> None:
-        for effect in effects:
-            self._EFFECTS[type(effect)](self, effect)
+        """In the order in which they were wanted (rule 1): what one brings about comes after those that wait."""
+        self._waiting.extend(effects)
+        if self._carrying:
+            return
+        self._carrying = True
+        try:
+            while self._waiting:
+                effect = self._waiting.popleft()
+                self._EFFECTS[type(effect)](self, effect)
+        finally:
+            self._carrying = False
 
     def _resume(self, ticket: int, value: Any) -> None:
         if not self.ended.done():
