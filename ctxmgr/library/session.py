@@ -13,7 +13,7 @@ Rules:
 4. For one thread at a time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -26,6 +26,7 @@ from ctxmgr.model.api.raw_json import M, raw_json
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.estimate import ESTIMATE, estimate
 from ctxmgr.model.policy import Policy
+from ctxmgr.model.weights import Weigh
 from ctxmgr.session import journal
 from ctxmgr.session.context import listing
 from ctxmgr.session.context.raw_messages import Spool
@@ -56,7 +57,7 @@ class Session:
         format: str = "pi",
         window: int | None = None,
         model: lifecycle.Model | str | None = None,
-        weigh: Callable[[str], int] | None = None,
+        weigh: Weigh | None = None,
         state: bytes | None = None,
     ) -> None:
         if format not in FORMATS:

@@ -230,7 +230,7 @@ def test_a_call_that_is_refused_has_changed_nothing() -> None:
 def test_a_fault_inside_ends_in_a_list_to_send(monkeypatch: pytest.MonkeyPatch) -> None:
     session, messages = Session(TURNS, format="openai"), conversation(9)
     first = session.project(messages)
-    monkeypatch.setattr("ctxmgr.session.context.listing.outcome", lambda *rest: 1 // 0)
+    monkeypatch.setattr("ctxmgr.session.context.listing.projected", lambda *rest: 1 // 0)
     sent = session.project([*messages, user("and now?")])
     assert sent == [*first, user("and now?")]
     assert sent[-2] is messages[-1]

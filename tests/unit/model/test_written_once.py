@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "ctxmgr"
+PACKAGE = Path(__file__).parents[3] / "ctxmgr"
 JUDGES = {"legal_anthropic.py", "legal_openai.py", "legal_responses.py"}  # share nothing with what they judge
 
 
