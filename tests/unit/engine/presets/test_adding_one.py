@@ -3,9 +3,12 @@
 import re
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import msgspec
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.invariants import STEPS
@@ -21,10 +24,11 @@ from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.server.effects import Found
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
-from tests.notation import indexed, quarters
+from tests.notation import a, call, indexed, quarters, r, sh, u
+from tests.notation import talk as talk_of
 from tests.unit.engine.judge import judged
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list
+from tests.unit.engine.stepwise import any_list, code
 
 PAGE = Path(__file__).parents[4] / "docs" / "explanation" / "add-a-preset.md"
 WINDOW = 200_000
@@ -52,13 +56,28 @@ def planned(messages: tuple[Message, ...], enabled: bool = True) -> Plan:
 
 
 @settings(max_examples=150)
-@given(any_list)
-def test_it_breaks_no_promise(messages: tuple[Message, ...]) -> None:
-    plan = planned(messages)
+@given(any_list, st.sampled_from((1, 2, 6)))
+def test_it_breaks_no_promise(messages: tuple[Message, ...], steps: int) -> None:
+    with mock.patch.dict(NAMES, STEPS_KEPT=steps):
+        plan = planned(messages)
     assert NEWEST.invariants is STEPS
     assert STEPS.check(indexed(messages), plan)[0] == ()
     assert judged(messages, plan, by_steps=True) == set()
     assert kept(planned(messages, enabled=False)) == list(range(len(messages)))
+
+
+def test_a_step_that_is_answered_by_a_user_stays_and_what_the_list_starts_with() -> None:
+    """Some formats put results into a user's message: such a step can not leave whole."""
+    step = [a("", call("bash", "x1"), call("bash", "x2")), r(code(1), "x1")]
+    others = [part for id in ("y1", "y2") for part in (a(call("read", id, path=f"{id}.py")), r(code(7), id))]
+    messages = list(talk_of(sh("make", code(2)), *step, u("and"), *others))
+    user, unit = messages[3], msgspec.structs.replace(messages[2].view.units[0], call_id="x2", text="ok")
+    view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
+    messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
+    with mock.patch.dict(NAMES, STEPS_KEPT=1):
+        plan = planned(tuple(messages))
+    assert kept(plan) == [0, 1, 2, 3, 6, 7]
+    assert STEPS.check(indexed(tuple(messages)), plan)[0] == ()
 
 
 def long_list(steps: int) -> tuple[list[Fields], Messages]:
