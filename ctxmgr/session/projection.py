@@ -4,16 +4,14 @@ A `context` computes the next projection from the last and assigns it when every
 leaves the session, and the next call's fallback, as they were.
 """
 
-import hashlib
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, extend
+from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Plan
+from ctxmgr.model.projection import Plan
 
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
@@ -45,143 +43,3 @@ class Projection(msgspec.Struct, frozen=True):
     def messages(self) -> tuple[Message, ...]:
         """The list it was made of."""
         return self.conversation.messages
-
-
-def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> ConversationIndex:
-    """The index of a list that shares its first `shared` messages with the last one."""
-    start = old.conversation if shared == old.conversation.size else ConversationIndex()
-    return extend(start, messages)
-
-
-def hashed(state: Any, messages: Iterable[Message]) -> Any:
-    """A copy of the hash `state` (None: a fresh one) with the digests of more messages in it."""
-    state = state.copy() if state is not None else hashlib.blake2b(digest_size=8)
-    state.update("".join([message.digest for message in messages]).encode())
-    return state
-
-
-def tag_of(state: Any, count: int) -> str:
-    """An opaque tag that stands for a whole list of `count` messages, from the hash of its digests."""
-    return f"{count}.{state.hexdigest()}"
-
-
-def first_changed(old: Projection, new: Projection, shared: int) -> int:
-    """The place in the new answer where it first differs from the old one; -1 where it only grew.
-
-    `shared` messages are the same in both lists; messages after them count as changed.
-    """
-    if _goes_on(old, new, shared):
-        return -1
-    before, after = runs(old), runs(new)
-    place = 0
-    for number, (start, end, content) in enumerate(after):
-        if number >= len(before):
-            return -1
-        old_start, old_end, old_content = before[number]
-        if content or old_content:
-            if content != old_content:
-                return place
-            place += 1
-            continue
-        same = min(end, old_end, shared) - start if start == old_start else 0
-        place += max(0, same)
-        if same < old_end - old_start:
-            return place
-        if end > old_end:
-            return -1 if number == len(before) - 1 else place
-    return -1 if len(after) >= len(before) else place
-
-
-def _goes_on(old: Projection, new: Projection, shared: int) -> bool:
-    """Is the new answer plainly the old one and what came since? Said without a look at each piece: between epochs
-    it is, and plans have hundreds of them."""
-    before, after = old.plan.pieces, new.plan.pieces
-    last = len(before) - 1
-    if last < 0 or len(after) <= last or after[:last] != before[:last]:
-        return False
-    ended, goes_on = before[last], after[last]
-    return (
-        isinstance(ended, Keep)
-        and isinstance(goes_on, Keep)
-        and goes_on.start == ended.start
-        and goes_on.end >= ended.end
-        and ended.end <= shared
-        and _puts(new) == _puts(old)
-        and new.replacements.packet == old.replacements.packet
-    )
-
-
-def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int, int]:
-    """(place of the first change, tokens, bytes) of what both answers begin with, message by message; the place is
-    -1 where the new one only grew. `shared` as in `first_changed`."""
-    place = first_changed(old, new, shared)
-    if place < 0:
-        return place, old.plan.weight, old.replacements.size
-    tokens, size, left = 0, 0, place
-    weights = _weights(new)
-    for start, end, content in runs(new):
-        if left <= 0:
-            break
-        if content:
-            tokens += next(weights)
-            size += len(content)
-            left -= 1
-            continue
-        end = min(end, start + left)
-        tokens += sum(message.weight for message in new.messages[start:end])
-        size += sum(len(message.raw) for message in new.messages[start:end])
-        left -= end - start
-    return place, tokens, size
-
-
-def _weights(projection: Projection) -> Iterator[int]:
-    """The weights of the messages put in, in their order."""
-    last, weight = -1, 0
-    for piece in projection.plan.pieces:
-        if not isinstance(piece, Edit):
-            if last >= 0:
-                yield weight
-            last = -1
-        if isinstance(piece, Edit):
-            if piece.index != last:
-                if last >= 0:
-                    yield weight
-                last, weight = piece.index, projection.messages[piece.index].weight
-            weight -= piece.before - piece.after
-        elif not isinstance(piece, Keep):
-            yield piece.weight
-    if last >= 0:
-        yield weight
-
-
-def sized(new: Projection, old: Projection, shared: int) -> Projection:
-    """With the bytes of its messages counted; `shared` as in `first_changed`."""
-    if old.answered and _puts(new) == _puts(old) and first_changed(old, new, shared) < 0:
-        size = old.replacements.size
-        size += sum(len(message.raw) for message in new.messages[len(old.messages) :])
-    else:
-        size = sum(
-            len(content) or sum(len(message.raw) for message in new.messages[start:end])
-            for start, end, content in runs(new)
-        )
-    replacements = msgspec.structs.replace(new.replacements, size=size)
-    return msgspec.structs.replace(new, replacements=replacements)
-
-
-def _puts(projection: Projection) -> dict[int, bytes]:
-    return projection.replacements.messages
-
-
-def runs(projection: Projection) -> list[tuple[int, int, bytes]]:
-    """An answer as runs of kept messages (start, end, b"") and single messages put in (0, 0, bytes)."""
-    runs: list[tuple[int, int, bytes]] = []
-    last = -1
-    for piece in projection.plan.pieces:
-        if isinstance(piece, Keep):
-            runs.append((piece.start, piece.end, b""))
-        elif not isinstance(piece, Edit):
-            runs.append((0, 0, projection.replacements.packet))
-        elif piece.index != last:  # else a further unit of the same message
-            runs.append((0, 0, projection.replacements.messages[piece.index]))
-            last = piece.index
-    return runs

@@ -117,7 +117,7 @@ class _Draft:
 
     def __init__(self, conversation: ConversationIndex, want: Want, plan: Plan) -> None:
         self.conversation, self.messages, self.want, self.old = conversation, conversation.messages, want, plan
-        every = want.rules.steps(conversation)
+        must_stay, every = want.rules.must_stay(conversation), want.rules.steps(conversation)
         self.held = want.protection.messages(conversation)
         self.every, self.atoms = every, every.atoms
         self.worth = worths(conversation, self.atoms, want.memo)
@@ -125,7 +125,7 @@ class _Draft:
         self.stale: Mapping[BlockRef, str] = dict(files.superseded)
         self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
-        spoken_for = self.lossless | self.held | want.rules.must_stay(conversation)
+        spoken_for = self.lossless | self.held | must_stay
         self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.layout.shorten, want.rules)
         self.users = [at for at in every.fixed if self.messages[at].view.role == "user"]
         self.shortened_users = protection.over_share(

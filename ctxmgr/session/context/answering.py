@@ -11,8 +11,9 @@ from ctxmgr.engine.presets.strategy import Planned
 from ctxmgr.model.api import reports
 from ctxmgr.model.projection import Keep
 from ctxmgr.session.context import fallback
+from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.context.raw_messages import Spool
-from ctxmgr.session.projection import Projection, runs
+from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import Session
 
 Parts = list[bytes | memoryview]

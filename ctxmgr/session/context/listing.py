@@ -14,9 +14,9 @@ from ctxmgr.model.faults import where
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.answering import Failure, Parts, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of
+from ctxmgr.session.context.comparing import begins_with
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import Spool
-from ctxmgr.session.projection import begins_with
 from ctxmgr.session.session import MEMO_AT_MOST, Session
 from ctxmgr.session.work import INLINE_BYTES, Verb, Work
 

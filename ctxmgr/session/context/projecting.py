@@ -7,11 +7,14 @@
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
 """
 
+import hashlib
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.conversation.delta import Incoming
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
@@ -19,15 +22,8 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Plan
 from ctxmgr.model.state import Shown
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.projection import (
-    Projection,
-    Replacements,
-    first_changed,
-    hashed,
-    indexed,
-    sized,
-    tag_of,
-)
+from ctxmgr.session.context.comparing import first_changed, sized
+from ctxmgr.session.projection import Projection, Replacements
 from ctxmgr.session.reading import Reader
 
 
@@ -92,6 +88,24 @@ def incoming_of(arrived: Arrived) -> Incoming:
         known = min(known, _untouched(before.plan))
     delta = msgspec.structs.replace(delta, known_to_provider=known)
     return Incoming(conversation, delta, shown, before.plan if goes_on else None)
+
+
+def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> ConversationIndex:
+    """The index of a list that shares its first `shared` messages with the last one."""
+    start = old.conversation if shared == old.conversation.size else ConversationIndex()
+    return extend(start, messages)
+
+
+def hashed(state: Any, messages: Iterable[Message]) -> Any:
+    """A copy of the hash `state` (None: a fresh one) with the digests of more messages in it."""
+    state = state.copy() if state is not None else hashlib.blake2b(digest_size=8)
+    state.update("".join([message.digest for message in messages]).encode())
+    return state
+
+
+def tag_of(state: Any, count: int) -> str:
+    """An opaque tag that stands for a whole list of `count` messages, from the hash of its digests."""
+    return f"{count}.{state.hexdigest()}"
 
 
 def _is_of(shown: Shown, messages: tuple[Message, ...]) -> bool:

@@ -11,7 +11,9 @@ from ctxmgr.engine.presets.turns.whole_turns import kept_weight
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
-from ctxmgr.session.projection import Projection, Replacements, first_changed, hashed, indexed, tag_of
+from ctxmgr.session.context.comparing import first_changed
+from ctxmgr.session.context.projecting import hashed, indexed, tag_of
+from ctxmgr.session.projection import Projection, Replacements
 from tests.conversations import any_list
 from tests.notation import a, talk, u
 from tests.notation import indexed as index_of
