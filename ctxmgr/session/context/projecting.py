@@ -146,10 +146,11 @@ def _replacements(
         if key not in memo:
             memo[key] = _edited(messages[index].raw, some, form)
         made[index] = memo[key]
-    if plan.packet is None:
+    packet = plan.packet
+    if packet is None:
         return Replacements(made)
     time_ms = messages[plan.floor].view.at if plan.floor < len(messages) else None
-    return Replacements(made, bytes(form.packet(plan.packet.text, time_ms or 0)))
+    return Replacements(made, bytes(form.packet(packet.text, time_ms or 0)))
 
 
 def _edited(raw: bytes, edits: list[Edit], form: ModuleType) -> bytes:

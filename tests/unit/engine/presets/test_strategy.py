@@ -1,0 +1,129 @@
+"""What a session asks of a preset beside its plans: a table of answers, a row each."""
+
+import math
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.engine.balanced.budget import room
+from ctxmgr.engine.conversation.delta import Delta, Incoming
+from ctxmgr.engine.invariants import STEPS, TURNS
+from ctxmgr.engine.packet.budget import PacketText
+from ctxmgr.engine.presets.strategy import Inputs
+from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.model.facts import Ledger
+from ctxmgr.model.messages import PACKET_MARK
+from ctxmgr.model.meter import Meter
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.projection import Decision, Keep, Packet, Plan
+from ctxmgr.model.state import ModelSpec, Rendered, Shown, State
+from tests.notation import a, indexed, quarters, talk, u
+
+WINDOW = 100_000
+DECIDED = State(
+    "s",
+    ModelSpec("m", WINDOW),
+    anchor="k",
+    decisions={"k": Decision("pruned"), "l": Decision("pruned")},
+    packet=Rendered("here", "text", 3),
+)
+GAUGE = Gauge(Meter(), thresholds(Policy(), WINDOW), "quarters/m", 0)
+INPUTS = Inputs(Policy(), GAUGE, quarters, Ledger(), {})
+
+# prunes, asks for a compaction, keeps the prefix, its promises
+ANSWERS: dict[str, tuple[bool, bool, bool, Any]] = {
+    "off": (False, False, False, TURNS),
+    "tools": (True, False, False, TURNS),
+    "turns": (True, True, False, TURNS),
+    "balanced": (True, True, True, STEPS),
+}
+
+
+@pytest.mark.parametrize(("name", "answers"), ANSWERS.items(), ids=ANSWERS)
+def test_what_it_says_of_itself(name: str, answers: tuple[bool, bool, bool, Any]) -> None:
+    preset = PRESETS[name]
+    assert (preset.prunes, preset.asks_for_compaction, preset.keeps_prefix, preset.invariants) == answers
+    assert preset.is_active(DECIDED) is answers[0]
+    assert not preset.is_active(msgspec.structs.replace(DECIDED, enabled=False))
+
+
+@pytest.mark.parametrize("name", ["off", "tools", "turns"])
+def test_what_forgets_what_was_decided(name: str) -> None:
+    preset = PRESETS[name]
+    assert preset.packet_outdated(DECIDED) == msgspec.structs.replace(DECIDED, packet=None)
+    assert preset.moved(DECIDED) == msgspec.structs.replace(DECIDED, packet=None, anchor="", decisions={})
+    assert preset.switched(DECIDED) == DECIDED
+    assert preset.undone(DECIDED, {"k"}).decisions == {"l": Decision("pruned")}
+
+
+def test_balanced_keeps_it_until_an_epoch() -> None:
+    preset = PRESETS["balanced"]
+    assert [preset.packet_outdated(DECIDED), preset.moved(DECIDED), preset.undone(DECIDED, {"k"})] == [DECIDED] * 3
+    assert preset.switched(DECIDED).epoch.number == DECIDED.epoch.number + 1
+
+
+SHOWN = Shown("1.x", 1, 30_000, "quarters")
+STAYS = room(Policy().cost_versus_recall, GAUGE.usable_weight, "red").total
+
+
+@pytest.mark.parametrize(
+    ("zone", "answered", "shown", "held", "expected"),
+    [
+        ("green", True, SHOWN, STAYS + 500, 500),
+        ("yellow", True, SHOWN, STAYS, 0),
+        ("green", True, SHOWN, STAYS - 1, 0),
+        ("red", True, SHOWN, STAYS + 500, 0),
+        ("compact", True, SHOWN, STAYS + 500, 0),
+        ("green", False, SHOWN, STAYS + 500, math.inf),
+        ("red", False, SHOWN, STAYS + 500, 0),
+        ("green", False, None, STAYS + 500, 500),
+    ],
+)
+def test_what_may_leave_by_itself(
+    zone: Any, answered: bool, shown: Shown | None, held: int, expected: float
+) -> None:
+    state = msgspec.structs.replace(DECIDED, shown=shown, held=held)
+    plan = Plan((), zone, 0, 0, 0, {})
+    assert PRESETS["balanced"].leavable_weight(state, plan, answered, INPUTS) == expected
+    assert PRESETS["turns"].leavable_weight(state, plan, answered, INPUTS) == 0
+
+
+def test_what_would_be_sent_if_nothing_were_decided() -> None:
+    messages = talk(u("1" * 40), a("2" * 80), u("3" * 40))
+    index = indexed(messages)
+    known = Incoming(index, Delta(1), msgspec.structs.replace(SHOWN, count=1, weight=4))
+    assert known.outgoing_weight(99) == 4 + messages[1].weight + messages[2].weight
+    assert Incoming(index, Delta(0)).outgoing_weight(99) == 99
+
+
+def test_an_untouched_list() -> None:
+    index = indexed(talk(u("1" * 40), a("2" * 80)))
+    plan = Incoming(index, Delta(0)).untouched("yellow", {"k": Decision("pruned")})
+    assert plan.pieces == (Keep(0, 2),)
+    assert (plan.zone, plan.weight, plan.raw_weight) == ("yellow", index.raw_weight, index.raw_weight)
+    assert (plan.turns_kept, plan.decisions) == (1, {"k": Decision("pruned")})
+    assert Incoming(indexed(()), Delta(0)).untouched("green", {}).pieces == ()
+
+
+def test_a_gauge_goes_both_ways() -> None:
+    gauge = Gauge(Meter(), thresholds(Policy(), WINDOW), "quarters/m", 700)
+    assert gauge.weight_at(gauge.tokens(4_000)) == 4_000
+    assert gauge.tokens(0) == 700
+    assert gauge.ratio * gauge.limit_weight + 700 == pytest.approx(gauge.thresholds.limit)
+    assert gauge.usable_weight < gauge.limit_weight or gauge.thresholds.usable == gauge.thresholds.limit
+    assert [gauge.zone_at(share * gauge.thresholds.usable) for share in (0, 0.6, 0.8, 1)] == [
+        "green",
+        "yellow",
+        "red",
+        "compact",
+    ]
+
+
+def test_where_no_fact_fits_the_mark_alone_is_the_packet() -> None:
+    text = PacketText(Ledger(), "", quarters)
+    assert text.within(quarters(PACKET_MARK), resume=False) == PACKET_MARK
+    assert text.within(quarters(PACKET_MARK) - 1, resume=False) == ""
+    assert Packet(text.within(500, resume=True), 0).text.startswith(PACKET_MARK)

@@ -1,0 +1,63 @@
+"""What a preset may answer beside a plan, and what the host gets then."""
+
+import pytest
+
+from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.presets.off.preset import Off
+from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
+from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.model.projection import Keep, Plan
+from ctxmgr.model.state import State
+from tests.contract.talk import Messages, Talk
+
+
+class Reluctant(Off):
+    """Takes long: it decides only where that is allowed; `never`: not even there."""
+
+    def __init__(self, never: bool = False) -> None:
+        self.never, self.asked = never, list[bool]()
+
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned | NeedsThread:  # type: ignore[override]
+        self.asked.append(inputs.may_take_long)
+        if self.never or not inputs.may_take_long:
+            return NeedsThread()
+        return super().project(incoming, state, inputs)
+
+
+class Careless(Off):
+    """Leaves out what the user said last."""
+
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
+        return Planned(Plan((Keep(0, 1),), "green", 0, 0, 0, {}), state, 0)
+
+
+def talk_by(monkeypatch: pytest.MonkeyPatch, preset: Off) -> Talk:
+    monkeypatch.setitem(PRESETS, "turns", preset)
+    return Talk(policy={"preset": "turns"})
+
+
+def test_what_takes_long_is_asked_again_where_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    preset = Reluctant()
+    answer = talk_by(monkeypatch, preset).context([Messages().user("Hello.")])
+    assert preset.asked == [False, True]
+    assert answer["report"]["reason"] == "pruning is off"
+
+
+def test_who_never_decides_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = talk_by(monkeypatch, Reluctant(never=True))
+    messages = [Messages().user("Hello.")]
+    answer = talk.context(messages)
+    assert answer["list"] == messages
+    assert answer["report"]["reason"] == "internal fault: the preset can not decide"
+    assert talk.status()["stats"]["fallbacks"] == 1
+
+
+def test_a_plan_that_breaks_its_promises_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = Messages()
+    messages = [make.user("Hello."), make.reply("Yes?"), make.user("Go on.")]
+    talk = talk_by(monkeypatch, Careless())
+    answer = talk.context(messages)
+    assert answer["list"] == messages
+    assert "newest user" in answer["report"]["checks"]
+    assert answer["report"]["reason"] == f"checks failed: {', '.join(answer['report']['checks'])}"
+    assert answer["base"] == ""
