@@ -8,8 +8,9 @@ Rules:
 2. In this order: lines as the edits have them, then names, sorted. Each once a reply.
 3. A call that repeats an earlier one of the conversation, with the same tool and arguments, acts on nothing: it is
    a re-fetch that the recording holds, and is billed as recorded.
-4. A message holds a line where it is verbatim part of a text of it or of a string in the arguments of its calls; it
-   holds a name where that occurs as a name, in its thinking too.
+4. A message holds a reference where that is verbatim part of a text of it or of a string in the arguments of its
+   calls: `max_tokens` stands in `self.max_tokens = 1` too, and `app.py` in `/src/app.py`. Thinking does not count:
+   of earlier turns a model is not sent it again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,18 +40,18 @@ class Occurrences:
     """Which of these references a message holds (rule 4). A message is looked through once."""
 
     def __init__(self, references: Iterable[Reference], known: Known) -> None:
-        every = set(references)
         self._known = known
-        self._names = {one.text: one for one in every if one.is_name}
-        self._lines = Lines(sorted(one.text for one in every if not one.is_name))
+        self._by_text: dict[str, list[Reference]] = {}
+        for one in sorted(set(references)):
+            self._by_text.setdefault(one.text, []).append(one)
+        self._texts = Lines(self._by_text)
         self._within: dict[bytes, frozenset[Reference]] = {}
 
     def within(self, raw: bytes) -> frozenset[Reference]:
         found = self._within.get(raw)
         if found is None:
-            names = (self._names[name] for name in self._known.names(raw) & self._names.keys())
-            lines = (Reference(False, line) for line in self._lines.within(raw, self._known))
-            found = self._within[raw] = frozenset((*names, *lines))
+            texts = self._texts.within(raw, self._known)
+            found = self._within[raw] = frozenset(one for text in texts for one in self._by_text[text])
         return found
 
 

@@ -41,15 +41,22 @@ def test_a_reply_acts_on(case: str, said: tuple[Said, ...], expected: tuple[Refe
     assert acted_on(sights(u("go"), *said), known())[-1] == expected
 
 
-def test_a_message_has_a_line_verbatim_and_a_name_as_a_name() -> None:
+HOLDS: list[tuple[str, Said, frozenset[Reference]]] = [
+    ("a line behind its number", r("12: x = one  # first", "c"), frozenset({line("x = one")})),
+    ("a name as part of a longer one", u("self.max_tokens_all"), frozenset({name("max_tokens")})),
+    ("a path at the end of a longer one", u("/src/one.py"), frozenset({name("one.py")})),
+    ("the string of an argument", a(call("read", path="one.py")), frozenset({name("one.py")})),
+    ("thinking: it is not sent again", a(think("max_tokens in one.py")), frozenset()),
+    ("a name that is spelled otherwise", u("Max_Tokens one_py"), frozenset()),
+]
+
+
+@pytest.mark.parametrize(("case", "said", "expected"), HOLDS, ids=[case for case, _, _ in HOLDS])
+def test_a_message_holds_what_stands_in_it_verbatim(case: str, said: Said, expected: frozenset[Reference]) -> None:
     of = Occurrences([line("x = one"), name("max_tokens"), name("one.py")], known())
-    (numbered, longer, thought, called) = raws(
-        r("12: x = one  # first", "c"),
-        u("max_tokens_all one.pyc"),
-        a(think("max_tokens")),
-        a(call("read", path="one.py")),
-    )
-    assert of.within(numbered) == {line("x = one")}
-    assert of.within(longer) == frozenset()
-    assert of.within(thought) == {name("max_tokens")}
-    assert of.within(called) == {name("one.py")}
+    assert of.within(raws(said)[0]) == expected
+
+
+def test_the_same_text_as_a_line_and_as_a_name_is_held_as_both() -> None:
+    both = [line("max_tokens"), name("max_tokens")]
+    assert Occurrences(both, known()).within(raws(u("max_tokens"))[0]) == frozenset(both)
