@@ -4,6 +4,7 @@ import argparse
 
 from ctxmgr.cli.arguments import positive, prices, seconds, share, whole
 
+HOSTS = ("modelled", "recorded")
 PRESETS = ("off", "tools", "turns", "balanced")  # written out: no start waits for an import it does not need
 DESCRIPTION = (
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
@@ -32,6 +33,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     sessions.add_argument(
         "--append", action="store_true", help="send only what is new with each call, and take edits back"
+    )
+    sessions.add_argument(
+        "--host",
+        metavar="NAME",
+        choices=HOSTS,
+        default=HOSTS[0],
+        help="how the host that is stood in for counts and keeps time: modelled (its list as ctxmgr weighs it and "
+        "overhead, a summary that copies, a cache that is never cold: as closed-loop cost is defined), or "
+        "recorded (the usage and the pauses that were recorded) (default: modelled)",
     )
     sessions.add_argument(
         "--recorded-compactions",
@@ -81,18 +91,21 @@ def _measures(command: argparse.ArgumentParser) -> None:
     measures.add_argument(
         "--warm",
         action="store_true",
-        help="tell ctxmgr that the cache never gets cold: no epoch opens for that; cold calls cost what they do",
+        help="with --host recorded: tell ctxmgr that the cache never gets cold: no epoch opens for that; cold "
+        "calls cost what they do",
     )
     measures.add_argument(
         "--weighed-usage",
         action="store_true",
-        help="the host compacts by its list as ctxmgr weighs it, with the overhead, not by the usage recorded",
+        help="with --host recorded: the host compacts by its list as ctxmgr weighs it, with the overhead, not by "
+        "the usage recorded",
     )
     measures.add_argument(
         "--host-keep",
         metavar="TOKENS",
         type=positive,
-        help="what the host's own compaction keeps (default: 20000, at most a quarter of the window)",
+        help="what the host's own compaction keeps (default: 20000, at most half of what is below "
+        "its reserve; recorded: at most a quarter of the window)",
     )
     knob = "preset balanced with this costVersusRecall as well; several times: its curve"
     measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)

@@ -1,7 +1,7 @@
 """Turns one recording's drives into answers by policy, with the controls beside them.
 
-A drive whose host compacted is driven once more, with summaries that copy (`stub`): the figures of `replay` stay
-those of the host that it always has, and no probe fails by a summary that nobody wrote.
+A drive whose host compacted with other summaries is driven once more, with summaries that copy (`stub`): no probe
+fails by a summary that nobody wrote.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Probed(msgspec.Struct, frozen=True):
 
 def lists_of(outcome: Outcome, options: Options, drive: Drive) -> list[Sight]:
     """What a policy sent, where the host's own summaries copy. What fails then is a failure of the outcome."""
-    if not outcome.compacted or options.recorded_compactions:
+    if not outcome.compacted or options.recorded_compactions or isinstance(options.write, Stub):
         return outcome.sights
     state = None if options.state_dir is None else options.state_dir / "probes"
     again = drive(msgspec.structs.replace(options, write=Stub(), record=None, state_dir=state))

@@ -26,14 +26,14 @@ from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
 from ctxmgr.study.replay import measuring, transcripts
 from ctxmgr.study.replay.drive import drive
-from ctxmgr.study.replay.outcomes import HostLimits, Options, Outcome
+from ctxmgr.study.replay.host_model import HostModel, host_model
+from ctxmgr.study.replay.outcomes import Options, Outcome
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import page
 from ctxmgr.study.report.lines import BASE, Sheet
 from ctxmgr.study.spawning.console import console, plain
 
 FINDINGS_SHOWN = 50
-NEVER_MS = 10**12  # 30 years: longer than any recording
 KNOBBED = Balanced.name  # the preset that costVersusRecall is of
 
 
@@ -112,6 +112,7 @@ def _recording(
     """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
     `sheets` has one more."""
     recorded = readers.read(found)
+    host = _host(parsed)
     asked = parsed.preset or [None]
     measured = not parsed.no_measures
     outcomes = []
@@ -128,9 +129,10 @@ def _recording(
                 state_dir=Path(state),
                 record=_record_file(parsed.record, found.name, preset) if (preset, knob) in listed else None,
                 measure=measured,
-                policy=_policy(knob, parsed.warm),
+                policy={**({} if knob is None else {"costVersusRecall": knob}), **host.policy()},
                 label=None if knob is None else f"{KNOBBED} {knob:g}",
-                host=HostLimits(parsed.overhead if parsed.weighed_usage else None, parsed.host_keep),
+                host=host.limits(parsed.window or recorded.window),
+                write=host.write(),
             )
             outcomes.append(_driven(recorded, options))
             if probing is not None:
@@ -149,11 +151,8 @@ def _recording(
     return out
 
 
-def _policy(knob: float | None, warm: bool) -> dict[str, Any]:
-    return {
-        **({} if knob is None else {"costVersusRecall": knob}),
-        **({"cacheTtlMs": NEVER_MS} if warm else {}),
-    }
+def _host(parsed: Namespace) -> HostModel:
+    return host_model(parsed.host, parsed.overhead, parsed.host_keep, parsed.weighed_usage, parsed.warm)
 
 
 def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:

@@ -158,6 +158,7 @@ def test_a_host_that_did_not_is_not() -> None:
 
     first = outcome(0)
     assert lists_of(first, Options(), drive) is first.sights
+    assert lists_of(outcome(2), Options(write=Stub()), drive)  # they copied already
     assert lists_of(outcome(2), Options(recorded_compactions=True), drive)  # the recorded summaries are what counts
 
 

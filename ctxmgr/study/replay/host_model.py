@@ -1,0 +1,60 @@
+"""Turns how a replay is asked for into the host that it stands in for.
+
+The *modelled* host is the one that closed-loop cost is defined for: the same for every recording and every policy.
+1. Its usage is its list as ctxmgr weighs it, the reply and the overhead. Above window - RESERVE it compacts.
+2. A compaction keeps the newest 20 000 tokens, at most half of what is below its reserve. Its summary copies what
+   the user said, all files and the last words (`Stub`): what is lost is lost by the cut, not by a bad summary.
+3. Its cache is never cold, and ctxmgr is told so: `closed` bills a warm cache.
+
+The *recorded* host counts as the recording did: by the usage that was recorded, and with pauses after which the
+cache is cold. Its summary has pi's structure.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.hosts.pi_host import Write
+from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.replay.outcomes import HostLimits
+
+MODELLED, RECORDED = HOSTS = ("modelled", "recorded")
+NEVER_MS = 10**12  # 30 years: longer than any recording
+
+
+class HostModel(msgspec.Struct, frozen=True):
+    """`weighed_usage`: rule 1; `modelled`: rule 2; `warm`: rule 3. `keep_tokens` of a compaction, None for the
+    host's own number. `overhead_tokens`: of system prompt and tools in each request."""
+
+    modelled: bool = True
+    weighed_usage: bool = True
+    warm: bool = True
+    keep_tokens: int | None = None
+    overhead_tokens: int = 5_000
+
+    def limits(self, window: int) -> HostLimits:
+        """`window` in tokens."""
+        keep = kept(window) if self.modelled else None
+        return HostLimits(self.overhead_tokens if self.weighed_usage else None, self.keep_tokens or keep)
+
+    def policy(self) -> dict[str, Any]:
+        """What ctxmgr is told of this host's cache."""
+        return {"cacheTtlMs": NEVER_MS} if self.warm else {}
+
+    def write(self) -> Write | None:
+        """Who writes the summaries of one drive: it has a memory, so each drive has one of its own."""
+        return Stub() if self.modelled else None
+
+
+def kept(window: int) -> int:
+    """Tokens that a compaction of the modelled host keeps. The reserve is at most half of a small window."""
+    return min(pi_host.KEEP_TOKENS, max(window - pi_host.RESERVE, window // 2) // 2)
+
+
+def host_model(
+    name: str, overhead_tokens: int, keep_tokens: int | None, weighed_usage: bool, warm: bool
+) -> HostModel:
+    """`name` of HOSTS; the recorded host may be told to weigh, or to stay warm."""
+    modelled = name == MODELLED
+    return HostModel(modelled, weighed_usage or modelled, warm or modelled, keep_tokens, overhead_tokens)

@@ -1,0 +1,41 @@
+"""The host that a replay stands in for."""
+
+import pytest
+
+from ctxmgr.cli import replay
+from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, host_model
+from ctxmgr.study.replay.outcomes import HostLimits
+
+
+def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
+    assert replay.HOSTS == HOSTS
+    assert HOSTS[0] == MODELLED
+
+
+def test_the_modelled_host_weighs_its_list_stays_warm_and_copies() -> None:
+    host = host_model(MODELLED, 7_000, None, weighed_usage=False, warm=False)
+    assert host.limits(200_000) == HostLimits(7_000, 20_000)
+    assert host.policy() == {"cacheTtlMs": NEVER_MS}
+    assert isinstance(host.write(), Stub)
+    assert host.write() is not host.write()
+
+
+def test_the_recorded_host_counts_and_rests_as_recorded_unless_told() -> None:
+    host = host_model(RECORDED, 7_000, None, weighed_usage=False, warm=False)
+    assert (host.limits(64_000), host.policy(), host.write()) == (HostLimits(None, None), {}, None)
+    told = host_model(RECORDED, 7_000, 9_000, weighed_usage=True, warm=True)
+    assert (told.limits(64_000), told.policy()) == (HostLimits(7_000, 9_000), {"cacheTtlMs": NEVER_MS})
+    assert told.write() is None
+
+
+KEEPS = [(200_000, 20_000), (64_000, 20_000), (32_000, 8_000), (40_000, 11_808), (8_000, 2_000)]
+
+
+@pytest.mark.parametrize(("window", "tokens"), KEEPS)
+def test_a_compaction_keeps_at_most_half_of_what_is_below_the_reserve(window: int, tokens: int) -> None:
+    assert host_model(MODELLED, 0, None, False, False).limits(window).keep_tokens == tokens
+
+
+def test_a_number_of_the_user_is_taken_as_it_is() -> None:
+    assert host_model(MODELLED, 0, 30_000, False, False).limits(32_000).keep_tokens == 30_000
