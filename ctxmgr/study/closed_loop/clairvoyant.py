@@ -29,11 +29,16 @@ PATIENCES = (0.7, 1.0, 1.5, inf)
 
 
 class Foresight(msgspec.Struct, frozen=True):
-    """What is shown, and what that costs. `free`: dollars of the same plan, if leaving out broke no prefix."""
+    """What is shown, and what that costs. `free`: dollars of the same plan, if leaving out broke no prefix.
+
+    `patience`: that it was planned with. `tried`: what each patience came to, this one's included.
+    """
 
     sights: tuple[Sight, ...]
     loop: ClosedLoop
     free: float
+    patience: float
+    tried: tuple[tuple[float, ClosedLoop], ...] = ()
 
 
 def clairvoyant(
@@ -42,8 +47,9 @@ def clairvoyant(
     """The cheapest over these patiences; (inf,): the one that nothing is missed by."""
     whole = [timeline.sight(found, asked, found.wholes[: asked.end], 0) for asked in found.asked]
     uses = Uses(found, acted_on(whole, known), known)
-    plans = [_plan(found, uses.lives(sheet, patience), known, sheet) for patience in patiences]
-    return min(plans, key=lambda one: one.loop.closed)
+    plans = [_plan(found, uses, patience, known, sheet) for patience in patiences]
+    best = min(plans, key=lambda one: one.loop.closed)
+    return msgspec.structs.replace(best, tried=tuple((one.patience, one.loop) for one in plans))
 
 
 def floor(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> float:
@@ -52,12 +58,13 @@ def floor(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> float:
     return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)
 
 
-def _plan(found: Course, lives: Sequence[Life], known: Known, sheet: PriceSheet) -> Foresight:
+def _plan(found: Course, uses: Uses, patience: float, known: Known, sheet: PriceSheet) -> Foresight:
+    lives = uses.lives(sheet, patience)
     tier = sheet.prices.tier(0)
     opened = epochs(lives, len(found.asked), tier)
     sights = shown(found, lives, opened)
     loop = closed_loop(sights, known, sheet)
-    return Foresight(tuple(sights), loop, _free(lives, len(found.asked), sheet))
+    return Foresight(tuple(sights), loop, _free(lives, len(found.asked), sheet), patience)
 
 
 def shown(found: Course, lives: Sequence[Life], opened: Sequence[int]) -> list[Sight]:

@@ -25,10 +25,11 @@ import msgspec
 
 from ctxmgr.study.closed_loop.lists import Element, Fetched, Lists, common_start
 from ctxmgr.study.closed_loop.originals import Originals
+from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.closed_loop.references import Occurrences, Reference, acted_on
 from ctxmgr.study.metrics.billing import PriceSheet, dollars, is_cold
 from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import SUMMARY, Shown, Sight, newly_said, same_start
+from ctxmgr.study.metrics.observations import SUMMARY, Sight, newly_said
 
 CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path
 
@@ -46,10 +47,14 @@ class LoopCall(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClosedLoop(msgspec.Struct, frozen=True):
-    """One session under one policy. `billed`: dollars for the input alone of lists without what came back, warm."""
+    """One session under one policy. `parts`: of the input alone of lists without what came back, warm."""
 
-    billed: float
+    parts: BillParts
     calls: tuple[LoopCall, ...]
+
+    @property
+    def billed(self) -> float:
+        return self.parts.total
 
     @property
     def closed(self) -> float:
@@ -72,7 +77,7 @@ class ClosedLoop(msgspec.Struct, frozen=True):
 def closed_loop(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> ClosedLoop:
     """All calls of one session, oldest first. Weights as `known` weighs."""
     meter = _Meter(sights, known, sheet)
-    return ClosedLoop(_billed(sights, known, sheet), tuple(meter.calls()))
+    return ClosedLoop(bill_parts(sights, known, sheet), tuple(meter.calls()))
 
 
 class _Meter:
@@ -152,15 +157,3 @@ class _Meter:
 
     def _tokens(self, some: Sequence[Element]) -> int:
         return sum(one.tokens if isinstance(one, Fetched) else self.known.weight(one.raw) for one in some)
-
-
-def _billed(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> float:
-    """Dollars for the input of the lists as they were shown, were no cache ever cold."""
-    money, before = 0.0, tuple[Shown, ...]()
-    for sight in sights:
-        tokens = sum(known.weight(one.raw) for one in sight.shown)
-        cached = sum(known.weight(one.raw) for one in sight.shown[: same_start(before, sight.shown)])
-        tier = sheet.prices.tier(tokens + sheet.overhead_tokens)
-        money += dollars(tier, read=cached + sheet.overhead_tokens, written=tokens - cached)
-        before = sight.shown
-    return money

@@ -47,6 +47,7 @@ def _row(name: str, parts: Sequence[Figures], base: str) -> Figures:
         "calls": calls,
         "money": {kind: round(_sum(parts, name, kind), 4) for kind in SUMS},
         "together": {kind: _ratio(_sum(parts, name, kind), _sum(parts, base, kind)) for kind in SUMS},
+        "parts": _parts(parts, name, base),
         "mean": {kind: _mean([one["closedLoop"][f"{kind}OfOff"] for one in mine]) for kind in SUMS},
         "fetchesIn100": _ratio(100 * fetches, calls),
         **{kind: _pooled(mine, path) for kind, path in ASKED.items()},
@@ -55,6 +56,13 @@ def _row(name: str, parts: Sequence[Figures], base: str) -> Figures:
 
 def _sum(parts: Sequence[Figures], name: str, kind: str) -> float:
     return float(sum(part[name]["closedLoop"][kind] for part in parts))
+
+
+def _parts(parts: Sequence[Figures], name: str, base: str) -> Figures:
+    """What the closed-loop cost consists of, as shares of what the input of `base` alone is billed."""
+    mine = [part[name]["closedLoop"]["parts"] for part in parts]
+    billed = _sum(parts, base, "billed")
+    return {kind: _ratio(sum(one[kind] for one in mine), billed) for kind in mine[0]}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

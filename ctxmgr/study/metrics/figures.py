@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.closed_loop import ClosedLoop
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import Measured, Measures
 from ctxmgr.study.metrics.ratio import Share
@@ -83,9 +84,22 @@ def _closed_loop(one: Measures, off: Measures | None) -> Figures:
     return {
         **{name: round(money, 4) for name, money in sums.items()},
         **{f"{name}OfOff": ratio(money, base[name]) for name, money in sums.items()},
+        "parts": _parts(one.closed),
         "calls": len(one.closed.calls),
         "fetches": one.closed.fetches,
         "fetchesIn100": None if one.closed.in_100 is None else round(one.closed.in_100, 3),
+    }
+
+
+def _parts(loop: ClosedLoop) -> Figures:
+    """Dollars; together they are `closed`. `refetches`: the calls for them, and what came back in later lists."""
+    parts = loop.parts
+    return {
+        "overhead": round(parts.overhead, 4),
+        "firstWrites": round(parts.first_writes, 4),
+        "rewritten": round(parts.rewritten, 4),
+        "reads": round(parts.reads, 4),
+        "refetches": round(loop.closed - loop.billed, 4),
     }
 
 

@@ -155,6 +155,14 @@ def test_what_was_fetched_serves_later_replies() -> None:
     assert clairvoyant(found, known(), SHEET).loop.fetches == 1
 
 
+def test_the_cheapest_of_the_patiences_is_taken_and_what_each_came_to_is_there() -> None:
+    for seed in range(5):
+        seen = clairvoyant(drawn(seed), known(), SHEET, (0.7, inf))
+        assert [patience for patience, _ in seen.tried] == [0.7, inf]
+        assert dict(seen.tried)[seen.patience] == seen.loop
+        assert seen.loop.closed == min(loop.closed for _, loop in seen.tried)
+
+
 def test_without_end_of_patience_nothing_is_missed() -> None:
     for seed in range(20):
         assert clairvoyant(drawn(seed), known(), SHEET, (inf,)).loop.fetches == 0
@@ -212,4 +220,6 @@ def test_a_recordings_lists_are_legal_and_cheaper_than_whole(path: object) -> No
     found = timeline.of(recorded)
     seen = clairvoyant(found, known(), PriceSheet())
     assert illegal(seen.sights) == []
+    assert seen.loop.closed == min(loop.closed for _, loop in seen.tried)
+    assert dict(seen.tried)[inf].fetches == 0
     assert seen.loop.closed < closed_loop(whole(found), known(), PriceSheet()).closed

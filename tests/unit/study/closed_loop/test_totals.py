@@ -14,6 +14,7 @@ def share(held: int, of: int) -> dict[str, Any]:
 def row(preset: str, closed: float, of_off: float, fetches: int, held: int) -> dict[str, Any]:
     loop = {"billed": closed / 2, "closed": closed, "all": closed, "calls": 50, "fetches": fetches}
     loop |= {f"{kind}OfOff": of_off for kind in ("billed", "closed", "all")}
+    loop["parts"] = {"reads": closed / 2, "refetches": closed / 2}
     recall = {"overall": share(held, 10), "far": share(0, 0), "inPlace": share(held, 20)}
     return {"preset": preset, "measures": {"closedLoop": loop, "recall": recall, "grounding": share(1, 4)}}
 
@@ -32,6 +33,12 @@ def test_dollars_together_and_the_mean_of_recordings() -> None:
     assert balanced["fetchesIn100"] == 5  # 5 of 100 calls
     assert (balanced["recall"], balanced["inPlace"], balanced["far"]) == (0.75, 0.375, None)
     assert floor["together"] == {"billed": 0.3, "closed": 0.15, "all": None}  # 1.5 of 5 and of 10 dollars
+
+
+def test_parts_are_shares_of_what_off_is_billed() -> None:
+    off, balanced, _ = totals(PARTS, "off")
+    assert off["parts"] == {"reads": 1, "refetches": 1}  # 5 of 5 dollars each
+    assert balanced["parts"] == {"reads": 0.6, "refetches": 0.6}
 
 
 def test_a_policy_is_held_against_off_where_it_was_measured() -> None:

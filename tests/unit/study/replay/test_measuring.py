@@ -105,6 +105,10 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     figures: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     assert [one["preset"] for one in figures] == ["turns", "off"]
     assert [one["preset"] for one in figures[0]["beside"]] == ["control", "clairvoyant"]
+    assert [one["patience"] for one in figures[0]["beside"][1]["tried"]] == [0.7, 1.0, 1.5, None]
+    assert figures[0]["beside"][1]["tried"][-1]["fetches"] == 0
+    loop = figures[0]["measures"]["closedLoop"]
+    assert sum(loop["parts"].values()) == pytest.approx(loop["closed"], abs=1e-3)
     text = page.read_text(encoding="utf-8")
     assert "greenhouse.jsonl" in text
     assert text.count("<svg") == 6

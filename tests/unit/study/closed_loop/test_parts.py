@@ -1,0 +1,68 @@
+"""Where the money of a bill goes; words weigh, a token read is 1 dollar, one written 10, a request has 7 beside."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.study.closed_loop import closed_loop
+from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.metrics.billing import MILLION, PriceSheet
+from ctxmgr.study.metrics.observations import Shown
+from tests.notation import a, raws, summary, u
+from tests.unit.study.sighted import changed, known, newest, packed, sights, whole
+
+PRICES = TieredPrices(0, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION)
+SHEET = PriceSheet(PRICES, overhead_tokens=7)
+PACKET = packed("see above")
+SAID = (u("a b c d"), a("done"), u("e f"), a("done"))
+
+
+def weight(one: Shown) -> int:
+    return known().weight(one.raw)
+
+
+def test_overhead_and_the_common_start_are_read_and_what_is_new_is_written_first() -> None:
+    assert bill_parts(sights(*SAID), known(), SHEET) == BillParts(7 + 7, 10 * (4 + 3), 0, 4)
+
+
+def test_a_packet_is_rewritten_and_so_is_what_stood_behind_a_break() -> None:
+    """The packet before the second list breaks the prefix: the first message is written again."""
+
+    def show(items: Sequence[Item]) -> list[Shown]:
+        return [PACKET, *whole(items)] if len(items) > 1 else whole(items)
+
+    found = bill_parts(sights(*SAID, show=show), known(), SHEET)
+    assert found == BillParts(14, 10 * (4 + 3), 10 * (weight(PACKET) + 4), 0)
+
+
+def test_a_shortened_message_is_rewritten_and_written_first_where_it_comes_whole_later() -> None:
+    short = changed(0, u("a"))
+
+    def show(items: Sequence[Item]) -> list[Shown]:
+        return whole(items) if len(items) > 1 else short(whole(items))
+
+    assert bill_parts(sights(*SAID, show=show), known(), SHEET) == BillParts(14, 10 * (4 + 3), 10 * 1, 0)
+
+
+def test_a_host_summary_is_rewritten() -> None:
+    one = summary("it went well")
+    found = bill_parts(sights(one, u("e f"), a("done")), known(), SHEET)
+    (raw,) = raws(one)
+    assert (found.first_writes, found.rewritten) == (20, 10 * known().weight(raw))
+
+
+def test_a_request_above_a_tier_pays_it_for_all_parts() -> None:
+    """The second request is 14 tokens."""
+    tier = PriceTier(12, 0, 200.0 * MILLION, 2.0 * MILLION, 20.0 * MILLION)
+    sheet = PriceSheet(TieredPrices(0, 100.0 * MILLION, 1.0 * MILLION, 10.0 * MILLION, (tier,)), overhead_tokens=7)
+    assert bill_parts(sights(*SAID), known(), sheet) == BillParts(7 + 14, 40 + 60, 0, 8)
+
+
+@pytest.mark.parametrize("show", [whole, newest(1), newest(2, PACKET)])
+def test_parts_are_the_bill_whatever_is_shown(show: object) -> None:
+    loop = closed_loop(sights(*SAID, show=show), known(), SHEET)  # type: ignore[arg-type]
+    parts = loop.parts
+    assert loop.billed == parts.overhead + parts.first_writes + parts.rewritten + parts.reads
+    assert loop.billed == sum(one.warm for one in loop.calls)  # nothing was fetched
