@@ -24,6 +24,9 @@ from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
 from ctxmgr.model.completion import Asking
 from ctxmgr.model.weights import WeighMessage
 from ctxmgr.study.compare.conserved import uncovered
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.metrics.observations import Shown, Sight
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import Brief, Written
 
@@ -48,7 +51,7 @@ class Chain(msgspec.Struct, frozen=True):
     beside it then; `removed` all that was taken out, oldest first. `details` are ctxmgr's own of each compaction.
 
     `largest` and `last`: tokens of the largest list and of the list at the end. `uncut`: steps at which the list
-    was over the limit and nothing could be compacted.
+    was over the limit and nothing could be compacted. `sights`: the list before each reply of the model.
     """
 
     passes: tuple[Pass, ...]
@@ -60,6 +63,7 @@ class Chain(msgspec.Struct, frozen=True):
     last: int
     uncut: int
     failures: tuple[str, ...]
+    sights: tuple[Sight, ...] = ()
 
 
 def walked(
@@ -113,6 +117,8 @@ class _Walk:
         self._details: list[dict[str, Any]] = []
         self._failures: list[str] = []
         self._last: tuple[Preparation, Written] | None = None
+        self._list: list[Item] = []
+        self._sights: list[Sight] = []
         self.weight = self.largest = 0
         self.open: set[str] = set()
 
@@ -125,9 +131,14 @@ class _Walk:
         self._entries.append(entry)
         if entry.kind == "edit":
             self._edited = True
+        if entry.answers and self._list:
+            self._asked(entry)
         if entry.kind in ("edit", "compaction"):
-            self.weight = self._listed(self.path())
+            now = in_list(self.path())
+            self._list = [one for other in now for one in _items(other)]
+            self.weight = sum(self._weighed(other.messages) for other in now)
         else:
+            self._list += _items(entry)
             self.weight += self._weighed(entry.messages)
         self.largest = max(self.largest, self.weight)
         for message in entry.messages:
@@ -179,7 +190,14 @@ class _Walk:
             self.weight,
             uncut,
             tuple(dict.fromkeys(self._failures)),
+            tuple(self._sights),
         )
+
+    def _asked(self, entry: BranchEntry) -> None:
+        """A model call: the list before this reply."""
+        shown = tuple(Shown(one.raw, place, True) for place, one in enumerate(self._list))
+        for reply in _items(entry):
+            self._sights.append(Sight(entry.at or None, tuple(self._list), shown, reply))
 
     def _called(self, message: BranchMessage) -> None:
         """A new message of the user or the model ends the wait for results that never came."""
@@ -191,9 +209,6 @@ class _Walk:
             elif unit.kind == "result":
                 self.open.discard(unit.call_id)
 
-    def _listed(self, path: Path) -> int:
-        return sum(self._weighed(entry.messages) for entry in in_list(path))
-
     def _weighed(self, messages: Iterable[BranchMessage]) -> int:
         return sum(self._weigh(message) for message in messages if not message.system)
 
@@ -204,6 +219,11 @@ class _Walk:
         while (id := f"compaction-{number}") in taken:
             number += 1
         return id
+
+
+def _items(entry: BranchEntry) -> list[Item]:
+    """What it gives to the model's list, as the study's measures read it."""
+    return [pi_host.item(entry.id, one.raw) for one in entry.messages if not one.system]
 
 
 def _compaction(id: str, last: Node, prepared: Preparation, written: Written) -> bytes:

@@ -10,11 +10,15 @@ import msgspec
 from ctxmgr.engine.compaction.render import Shown, conversation
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Format, Preparation, Strategy
+from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import Model, Spending, answered
 from ctxmgr.study.compare.retention import Held, measure, mentioned
+from ctxmgr.study.metrics import message_cache
+from ctxmgr.study.metrics.billing import PriceSheet
+from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.probes import Scores, of_summary
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import Brief
@@ -35,9 +39,18 @@ class Count(msgspec.Struct, frozen=True, rename="camel"):
 Counts = dict[str, Count]
 
 
+class Loop(msgspec.Struct, frozen=True, rename="camel"):
+    """Closed-loop cost of the session with these summaries and no other policy, in dollars at the usual prices."""
+
+    calls: int
+    billed: float
+    closed: float
+    fetches: int
+
+
 class Chained(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together,
-    None where nothing was measured."""
+    and `loop`; None where nothing was measured."""
 
     window: int
     passes: tuple[Pass, ...]
@@ -45,6 +58,7 @@ class Chained(msgspec.Struct, frozen=True, rename="camel"):
     last: int
     uncut: int
     with_tail: Counts | None = None
+    loop: Loop | None = None
 
 
 class Row(msgspec.Struct, frozen=True, rename="camel"):
@@ -128,16 +142,17 @@ async def _chain(wanted: _Wanted) -> tuple[Row, str]:
     )
     chain, spent = await answered(asking, wanted.model, material.weigh)
     found = _figures(wanted, spent, chain.details, began)
-    alone = with_tail = probes = None
+    alone = with_tail = probes = loop = None
     if chain.passes and measured(found):
         alone, with_tail = await asyncio.to_thread(_held, chain)
         probes = await asyncio.to_thread(of_summary, _raws(chain.removed), _raws(chain.tail), chain.summary)
+        loop = await asyncio.to_thread(_loop, chain)
     return msgspec.structs.replace(
         found,
         summary_tokens=material.weigh(chain.summary),
         replaced_tokens=material.weight(chain.removed),
         held=alone,
-        chain=Chained(settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail),
+        chain=Chained(settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop),
         failures=chain.failures,
         probes=probes,
     ), chain.summary
@@ -152,6 +167,11 @@ def _held(chain: Chain) -> tuple[Counts, Counts]:
     known = mentioned(chain.removed)
     both = f"{chain.summary}\n\n{conversation(chain.tail, WHOLE)}"
     return counts(measure(known, chain.summary)), counts(measure(known, both))
+
+
+def _loop(chain: Chain) -> Loop:
+    found = closed_loop(chain.sights, Known(message_cache.reader()), PriceSheet())
+    return Loop(len(found.calls), round(found.billed, 4), round(found.closed, 4), found.fetches)
 
 
 def measured(row: Row) -> bool:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ctxmgr.study import probes
 from ctxmgr.study.compare.files import shown
-from ctxmgr.study.compare.rows import Count, Counts, Row, measured
+from ctxmgr.study.compare.rows import Count, Counts, Loop, Row, measured
 from ctxmgr.study.probes import Scores
 from ctxmgr.study.spawning.console import plain
 
@@ -67,6 +67,10 @@ def _held(kind: str) -> Callable[[Row], str]:
     return lambda row: _share(row.held, kind)
 
 
+def _loop(row: Row, cell: Callable[[Loop], str]) -> str:
+    return cell(row.chain.loop) if row.chain and row.chain.loop else DASH
+
+
 NAMES: tuple[Column, ...] = (
     ("recording", lambda row: row.recording),
     ("strategy", lambda row: row.strategy),
@@ -91,6 +95,8 @@ WALK: tuple[Column, ...] = (
     ("largest list", lambda row: f"{row.chain.largest:,}" if row.chain else DASH),
     ("at the end", lambda row: f"{row.chain.last:,}" if row.chain else DASH),
     ("not possible", lambda row: str(row.chain.uncut) if row.chain else DASH),
+    ("closed-loop $", lambda row: _loop(row, lambda loop: f"{loop.closed:,.2f}")),
+    ("re-fetches", lambda row: _loop(row, lambda loop: str(loop.fetches))),
     *SIZES,
 )
 CHAIN: tuple[Column, ...] = (*WALK, *COSTS, WITHOUT)

@@ -17,12 +17,16 @@ from ctxmgr.model.branch import BranchEntry
 from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
 from ctxmgr.model.completion import Asking, Completion
 from ctxmgr.model.estimate import estimate
+from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains, command, scripted_model
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
+from ctxmgr.study.metrics.billing import PriceSheet
+from ctxmgr.study.metrics.observations import SUMMARY, Shown
 from ctxmgr.summarize.request.brief import Brief, Written
 from tests.notation import Said, a, call, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
+from tests.unit.study.sighted import known
 
 weigh = by_text(estimate, 0, lambda view: 0)
 CUT = CutSettings(keep_recent=600, reserve=1_000)
@@ -67,6 +71,10 @@ def run_out(asking: Asking[Chain]) -> Chain:
         completions = tuple(map(scripted_model.complete, asks))
 
 
+def loop_of(chain: Chain) -> ClosedLoop:
+    return closed_loop(chain.sights, known(), PriceSheet())
+
+
 def test_each_compaction_stands_on_the_last_and_nothing_is_lost() -> None:
     chain = walked(*turns(30))
     assert chain.failures == ()
@@ -76,6 +84,28 @@ def test_each_compaction_stands_on_the_last_and_nothing_is_lost() -> None:
     assert all(path in chain.summary for path in ("src/part1.py", "src/part14.py"))
     assert len(chain.removed) + len(chain.tail) <= 120
     assert chain.largest == max(one.before for one in chain.passes)
+
+
+def test_the_list_before_each_reply_is_the_hosts_with_the_summary_in_front_after_a_compaction() -> None:
+    chain = walked(*turns(30))
+    assert len(chain.sights) == 60
+    whole = [one for one in chain.sights if one.items[0].role != SUMMARY]
+    assert [len(one.items) for one in whole[:4]] == [1, 3, 5, 7]
+    compacted = [one for one in chain.sights if one.items[0].role == SUMMARY]
+    assert len({one.items[0].raw for one in compacted}) == len(chain.passes)
+    for one in compacted:
+        assert sum(item.role == SUMMARY for item in one.items) == 1
+        assert one.shown == tuple(Shown(item.raw, place, True) for place, item in enumerate(one.items))
+
+
+def test_what_a_summary_lacks_and_a_reply_acts_on_is_fetched_again() -> None:
+    """The last turn edits a line that the first one read, which no summary has."""
+    old = "a line of part 1"
+    edit = a(call("edit", path="src/part1.py", oldText=old, newText="another"))
+    near, far = (loop_of(walked(*turns(count), u("once more"), edit)) for count in (1, 30))
+    assert near.fetches == 0
+    assert far.calls[-1].fetches > 0
+    assert far.closed > far.billed
 
 
 def test_the_entry_is_what_a_host_stores() -> None:
@@ -247,7 +277,15 @@ def test_the_command_shows_each_compaction_and_what_is_held(
 ) -> None:
     run(session)
     shown = capsys.readouterr().out
-    for text in ("Compacted above 3,616 tokens", "each compaction", "largest", "summary", "holds", "kept"):
+    for text in (
+        "Compacted above 3,616 tokens",
+        "each compaction",
+        "largest",
+        "summary",
+        "holds",
+        "kept",
+        "closed",
+    ):
         assert text in shown
     row = figures(session, capsys)
     assert row["reused"]
@@ -256,6 +294,9 @@ def test_the_command_shows_each_compaction_and_what_is_held(
     assert row["replacedTokens"] == sum(one["removed"] for one in chain["passes"])
     alone, both = row["held"], chain["withTail"]
     assert all(alone[what]["held"] <= both[what]["held"] <= both[what]["total"] for what in alone)
+    loop = chain["loop"]
+    assert loop["calls"] == 180
+    assert 0 < loop["billed"] <= loop["closed"]
     table = (session.parent / "out" / "chains-20000.md").read_text()
     assert "| long.jsonl | extractive | structured | 1 |" in table
 
@@ -277,6 +318,7 @@ def test_a_scripted_chain_has_no_figures_of_what_is_held(session: Path, capsys: 
     assert row["calls"] > 5
     assert row["held"] is None
     assert row["chain"]["withTail"] is None
+    assert row["chain"]["loop"] is None
 
 
 def test_a_failed_check_is_loud_and_is_not_taken_for_a_result(
