@@ -29,11 +29,11 @@ from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import Measures, measure
 from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from ctxmgr.study.replay.drive import drive
-from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"
 WINDOW = 100_000  # tokens: this session of 147,000 fills it, as a day's work fills a larger one
@@ -55,7 +55,7 @@ _ARITHMETIC = re.compile(r"call (\d+), epoch (\d+): (\w+): (.*)", re.DOTALL)
 class Run(msgspec.Struct, frozen=True):
     """One way through the session, and its measures."""
 
-    outcome: Outcome
+    outcome: ReplayResult
     measures: Measures
 
 
@@ -96,7 +96,7 @@ def gone_through(recording: Recording, window: int, console: Console) -> tuple[R
     with tempfile.TemporaryDirectory() as state, Progress(console=console, transient=True) as progress:
         for preset in ("off", "balanced"):
             task = progress.add_task(preset, total=len(recording.entries))
-            options = Options(preset=preset, window=window, state_dir=Path(state) / preset, measure=True)
+            options = ReplayOptions(preset=preset, window=window, state_dir=Path(state) / preset, measure=True)
             outcome = drive(recording, options, partial(progress.advance, task))
             runs.append(Run(outcome, measure(outcome.sights, ground, PriceSheet())))
     return runs[0], runs[1]
@@ -117,13 +117,13 @@ def show(console: Console, off: Run, ours: Run) -> None:
     )
 
 
-def opened(outcome: Outcome) -> list[Opened]:
+def opened(outcome: ReplayResult) -> list[Opened]:
     """The epochs, as the reports announced them."""
     found = (_ARITHMETIC.fullmatch(text) for text in outcome.arithmetic)
     return [Opened(int(one[1]), int(one[2]), one[3], one[4]) for one in found if one]
 
 
-def _growth(console: Console, off: Outcome, ours: Outcome, epochs: Sequence[Opened]) -> None:
+def _growth(console: Console, off: ReplayResult, ours: ReplayResult, epochs: Sequence[Opened]) -> None:
     """The size of each list sent, without and with pruning."""
     table = Table(title="tokens sent to the model at each call", title_justify="left", box=box.SIMPLE_HEAD)
     for name in ("call", "without", "", "with", "", "zone", "epoch"):
@@ -172,7 +172,7 @@ def _sums(console: Console, epochs: Sequence[Opened]) -> None:
     console.print()
 
 
-def _events(console: Console, title: str, outcome: Outcome) -> None:
+def _events(console: Console, title: str, outcome: ReplayResult) -> None:
     """Compactions, and what was asked of the host."""
     if outcome.marks:
         console.print(f"[bold]what happened {title}[/bold]")
@@ -217,10 +217,10 @@ def _balance(console: Console, off: Run, ours: Run, epochs: Sequence[Opened]) ->
     console.print(Padding(Text(note, style="dim"), (0, 0, 1, 2)))
 
 
-def _known(off: Measures, ours: Measures) -> list[tuple[str, tuple[Share, Share]]]:
+def _known(off: Measures, ours: Measures) -> list[tuple[str, tuple[Ratio, Ratio]]]:
     both = (off, ours)
 
-    def row(name: str, shares: Sequence[Share]) -> tuple[str, tuple[Share, Share]]:
+    def row(name: str, shares: Sequence[Ratio]) -> tuple[str, tuple[Ratio, Ratio]]:
         return name, (shares[0], shares[1])
 
     return [
@@ -232,7 +232,7 @@ def _known(off: Measures, ours: Measures) -> list[tuple[str, tuple[Share, Share]
     ]
 
 
-def _percent(one: Share) -> str:
+def _percent(one: Ratio) -> str:
     return "-" if one.share is None else f"{one.share:.1%}"
 
 

@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "ctxmgr"
 PARAMETERS, FIELDS = 6, 8
 ROOMS = ("engine", "session")
 # what was read or gathered so far: state, not what somebody hands over
-STATE = {"Carried", "Work"}
+STATE = {"PreviousFacts", "WorkHistory"}
 # what may carry more, by name, with what it has: nothing, and so it stays
 FUNCTIONS: dict[str, int] = {}
 STRUCTS: dict[str, int] = {}

@@ -1,6 +1,7 @@
 """The archive: keeps the originals of what left, and turns a handle into one again.
 
-Knows rows and their age; not what a decision, a marker or a session's state is. An `Archive` belongs to one thread.
+Knows rows and their age; not what a decision, a marker or a session's state is. An `ArchiveDatabase` belongs to one
+thread.
 
 Rules:
 1. A `put` is one transaction, and the same rows put again change nothing: whoever does not know whether it came
@@ -44,7 +45,7 @@ class ArchiveFault(Exception):
     """What was asked could not be done now; the text is a sentence without conversation."""
 
 
-class Archive:
+class ArchiveDatabase:
     """The archive of one state directory; its file is opened with the first call that needs it."""
 
     def __init__(self, directory: Path, clock: Callable[[], float] = time.time) -> None:

@@ -52,7 +52,7 @@ _SCHEMA = (
 )
 
 
-class Unusable(Exception):
+class UnusableArchive(Exception):
     """The file is no archive that could be read; the text says why."""
 
 
@@ -69,7 +69,7 @@ def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
             note = _set_aside(path, "it is no regular file")
         try:
             return _connected(path), note
-        except Unusable as fault:
+        except UnusableArchive as fault:
             note = _set_aside(path, str(fault))
         return _connected(path), note
 
@@ -107,7 +107,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     except BaseException as fault:
         connection.close()
         if isinstance(fault, sqlite3.Error) and damaged(fault):
-            raise Unusable(str(fault)) from None
+            raise UnusableArchive(str(fault)) from None
         raise
     return connection
 
@@ -119,9 +119,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
     application, version = number("application_id"), number("user_version")
     empty = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if not empty and application != _APPLICATION:
-        raise Unusable("it is no archive of ctxmgr")
+        raise UnusableArchive("it is no archive of ctxmgr")
     if version > _VERSION:
-        raise Unusable(f"written by a newer ctxmgr (archive version {version}, known is {_VERSION})")
+        raise UnusableArchive(f"written by a newer ctxmgr (archive version {version}, known is {_VERSION})")
     if empty:
         connection.execute("PRAGMA synchronous = OFF")  # torn by a power cut, it is set aside and made again
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # taken while the file is empty, or never

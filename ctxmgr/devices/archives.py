@@ -9,32 +9,32 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from ctxmgr.devices.archive import Archive, ArchiveFault
-from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 
 
-class Archives:
+class ArchiveDatabases:
     """By state directory. `live`: the sessions that are open here, whose rows stay; only ever replaced."""
 
     def __init__(self, live: frozenset[str] = frozenset()) -> None:
         self.live = live
         self._thread = ThreadPoolExecutor(1, "archive")
-        self._archives: dict[str, Archive] = {}
+        self._archives: dict[str, ArchiveDatabase] = {}
         self._closing = False
 
     def put(
         self, directory: str, session_id: str, rows: Sequence[ArchiveRow], limits: Limits
-    ) -> "Future[Archived]":
-        def put(archive: Archive) -> Archived:
+    ) -> "Future[ArchiveAnswer]":
+        def put(archive: ArchiveDatabase) -> ArchiveAnswer:
             archive.put(session_id, rows)
-            return Archived()
+            return ArchiveAnswer()
 
         return self._thread.submit(self._answered, directory, limits, put)
 
-    def get(self, directory: str, session_id: str, handle: str, limits: Limits) -> "Future[Archived]":
+    def get(self, directory: str, session_id: str, handle: str, limits: Limits) -> "Future[ArchiveAnswer]":
         return self._thread.submit(
-            self._answered, directory, limits, lambda archive: Archived(archive.get(session_id, handle))
+            self._answered, directory, limits, lambda archive: ArchiveAnswer(archive.get(session_id, handle))
         )
 
     def close(self) -> None:
@@ -45,25 +45,27 @@ class Archives:
 
     # in the thread
 
-    def _answered(self, directory: str, limits: Limits, action: Callable[[Archive], Archived]) -> Archived:
+    def _answered(
+        self, directory: str, limits: Limits, action: Callable[[ArchiveDatabase], ArchiveAnswer]
+    ) -> ArchiveAnswer:
         archive = self._archives.get(directory)
         if archive is None:
-            archive = self._archives[directory] = Archive(Path(directory))
+            archive = self._archives[directory] = ArchiveDatabase(Path(directory))
         try:
             answer = action(archive)
         except ArchiveFault as fault:
-            answer = Archived(fault=str(fault))
+            answer = ArchiveAnswer(fault=str(fault))
         notes, archive.notes = archive.notes, []
         self._tidy_later(archive, limits)
-        return Archived(answer.row, answer.fault, "; ".join(notes) or None)
+        return ArchiveAnswer(answer.row, answer.fault, "; ".join(notes) or None)
 
-    def _tidy_later(self, archive: Archive, limits: Limits) -> None:
+    def _tidy_later(self, archive: ArchiveDatabase, limits: Limits) -> None:
         """After what is waiting by then: a call waits for one step at the most."""
         if archive.due and not self._closing:
             with contextlib.suppress(RuntimeError):  # it closes at this moment
                 self._thread.submit(self._tidy, archive, limits)
 
-    def _tidy(self, archive: Archive, limits: Limits) -> None:
+    def _tidy(self, archive: ArchiveDatabase, limits: Limits) -> None:
         if not archive.due or self._closing:  # a step that was asked for twice
             return
         try:

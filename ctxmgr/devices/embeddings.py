@@ -30,7 +30,7 @@ BATCH = 16
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Missing(msgspec.Struct, frozen=True):
+class NoEmbeddings(msgspec.Struct, frozen=True):
     """There are no embeddings here; `reason` in words that follow "no embeddings: "."""
 
     reason: str
@@ -54,22 +54,22 @@ class Embedder:
         return [[float(number) for number in vector] for vector in vectors.tolist()]
 
 
-def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -> Embedder | Missing:
+def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -> Embedder | NoEmbeddings:
     """The embedder of this machine. For a thread: blocks for about 0.5 s. Never raises."""
     try:
         package = _quietly(import_module)
     except ImportError as fault:
         missing = fault.name == PACKAGE
-        return Missing("the extra ctxmgr[embeddings] is not installed" if missing else f"{PACKAGE}: {fault}")
+        return NoEmbeddings("the extra ctxmgr[embeddings] is not installed" if missing else f"{PACKAGE}: {fault}")
     except Exception as fault:  # noqa: BLE001 - whatever its binary parts come up with on this machine
-        return Missing(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}")
+        return NoEmbeddings(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}")
     try:
         folder = Path(str(package.__file__)).parent
         model = package.WordLlama.load(cache_dir=folder, disable_download=True)
         embedder = Embedder(f"{PACKAGE} {getattr(package, '__version__', '')}".strip(), model)
         embedder.embed(["a text"])
     except Exception as fault:  # noqa: BLE001 - files that are missing or broken, an interface that has changed
-        return Missing(f"{PACKAGE} does not work here: {type(fault).__name__}: {fault}")
+        return NoEmbeddings(f"{PACKAGE} does not work here: {type(fault).__name__}: {fault}")
     return embedder
 
 

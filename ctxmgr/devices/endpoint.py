@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr.devices.endpoint_answer import TIMED_OUT, Answer, Trouble, sound
-from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.devices.endpoint_answer import TIMED_OUT, Answer, EndpointFault, sound
+from ctxmgr.model.completion import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 
 if TYPE_CHECKING:
     import httpx
 
-    from ctxmgr.devices.endpoint_client import Client
+    from ctxmgr.devices.endpoint_client import EndpointClient
 
 RETRIES = 2  # as OpenAI's own client, as is the pause
 BACKOFF_SECONDS = 0.5  # before the first further try, twice that before the next
@@ -66,10 +66,10 @@ class Chat:
         self._endpoint, self._environment, self._pause = endpoint, environment, pause
         self._ways = _Ways()
         self._opening = asyncio.Lock()
-        self._client: Client | None = None
+        self._client: EndpointClient | None = None
         self._closed = False
 
-    async def complete(self, ask: Ask) -> Completion:
+    async def complete(self, ask: CompletionRequest) -> Completion:
         """One model call. Raises CancelledError alone."""
         answer, began = Answer(ask.max_tokens), False
         try:
@@ -80,7 +80,7 @@ class Chat:
                 await client.read(response, answer)
         except TimeoutError:
             fault = TIMED_OUT
-        except Trouble as trouble:
+        except EndpointFault as trouble:
             fault = str(trouble)
         except RuntimeError:  # what the client says to a request after its end
             if not self._closed:
@@ -103,17 +103,17 @@ class Chat:
         if client is not None:
             await client.close()
 
-    async def _opened(self) -> "Client":
+    async def _opened(self) -> "EndpointClient":
         async with self._opening:
             if self._closed:
-                raise Trouble(CLOSED)
+                raise EndpointFault(CLOSED)
             if self._client is None:
                 try:  # in a thread: the import would hold up every session for a tenth of a second
                     self._client = await asyncio.to_thread(_open, self._endpoint)
                 except ImportError:
-                    raise Trouble(NOT_INSTALLED) from None
+                    raise EndpointFault(NOT_INSTALLED) from None
                 except ValueError:
-                    raise Trouble(NO_ADDRESS) from None
+                    raise EndpointFault(NO_ADDRESS) from None
             return self._client
 
     def _key(self) -> str | None:
@@ -122,19 +122,19 @@ class Chat:
             return None
         key = self._environment.get(name, "").strip()  # a file's last newline comes along easily
         if not key:
-            raise Trouble(f"no key: the environment variable {name} is not set")
+            raise EndpointFault(f"no key: the environment variable {name} is not set")
         if not (key.isascii() and key.isprintable()):
-            raise Trouble(f"the key in {name} holds characters that no header can hold")
+            raise EndpointFault(f"the key in {name} holds characters that no header can hold")
         return key
 
-    async def _sent(self, client: "Client", ask: Ask, key: str | None) -> "httpx.Response":
-        """The response, begun. `Trouble` where it did not come to that."""
+    async def _sent(self, client: "EndpointClient", ask: CompletionRequest, key: str | None) -> "httpx.Response":
+        """The response, begun. `EndpointFault` where it did not come to that."""
         ways, tries = self._ways, 0
         changed: set[str] = set()  # each way is changed once a call at most
         while True:
             try:
                 response = await client.send(self._body(ask, ways), key, self._endpoint.api_key_env)
-            except Trouble as trouble:
+            except EndpointFault as trouble:
                 way = ways.refused_by(trouble.refused)
                 if way and way not in changed:
                     changed.add(way)
@@ -149,7 +149,7 @@ class Chat:
             tries += 1
             await self._pause(wait)
 
-    def _body(self, ask: Ask, ways: _Ways) -> dict[str, Any]:
+    def _body(self, ask: CompletionRequest, ways: _Ways) -> dict[str, Any]:
         system = [{"role": "system", "content": sound(ask.system)}] if ask.system else []
         body: dict[str, Any] = {
             "model": self._endpoint.model,
@@ -162,13 +162,13 @@ class Chat:
         return body
 
 
-def _open(endpoint: Endpoint) -> "Client":
-    from ctxmgr.devices.endpoint_client import Client
+def _open(endpoint: Endpoint) -> "EndpointClient":
+    from ctxmgr.devices.endpoint_client import EndpointClient
 
-    return Client(endpoint.base_url, endpoint.timeout_ms)
+    return EndpointClient(endpoint.base_url, endpoint.timeout_ms)
 
 
-def _wait(trouble: Trouble, tries: int) -> float | None:
+def _wait(trouble: EndpointFault, tries: int) -> float | None:
     """Seconds until the next try; None: there is none."""
     if not trouble.again or tries == RETRIES:
         return None

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.completion import Completion, Spent, Stop
+from ctxmgr.model.completion import Completion, CompletionUsage, Stop
 
 CHARACTERS_A_TOKEN = 16
 """Text beyond this many characters a token asked for is cut. Customary is 4; tables and blanks reach 10."""
@@ -39,7 +39,7 @@ SERVER_FAULT = "the server reported an error in the middle of its answer"
 TIMED_OUT = "timed out"
 
 
-class Trouble(Exception):
+class EndpointFault(Exception):
     """A call that failed. The text says why, in words of ours.
 
     `again`: worth another try; `after`: seconds, where the server named them; `refused`: what the server wrote
@@ -56,7 +56,7 @@ class _Part(msgspec.Struct, frozen=True):
     text: str | None = None
 
 
-class _Said(msgspec.Struct, frozen=True):
+class _Content(msgspec.Struct, frozen=True):
     """A `delta` of a stream, or the `message` of an answer in one piece."""
 
     content: str | list[_Part] | None = None
@@ -67,8 +67,8 @@ class _Said(msgspec.Struct, frozen=True):
 
 class _Choice(msgspec.Struct, frozen=True):
     index: int = 0
-    delta: _Said | None = None
-    message: _Said | None = None
+    delta: _Content | None = None
+    message: _Content | None = None
     finish_reason: str | None = None
 
 
@@ -92,7 +92,7 @@ class Answer:
         self._length = 0
         self._end: str | None = None
         self._heard = self._tools = self._refused = self._faulty = False
-        self._spent: Spent | None = None
+        self._spent: CompletionUsage | None = None
 
     @property
     def ended(self) -> bool:
@@ -157,7 +157,7 @@ def _text(content: str | list[_Part] | None) -> str:
     return content or ""
 
 
-def _spent(usage: Any) -> Spent | None:
+def _spent(usage: Any) -> CompletionUsage | None:
     """None where it is not given, or not in a form that can be told: it is no reason to lose an answer."""
     if usage is None:
         return None
@@ -165,4 +165,4 @@ def _spent(usage: Any) -> Spent | None:
         known = msgspec.convert(usage, _Usage)
     except msgspec.MsgspecError:
         return None
-    return Spent(max(known.prompt_tokens, 0), max(known.completion_tokens, 0))
+    return CompletionUsage(max(known.prompt_tokens, 0), max(known.completion_tokens, 0))

@@ -24,7 +24,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 import msgspec
 
-from ctxmgr.devices.endpoint_answer import GARBAGE, TIMED_OUT, Answer, Trouble
+from ctxmgr.devices.endpoint_answer import GARBAGE, TIMED_OUT, Answer, EndpointFault
 from ctxmgr.devices.event_stream import EventStream
 
 RESPONSE_BYTES = 32 << 20  # a stream spends about 300 bytes a token: 100 000 tokens, reasoning included
@@ -72,7 +72,7 @@ class _Unread(Exception):
     """The response is not read (on)."""
 
 
-class Client:
+class EndpointClient:
     """Nothing is connected until the first request. The constructor blocks: it reads certificates.
 
     ValueError: `base_url` is no http(s) address.
@@ -94,7 +94,7 @@ class Client:
         )
 
     async def send(self, body: object, key: str | None, key_name: str | None) -> httpx.Response:
-        """The response, begun; no `Authorization` without a key. `key_name` is for words alone. `Trouble`."""
+        """The response, begun; no `Authorization` without a key. `key_name` is for words alone. `EndpointFault`."""
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         request = self._http.build_request(
             "POST", self._address, content=msgspec.json.encode(body), headers=headers
@@ -113,7 +113,7 @@ class Client:
         raise _status(response, content, key_name)
 
     async def read(self, response: httpx.Response, answer: Answer) -> None:
-        """Reads until the end or as far as it is wanted, and lets go of the connection. `Trouble`."""
+        """Reads until the end or as far as it is wanted, and lets go of the connection. `EndpointFault`."""
         pieces = _pieces(response)
         with _told():
             try:
@@ -174,18 +174,18 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tells in a `Trouble` what the client and what is under it raise."""
+    """Tells in a `EndpointFault` what the client and what is under it raise."""
     try:
         yield
     except (httpx.HTTPError, httpx.StreamError) as fault:
         raise _connection(fault) from None
     except _Unread as fault:
-        raise Trouble(str(fault)) from None
+        raise EndpointFault(str(fault)) from None
     except (msgspec.MsgspecError, ValueError, RecursionError):  # no JSON, another shape, no UTF-8
-        raise Trouble(GARBAGE) from None
+        raise EndpointFault(GARBAGE) from None
 
 
-def _status(response: httpx.Response, content: bytes, key_name: str | None) -> Trouble:
+def _status(response: httpx.Response, content: bytes, key_name: str | None) -> EndpointFault:
     status, code = response.status_code, _code(content)
     written = content.decode("utf-8", "replace") if status in (400, 422) else ""
     if status == 401:
@@ -197,7 +197,7 @@ def _status(response: httpx.Response, content: bytes, key_name: str | None) -> T
     else:
         words = CODES.get(code) or STATUSES.get(status) or ("the server failed" if status >= 500 else REFUSED)
     again = (status in TRY_AGAIN or status >= 500) and code != OUT_OF_QUOTA
-    return Trouble(f"{status}: {words}", again, _seconds(response.headers.get("retry-after")), written)
+    return EndpointFault(f"{status}: {words}", again, _seconds(response.headers.get("retry-after")), written)
 
 
 def _code(content: bytes) -> str:
@@ -220,18 +220,18 @@ def _seconds(retry_after: str | None) -> float | None:
     return seconds if 0 <= seconds < float("inf") else None
 
 
-def _connection(fault: Exception) -> Trouble:
+def _connection(fault: Exception) -> EndpointFault:
     causes = [fault, *_causes(fault)]
     for cause in causes:
         if isinstance(cause, ConnectionRefusedError):
-            return Trouble("the connection was refused", again=True)
+            return EndpointFault("the connection was refused", again=True)
         if isinstance(cause, ssl.SSLError):
-            return Trouble("no secure connection could be made")
+            return EndpointFault("no secure connection could be made")
     if any(isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout) for cause in causes):
-        return Trouble(UNREACHABLE, again=True)
+        return EndpointFault(UNREACHABLE, again=True)
     if any(isinstance(cause, httpx.TimeoutException) for cause in causes):
-        return Trouble(TIMED_OUT)
-    return Trouble(BROKE_OFF, again=True)
+        return EndpointFault(TIMED_OUT)
+    return EndpointFault(BROKE_OFF, again=True)
 
 
 def _causes(fault: BaseException) -> Iterator[BaseException]:

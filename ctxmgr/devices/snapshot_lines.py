@@ -23,7 +23,7 @@ _BODY_AT = _DIGITS + 1
 _BROKEN = "its first line is broken"
 
 
-class Reading(msgspec.Struct, frozen=True):
+class SnapshotRecords(msgspec.Struct, frozen=True):
     """What a snapshot holds: records without checksums, base first; how many bytes follow the last good line;
     and why no state may be taken from it (the records may be looked at even so), None when one may."""
 
@@ -47,7 +47,7 @@ def to_line(body: bytes) -> bytes:
     return b"%08x %b\n" % (zlib.crc32(body), body)
 
 
-def from_lines(content: bytes, session_id: str | None) -> Reading:
+def from_lines(content: bytes, session_id: str | None) -> SnapshotRecords:
     """The longest good beginning of `content` (rules 1 and 2), judged as that session's; None: as anyone's.
 
     No content at all is a snapshot that has not begun: no records and no fault.
@@ -61,7 +61,7 @@ def from_lines(content: bytes, session_id: str | None) -> Reading:
         bodies.append(body)
         start = end + 1
     fault = base_fault(bodies[0], session_id) if bodies else (_BROKEN if content else None)
-    return Reading(tuple(bodies), len(content) - start, fault)
+    return SnapshotRecords(tuple(bodies), len(content) - start, fault)
 
 
 def base_fault(body: bytes, session_id: str | None) -> str | None:

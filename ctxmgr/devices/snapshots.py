@@ -30,7 +30,7 @@ from typing import NoReturn
 import msgspec
 
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
-from ctxmgr.devices.snapshot_lines import Reading, base_fault, from_lines, to_line
+from ctxmgr.devices.snapshot_lines import SnapshotRecords, base_fault, from_lines, to_line
 
 PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart
 HASH_DIGITS = 32  # 128 bits: no two ids meet, and the longest side name stays below 143 (eCryptfs)
@@ -154,7 +154,7 @@ class SnapshotFile:
         raise SnapshotFull(error.errno, f"{self._path} did not reach the disk: {error.strerror}") from error
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedSnapshot(msgspec.Struct, frozen=True):
     """What `Store.open` found. `refused`: another holds the session, it must not go on here.
 
     `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn` bytes
@@ -168,13 +168,13 @@ class Opened(msgspec.Struct, frozen=True):
     torn: int = 0
 
 
-class Store:
+class SnapshotStore:
     """The snapshots under one directory, which is made (0700) when the first session is opened."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def open(self, session_id: str) -> Opened:
+    def open(self, session_id: str) -> OpenedSnapshot:
         """Lock the session and read what is there. Faults are in the answer, never raised."""
         path = self._directory / file_name(session_id)
         with contextlib.ExitStack() as undo:
@@ -184,7 +184,9 @@ class Store:
                 undo.callback(release, lock)
                 opened = _open_locked(path, session_id, lock)
             except LockedError as holder:
-                return Opened(fault=f"{path} is locked by {holder}: the session is open there", refused=True)
+                return OpenedSnapshot(
+                    fault=f"{path} is locked by {holder}: the session is open there", refused=True
+                )
             except OSError as error:
                 return _unsaved(path, session_id, error)
             undo.pop_all()
@@ -218,19 +220,19 @@ def file_name(session_id: str) -> str:
     return f"{readable}-{digest}.jsonl"
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> SnapshotRecords:
     """What a snapshot file holds, without lock or write. A link is followed: the path is the user's own."""
     try:
         content = _content(Path(os.path.realpath(path)))
     except OSError as error:
-        return Reading(fault=f"{path} can not be read: {error.strerror}")
-    reading = Reading(fault=_IRREGULAR) if content is None else from_lines(content, None)
+        return SnapshotRecords(fault=f"{path} can not be read: {error.strerror}")
+    reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, None)
     if reading.fault is None:
         return reading
-    return Reading(reading.bodies, reading.torn, f"{path} can not be used: {reading.fault}")
+    return SnapshotRecords(reading.bodies, reading.torn, f"{path} can not be used: {reading.fault}")
 
 
-def _open_locked(path: Path, session_id: str, lock: int) -> Opened:
+def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
     """The session's file, with a torn tail or an unusable file set aside (rule 4). OSError."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(_beside(path, "tmp"))  # of a rewrite that was killed
@@ -238,28 +240,28 @@ def _open_locked(path: Path, session_id: str, lock: int) -> Opened:
         content = _content(path)
     except FileNotFoundError:
         content = b""
-    reading = Reading(fault=_IRREGULAR) if content is None else from_lines(content, session_id)
+    reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, session_id)
     fault = None
     if reading.fault:
         fault = f"{path} was set aside as {_set_aside(path)} and a new one begun: {reading.fault}"
-        reading = Reading()
+        reading = SnapshotRecords()
     elif content and reading.torn:
         _keep(_beside(path, "torn"), content[-reading.torn :])
         os.truncate(path, len(content) - reading.torn)
         fault = f"{path} had {reading.torn} unreadable bytes at its end, kept in {path.name}.torn"
     data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
     file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
-    return Opened(file, reading.bodies, fault, torn=reading.torn)
+    return OpenedSnapshot(file, reading.bodies, fault, torn=reading.torn)
 
 
-def _unsaved(path: Path, session_id: str, error: OSError) -> Opened:
+def _unsaved(path: Path, session_id: str, error: OSError) -> OpenedSnapshot:
     """The answer where no file can be had: what could be read all the same, and why nothing is saved."""
     try:
         reading = from_lines(_content(path) or b"", session_id)
     except OSError:
-        reading = Reading()
+        reading = SnapshotRecords()
     fault = f"{path} can not be written, the session is not saved: {error.strerror}"
-    return Opened(lines=() if reading.fault else reading.bodies, fault=fault)
+    return OpenedSnapshot(lines=() if reading.fault else reading.bodies, fault=fault)
 
 
 def _content(path: Path) -> bytes | None:

@@ -63,7 +63,7 @@ def writable(descriptor: int) -> bool:
     return bool(poll.poll(0))
 
 
-class Input:
+class InputReader:
     """Calls `heard` on the loop with what came, and with b"" once, at the end."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, heard: Heard) -> None:
@@ -101,7 +101,7 @@ class Input:
                 return
 
 
-class Output:
+class OutputWriter:
     """Writes in the order of `write`, what may block in a thread. `lost` once the host reads no more."""
 
     def __init__(self, descriptor: int) -> None:

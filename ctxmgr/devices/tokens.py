@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sized
 
 import msgspec
 
-from ctxmgr.devices.vocabulary import VOCABULARIES, Found, Vocabulary, find
+from ctxmgr.devices.vocabulary import VOCABULARIES, Vocabulary, VocabularySearch, find
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
 
@@ -61,20 +61,20 @@ class Weigher:
         return self._weigh(text)
 
 
-class Loaded(msgspec.Struct, frozen=True):
+class LoadedWeigher(msgspec.Struct, frozen=True):
     """A weigher, and in one line what a user should know: why it estimates, which files were passed over."""
 
     weigher: Weigher
     note: str | None = None
 
 
-def load(name: str, path: str | None = None) -> Loaded:
+def load(name: str, path: str | None = None) -> LoadedWeigher:
     """The weigher of that name; `path` is the policy's vocabulary file. For a thread: blocks for about 0.3 s.
 
     Never raises: what is in the way ends in the estimate and a note.
     """
     if name == ESTIMATE:
-        return Loaded(Weigher(ESTIMATE, estimate))
+        return LoadedWeigher(Weigher(ESTIMATE, estimate))
     vocabulary = VOCABULARIES.get(name)
     if vocabulary is None:
         known = ", ".join((*VOCABULARIES, ESTIMATE))
@@ -87,14 +87,14 @@ def load(name: str, path: str | None = None) -> Loaded:
         encode = _encoder(vocabulary, found.ranks)
     except Exception as fault:  # noqa: BLE001 - a broken tiktoken must not cost more than exactness
         return _estimated(f"{name} could not be loaded ({type(fault).__name__})")
-    return Loaded(Weigher(name, lambda text: weigh(encode, text)), _passed_over(found))
+    return LoadedWeigher(Weigher(name, lambda text: weigh(encode, text)), _passed_over(found))
 
 
-def _estimated(reason: str) -> Loaded:
-    return Loaded(Weigher(ESTIMATE, estimate), f"weights are characters / {CHARACTERS_A_TOKEN}: {reason}")
+def _estimated(reason: str) -> LoadedWeigher:
+    return LoadedWeigher(Weigher(ESTIMATE, estimate), f"weights are characters / {CHARACTERS_A_TOKEN}: {reason}")
 
 
-def _passed_over(found: Found) -> str | None:
+def _passed_over(found: VocabularySearch) -> str | None:
     return "passed over: " + "; ".join(found.skipped) if found.skipped else None
 
 

@@ -84,7 +84,7 @@ CL100K_BASE = Vocabulary(
 VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (O200K_BASE, CL100K_BASE)}
 
 
-class Found(msgspec.Struct, frozen=True):
+class VocabularySearch(msgspec.Struct, frozen=True):
     """The outcome of a search: the ranks by token bytes, None where no place had them.
 
     `skipped` has a line for each file that was there and did not count, and for a policy's path that led
@@ -100,29 +100,29 @@ class UnusableError(Exception):
     """A candidate does not count; the text says why, in words that follow its path."""
 
 
-def find(vocabulary: Vocabulary, path: str | None = None) -> Found:
+def find(vocabulary: Vocabulary, path: str | None = None) -> VocabularySearch:
     """The ranks from the first place that has the right file. Blocks for about 0.1 s, never raises."""
     skipped: list[str] = []
     absent: list[str] = []
     cache = os.environ.get("TIKTOKEN_CACHE_DIR", "")
     if path:
         try:
-            return Found(parse(read_original(Path(path), vocabulary)))
+            return VocabularySearch(parse(read_original(Path(path), vocabulary)))
         except UnusableError as fault:
             skipped.append(f"{path} {fault}")
     if cache:
         cached = Path(cache, vocabulary.cached_as)
         try:
-            return Found(parse(read_original(cached, vocabulary)), tuple(skipped))
+            return VocabularySearch(parse(read_original(cached, vocabulary)), tuple(skipped))
         except UnusableError as fault:
             (skipped if os.path.lexists(cached) else absent).append(f"{cached} {fault}")
     if vocabulary.packed_sha256:
         packaged = PACKAGED / packed_name(vocabulary)
         try:
-            return Found(unpack(read_packed(packaged, vocabulary)), tuple(skipped), tuple(absent))
+            return VocabularySearch(unpack(read_packed(packaged, vocabulary)), tuple(skipped), tuple(absent))
         except UnusableError as fault:
             skipped.append(f"{packaged} {fault}")
-    return Found(None, tuple(skipped), tuple(absent))
+    return VocabularySearch(None, tuple(skipped), tuple(absent))
 
 
 def packed_name(vocabulary: Vocabulary) -> str:

@@ -34,7 +34,7 @@ UNREADABLE = (
 )
 
 
-class Part(msgspec.Struct, frozen=True):
+class ContentPart(msgspec.Struct, frozen=True):
     """One block of content: its text, and the images it counts as."""
 
     text: str = ""
@@ -68,41 +68,41 @@ def blocks(content: Any) -> list[dict[str, Any]]:
     return [block if isinstance(block, dict) else {"": block} for block in listed]
 
 
-def part(block: dict[str, Any]) -> Part:
+def part(block: dict[str, Any]) -> ContentPart:
     """What one block of any provider weighs as. A document in base64 counts as so many pages."""
     kind = block.get("type")
     if kind in _TEXTS:
-        return Part(text(block.get("text")))
+        return ContentPart(text(block.get("text")))
     if kind == "refusal":
-        return Part(text(block.get("refusal")))
+        return ContentPart(text(block.get("refusal")))
     if kind in _IMAGES:
-        return Part(images=1)
+        return ContentPart(images=1)
     if kind in _PAGES:
         return _pages(block)
-    return Part(spelled(block))
+    return ContentPart(spelled(block))
 
 
-def plain(content: Any) -> Part:
+def plain(content: Any) -> ContentPart:
     """All of a content as one text, and the number of images in it."""
     if isinstance(content, str):
-        return Part(content)
+        return ContentPart(content)
     parts = [part(block) for block in blocks(content)]
-    return Part(
+    return ContentPart(
         "\n".join(one.text for one in parts if one.text or not one.images), sum(one.images for one in parts)
     )
 
 
-def _pages(block: dict[str, Any]) -> Part:
+def _pages(block: dict[str, Any]) -> ContentPart:
     """A document: its text where it is told as one, else its pages."""
     source = block.get("source")
     source = source if isinstance(source, dict) else {}
     told = "\n".join(filter(None, (text(block.get("title")), text(block.get("context")))))
     if source.get("type") == "text":
-        return Part("\n".join(filter(None, (told, text(source.get("data"))))))
+        return ContentPart("\n".join(filter(None, (told, text(source.get("data"))))))
     if source.get("type") == "content":
         inner = plain(source.get("content"))
-        return Part("\n".join(filter(None, (told, inner.text))), inner.images)
-    return Part(told, 1 + len(_encode(block)) // PAGE_CHARACTERS)
+        return ContentPart("\n".join(filter(None, (told, inner.text))), inner.images)
+    return ContentPart(told, 1 + len(_encode(block)) // PAGE_CHARACTERS)
 
 
 def arguments(given: Any) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.content import Part, blocks, part, plain, spelled, text
+from ctxmgr.formats.content import ContentPart, blocks, part, plain, spelled, text
 from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model.messages import Unit, View
@@ -155,11 +155,11 @@ def _output(item: dict[str, Any], kind: str) -> Unit:
     )
 
 
-def _told(output: Any) -> Part:
+def _told(output: Any) -> ContentPart:
     """An output's text: of a shell what it printed."""
     runs = [one for one in blocks(output) if "stdout" in one or "stderr" in one]
     if isinstance(output, list) and runs:
-        return Part(
+        return ContentPart(
             "\n".join(text(one.get(name)) for one in runs for name in ("stdout", "stderr") if one.get(name))
         )
     return plain(output)

@@ -23,7 +23,7 @@ def keys_of(policy: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
     keys: dict[str, Any] = policy_keys.set_keys(policy or {})
     try:
         policy_keys.policy(keys)
-    except policy_keys.Refused as refused:
+    except policy_keys.InvalidPolicy as refused:
         raise invalid_params(str(refused), f"$.policy{refused.path}") from None
     return keys
 
@@ -44,7 +44,7 @@ def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> Stat
         return State("", model or ModelSpec("", usual))
     try:
         state = restored(journal.restore([saved])[0])
-    except journal.Unreadable as fault:
+    except journal.UnreadableJournal as fault:
         raise invalid_params(str(fault), "$.state") from None
     return msgspec.structs.replace(state, model=model) if model is not None else state
 

@@ -13,7 +13,7 @@ class ArchiveRow(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class Archived(msgspec.Struct, frozen=True, omit_defaults=True):
+class ArchiveAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The archive's answer to rows that were put (`fault` None: it has them) or to a handle (`row` None: it holds
     none under it). `fault` and `note` are sentences for people; with a note all went well."""
 

@@ -14,7 +14,7 @@ EntryKind = Literal["message", "note", "branch", "compaction", "edit", ""]
 Speaker = Literal["user", "assistant", "result", ""]
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class MessageContent(msgspec.Struct, frozen=True, gc=False):
     """One message as a summariser is shown it, nothing shortened. `speaker` "" is not shown at all.
 
     `text`: of an assistant its text blocks joined by newlines, None without one; of others all text blocks.
@@ -30,7 +30,7 @@ class Said(msgspec.Struct, frozen=True, gc=False):
     is_error: bool = False
 
 
-class Prompt(msgspec.Struct, frozen=True, gc=False):
+class SystemPromptChange(msgspec.Struct, frozen=True, gc=False):
     """What a system message changes of the prompt, in UTF-16 units as the host counts them.
 
     `text` of its content; of a section None takes it away; `added` tools with the units of their JSON.
@@ -55,13 +55,13 @@ class BranchMessage(msgspec.Struct, frozen=True):
 
     raw: bytes
     view: View
-    said: Said
+    said: MessageContent
     units: int
     opens_turn: bool = False
     cuttable: bool = False
     reading: int = 0
     system: bool = False
-    prompt: Prompt | None = None
+    prompt: SystemPromptChange | None = None
     nested: tuple[tuple[str, str], ...] = ()
 
 

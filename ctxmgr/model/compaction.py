@@ -13,7 +13,7 @@ Format = Literal["structured", "nine-section", "handoff", "continue"]
 Weigher = Literal["tokens", "chars4"]
 
 
-class FileOps(msgspec.Struct, frozen=True):
+class FileLists(msgspec.Struct, frozen=True):
     """Paths by what was done to them, each once, in the order they were first seen."""
 
     read: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class FileOps(msgspec.Struct, frozen=True):
     edited: tuple[str, ...] = ()
 
 
-class CutSettings(msgspec.Struct, frozen=True):
+class CutBudget(msgspec.Struct, frozen=True):
     """Tokens, as `weigher` counts them: real ones, or UTF-16 units / 4 as pi does."""
 
     keep_recent: int = 20_000
@@ -29,7 +29,7 @@ class CutSettings(msgspec.Struct, frozen=True):
     weigher: Weigher = "tokens"
 
 
-class Preparation(msgspec.Struct, frozen=True):
+class CompactionPlan(msgspec.Struct, frozen=True):
     """A compaction before it is written. `cut` is the place of `first_kept` in the branch path.
 
     `history` is what the summary is to stand for beside `previous`; of a split turn `prefix` is its part before
@@ -43,18 +43,18 @@ class Preparation(msgspec.Struct, frozen=True):
     split: bool
     tokens_before: int
     previous: str | None
-    files: FileOps
-    settings: CutSettings
+    files: FileLists
+    settings: CutBudget
     kept: tuple[BranchMessage, ...] = ()
 
 
-class Nothing(msgspec.Struct, frozen=True, gc=False):
+class NothingToCompact(msgspec.Struct, frozen=True, gc=False):
     """There is nothing to compact; `reason` is a sentence for people, without conversation in it."""
 
     reason: str
 
 
-class BranchPreparation(msgspec.Struct, frozen=True):
+class BranchSummaryPlan(msgspec.Struct, frozen=True):
     """A branch summary before it is written. `ancestor`: deepest entry on both paths, None without one.
 
     `messages` fit the budget, oldest first; `left_out` did not. `entries` are all that were left, by id.
@@ -64,5 +64,5 @@ class BranchPreparation(msgspec.Struct, frozen=True):
     entries: tuple[str, ...]
     messages: tuple[BranchMessage, ...]
     left_out: tuple[BranchMessage, ...]
-    files: FileOps
+    files: FileLists
     weight: int = 0

@@ -1,6 +1,6 @@
 """What a strategy asks of whoever can run a model, and what comes back.
 
-A strategy is a generator: it yields a tuple of `Ask`s that may run side by side, and gets as many
+A strategy is a generator: it yields a tuple of `CompletionRequest`s that may run side by side, and gets as many
 `Completion`s back, in their order. Who runs them (the host, an endpoint, a test) is not known here.
 """
 
@@ -13,7 +13,7 @@ Purpose = Literal["history", "turn-prefix", "slice", "merge", "branch", "short"]
 Stop = Literal["stop", "length", "toolUse", "error", "cancelled"]
 
 
-class Ask(msgspec.Struct, frozen=True):
+class CompletionRequest(msgspec.Struct, frozen=True):
     """One model call. `max_tokens` of output. `label` says for people what it is ("slice 2 of 5")."""
 
     purpose: Purpose
@@ -23,7 +23,7 @@ class Ask(msgspec.Struct, frozen=True):
     label: str = ""
 
 
-class Spent(msgspec.Struct, frozen=True):
+class CompletionUsage(msgspec.Struct, frozen=True):
     """Tokens as the provider reported them."""
 
     input: int = 0
@@ -38,7 +38,7 @@ class Completion(msgspec.Struct, frozen=True):
 
     text: str = ""
     stop: Stop = "stop"
-    spent: Spent | None = None
+    spent: CompletionUsage | None = None
     fault: str = ""
     settled: bool = False
 
@@ -46,4 +46,4 @@ class Completion(msgspec.Struct, frozen=True):
 LATE = Completion(stop="cancelled", fault="the deadline had passed")  # of an ask that nobody answers any more
 
 Result = TypeVar("Result")
-Asking = Generator[tuple[Ask, ...], tuple[Completion, ...], Result]
+Asking = Generator[tuple[CompletionRequest, ...], tuple[Completion, ...], Result]

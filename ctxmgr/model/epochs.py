@@ -12,7 +12,7 @@ LeftKind = Literal["dropped", "pruned", "distilled", "shortened"]
 PinBy = Literal["callId", "digest", "path", "tool"]
 
 
-class Left(msgspec.Struct, frozen=True, gc=False):
+class EvictedItem(msgspec.Struct, frozen=True, gc=False):
     """One thing that left at an epoch. `key` is the decision's; `call` the tool and its telling arguments, or what
     the message was; `why` the rule. Weights in tokens, uncalibrated. `handle`: of its original in the archive."""
 
@@ -37,7 +37,7 @@ class Receipt(msgspec.Struct, frozen=True):
     before: int
     after: int
     arithmetic: str
-    left: tuple[Left, ...] = ()
+    left: tuple[EvictedItem, ...] = ()
     at: int | None = None
     omitted: int = 0
 

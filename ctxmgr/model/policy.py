@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from ctxmgr.model.compaction import Format, Strategy, Weigher
-from ctxmgr.model.prices import Prices
+from ctxmgr.model.prices import BasePrices
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -91,7 +91,7 @@ class Slices(Setting, frozen=True):
     ] = True
 
 
-class Compaction(Setting, frozen=True):
+class CompactionPolicy(Setting, frozen=True):
     """Who writes compactions, how much stays, and how a summary is made."""
 
     by: Annotated[Literal["host", "ctxmgr"], Meta(description="Who writes them.")] = "host"
@@ -144,7 +144,7 @@ class Tokenizer(Setting, frozen=True):
     path: Annotated[str | None, Meta(description="Its file; null: where it is kept by itself.")] = None
 
 
-class ModelPrices(Prices, Setting, frozen=True, omit_defaults=False):
+class ModelPrices(BasePrices, Setting, frozen=True, omit_defaults=False):
     """Dollars per million tokens."""
 
     input: Annotated[float, Meta(gt=0, description="Of a prompt's tokens.")]
@@ -174,7 +174,7 @@ class ModelPolicy(Setting, frozen=True):
         Positive | None, Meta(description="Work as if the window were no larger than this many tokens.")
     ] = None
     compaction: Annotated[
-        Compaction | Literal["host", "ctxmgr"] | None, Meta(description="Who writes compactions, and how.")
+        CompactionPolicy | Literal["host", "ctxmgr"] | None, Meta(description="Who writes compactions, and how.")
     ] = None
     prices: Annotated[
         ModelPrices | None, Meta(description="What its tokens cost, where the host does not say.")
@@ -225,7 +225,7 @@ class Policy(Setting, frozen=True):
         Meta(description="How long the provider keeps a prompt's prefix, in milliseconds; null: five minutes."),
     ] = None
     compaction: Annotated[
-        Compaction | Literal["host", "ctxmgr"],
+        CompactionPolicy | Literal["host", "ctxmgr"],
         Meta(description="Who writes compactions, and how; the short form says who."),
     ] = "host"
     tokenizer: Annotated[

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.errors import path_of
-from ctxmgr.model.policy import Compaction, ModelPolicy, Policy, Tokenizer, Zones
+from ctxmgr.model.policy import CompactionPolicy, ModelPolicy, Policy, Tokenizer, Zones
 
 
-class Refused(ValueError):
+class InvalidPolicy(ValueError):
     """The policy does not hold; `path` is the JSON path of the fault below the policy, such as `.zones.red`."""
 
     def __init__(self, text: str, path: str) -> None:
@@ -39,7 +39,7 @@ def _spelled_out(compaction: Any) -> Any:
 
 
 def known(keys: dict[str, Any]) -> None:
-    """Raises Refused where a key that is null, and so would leave no trace, is not one of a policy's."""
+    """Raises InvalidPolicy where a key that is null, and so would leave no trace, is not one of a policy's."""
     for path in _nulls(keys):
         alone: Any = None
         for name in reversed(path):
@@ -49,7 +49,7 @@ def known(keys: dict[str, Any]) -> None:
         except msgspec.ValidationError as fault:
             text = str(fault).partition(" - at `$")[0]
             if f"unknown field `{path[-1]}`" in text:
-                raise Refused(text, "".join(f".{name}" for name in path)) from None
+                raise InvalidPolicy(text, "".join(f".{name}" for name in path)) from None
 
 
 def _nulls(keys: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -62,7 +62,7 @@ def _nulls(keys: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
-    """The policy these keys make for a model. Raises Refused: for one model as soon as for any other."""
+    """The policy these keys make for a model. Raises InvalidPolicy: for one model as soon as for any other."""
     known(keys)
     _ordered(_converted({**keys, "models": None}, Policy, ""), "")  # first, for every model has these keys too
     per_model = keys.get("models") or {}
@@ -83,17 +83,17 @@ def _converted(keys: Any, kind: type[Any], under: str) -> Any:
         return msgspec.convert(_plain(keys), kind)
     except msgspec.ValidationError as fault:
         text, _, path = str(fault).partition(" - at `$")
-        raise Refused(text, path_of(text, under + path.rstrip("`"))) from None
+        raise InvalidPolicy(text, path_of(text, under + path.rstrip("`"))) from None
 
 
 def _ordered(made: Policy, under: str) -> Policy:
     writing = compaction(made)
     if writing.model == "endpoint" and writing.endpoint is None:
-        raise Refused("the model is the endpoint, and none is named", f"{under}.compaction.endpoint")
+        raise InvalidPolicy("the model is the endpoint, and none is named", f"{under}.compaction.endpoint")
     if writing.slices.overlap >= writing.slices.tokens:
-        raise Refused("slices would overlap by all they hold", f"{under}.compaction.slices.overlap")
+        raise InvalidPolicy("slices would overlap by all they hold", f"{under}.compaction.slices.overlap")
     if not zones_ordered(made.zones):
-        raise Refused("zones must rise: yellow <= red <= compact", f"{under}.zones")
+        raise InvalidPolicy("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made
 
 
@@ -124,10 +124,10 @@ def zones_ordered(zones: Zones) -> bool:
     return zones.yellow <= zones.red <= zones.compact
 
 
-def compaction(made: Policy) -> Compaction:
+def compaction(made: Policy) -> CompactionPolicy:
     """The compaction setting with its short form spelled out."""
     if isinstance(made.compaction, str):
-        return Compaction(by=made.compaction)
+        return CompactionPolicy(by=made.compaction)
     return made.compaction
 
 

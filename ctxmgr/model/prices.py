@@ -11,7 +11,7 @@ READ, WRITE = 0.1, 1.25  # of the input price, where no price is known: Anthropi
 DEAREST_SHARE = 10.0  # of the input price: no provider's is near it, so what is above is a slip
 
 
-class Prices(msgspec.Struct, frozen=True, omit_defaults=True):
+class BasePrices(msgspec.Struct, frozen=True, omit_defaults=True):
     """Dollars per million tokens; None and 0: not told. As snapshots have them."""
 
     input: float | None = None
@@ -30,7 +30,7 @@ class PriceTier(msgspec.Struct, frozen=True):
     cache_write: float = 0
 
 
-class TieredPrices(Prices, frozen=True, omit_defaults=True):
+class TieredPrices(BasePrices, frozen=True, omit_defaults=True):
     """Prices of requests however long they are; `tiers`: what longer ones cost instead. What is not told costs
     nothing."""
 
@@ -55,21 +55,21 @@ class Rates(msgspec.Struct, frozen=True):
     write: float = WRITE
 
 
-def told(prices: Prices | None) -> Prices | None:
+def told(prices: BasePrices | None) -> BasePrices | None:
     """These prices without what a door adds to them; a price of 0 is none."""
     if prices is None:
         return None
-    return Prices(
+    return BasePrices(
         prices.input or None, prices.output or None, prices.cache_read or None, prices.cache_write or None
     )
 
 
-def in_force(host: Prices | None, policy: Prices | None) -> Prices | None:
+def in_force(host: BasePrices | None, policy: BasePrices | None) -> BasePrices | None:
     """The host's where it tells the price of input, else the policy's."""
     return host if policy is None or (host is not None and (host.input or 0) > 0) else policy
 
 
-def rates(prices: Prices | None) -> Rates:
+def rates(prices: BasePrices | None) -> Rates:
     """Of a model. What is not told is as most providers have it: a price of 0 for reading the cache is none, and
     where reading is told and writing is not, writing costs what input does. What no provider asks counts as not
     told."""

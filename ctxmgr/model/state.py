@@ -8,7 +8,7 @@ from ctxmgr.model.epochs import Epoch, Opening, Pin, Receipt
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.latch import Latch
 from ctxmgr.model.meter import Meter
-from ctxmgr.model.prices import Prices
+from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
 
 
@@ -19,7 +19,7 @@ class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     window: int
     provider: str = ""
     max_output: int | None = None
-    prices: Prices | None = None
+    prices: BasePrices | None = None
     cache_ttl: int | None = None
 
 

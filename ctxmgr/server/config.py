@@ -15,7 +15,7 @@ from ctxmgr.model.weights import Weigh
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
 
-class Terms(msgspec.Struct, frozen=True):
+class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers` by name hold at least the `fallback`, which weighs until another is there. `embed` gives
     vectors of texts, or None."""
@@ -30,7 +30,7 @@ class Terms(msgspec.Struct, frozen=True):
     embed: Embed | None = None
 
 
-class Request(msgspec.Struct, frozen=True):
+class SessionRequest(msgspec.Struct, frozen=True):
     """A decoded call about one session. `known` messages were left out of a list, `mended` surrogates mended."""
 
     method: str

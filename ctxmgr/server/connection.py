@@ -22,8 +22,8 @@ from ctxmgr.model.faults import where
 from ctxmgr.model.policy import Preset
 from ctxmgr.model.rules import RULES
 from ctxmgr.model.weights import Weigh
-from ctxmgr.server.config import Embed, Request, Terms
-from ctxmgr.server.effects import Effect, End, Record, Say, Send, Watch
+from ctxmgr.server.config import ConnectionConfig, Embed, SessionRequest
+from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.wire import envelope, errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
@@ -43,7 +43,7 @@ LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _ME
 SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
 
 
-class Options(msgspec.Struct, frozen=True):
+class ConnectionOptions(msgspec.Struct, frozen=True):
     """`record`: write a transcript. `state_dir`: used where the host names none; `max_message` in bytes."""
 
     record: bool = False
@@ -51,26 +51,26 @@ class Options(msgspec.Struct, frozen=True):
     max_message: int = 64 << 20
 
 
-class Stripped(msgspec.Struct, frozen=True):
+class StrippedMessages(msgspec.Struct, frozen=True):
     """`count` messages that this session knows were left out of a request."""
 
     session_id: str = ""
     count: int = 0
 
 
-class Call(msgspec.Struct, frozen=True):
+class IncomingCall(msgspec.Struct, frozen=True):
     """A request or notification as the handlers get it. `mended` unpaired surrogates were mended in it."""
 
     params: bytes | msgspec.Raw | None
     request: bool
-    stripped: Stripped = Stripped()
+    stripped: StrippedMessages = StrippedMessages()
     mended: int = 0
 
 
 class Connection:
     def __init__(
         self,
-        options: Options,
+        options: ConnectionOptions,
         weighers: Mapping[str, Weigh],
         fallback: str = "estimate",
         embed: Embed | None = None,
@@ -81,7 +81,7 @@ class Connection:
         self.framer = Framer(options.max_message)
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
-        self.terms = Terms(
+        self.terms = ConnectionConfig(
             FORMATS["pi"],
             dict(weighers),
             fallback,
@@ -157,7 +157,7 @@ class Connection:
         self._effects.append(Send(tuple(frame(self.framer.mode, parts))))
 
     def _say(self, text: str) -> None:
-        self._effects.append(Say(text))
+        self._effects.append(Log(text))
 
     def _finish(self, code: int) -> None:
         """Ends the process once, with every session saved."""
@@ -207,11 +207,11 @@ class Connection:
             if message.method == "$/cancelRequest":
                 self._cancel(message.params)
             elif message.method in METHODS:
-                self.peer.notification_came(message.method, Call(message.params, False))
+                self.peer.notification_came(message.method, IncomingCall(message.params, False))
             elif not message.method.startswith("$/"):
                 self._say(f"unknown notification {message.method[:64]}")
         else:
-            call = Call(message.params, True, stripped, message.mended)
+            call = IncomingCall(message.params, True, stripped, message.mended)
             self.peer.request_came(message.id, message.method, call)
 
     def _response(self, message: envelope.Response) -> None:
@@ -232,7 +232,7 @@ class Connection:
             return
         self.peer.cancel(bytes(target.id))
 
-    def _without_known(self, body: bytes) -> tuple[bytes, Stripped]:
+    def _without_known(self, body: bytes) -> tuple[bytes, StrippedMessages]:
         """A long `context` request with the messages its session knows replaced by one that stands for them.
 
         Inside a JSON string a quote is escaped, so what matches is the first list of the params and the session
@@ -240,23 +240,23 @@ class Connection:
         the list, and the session must be the one that was named here.
         """
         if len(body) < STRIP_FROM or self._sessions is None:
-            return body, Stripped()
+            return body, StrippedMessages()
         found = LIST_START.match(body, 0, HEAD)
         named = SESSION_ID.search(found[1]) if found else None
         if found is None or named is None:
-            return body, Stripped()
+            return body, StrippedMessages()
         id, start = named[1].decode("utf-8", "replace"), found.end()
         end, count = self._sessions.known_until(id, body, start)
         if not count:
-            return body, Stripped()
-        return body[:start] + lifecycle.KNOWN_MESSAGES + body[end:], Stripped(id, count)
+            return body, StrippedMessages()
+        return body[:start] + lifecycle.KNOWN_MESSAGES + body[end:], StrippedMessages(id, count)
 
     # handlers
 
-    def _handler(self, row: Method) -> Callable[[Call], Any]:
+    def _handler(self, row: Method) -> Callable[[IncomingCall], Any]:
         """What the peer calls for a method. Raises the package's exceptions only."""
 
-        def handle(call: Call) -> Any:
+        def handle(call: IncomingCall) -> Any:
             try:
                 value = self._handle(row, call)
             except Exception as fault:  # noqa: BLE001  no fault inside may reach the package
@@ -268,13 +268,13 @@ class Connection:
 
         return handle
 
-    def _ended(self, row: Method, call: Call, future: "Future[Any]") -> None:
+    def _ended(self, row: Method, call: IncomingCall, future: "Future[Any]") -> None:
         """A call that had to wait has ended."""
         fault = None if future.cancelled() else future.exception()
         if fault is not None:
             self._say_fault(row, call, fault)
 
-    def _say_fault(self, row: Method, call: Call, fault: BaseException) -> None:
+    def _say_fault(self, row: Method, call: IncomingCall, fault: BaseException) -> None:
         """Says what the host will not hear in an answer."""
         answered = errors.rpc_error(fault)
         if answered is None:
@@ -282,7 +282,7 @@ class Connection:
         elif not call.request:
             self._say(f"notification {row.name}: {answered.message}")
 
-    def _handle(self, row: Method, call: Call) -> Any:
+    def _handle(self, row: Method, call: IncomingCall) -> Any:
         self._admit(row, call)
         params = self._params(row, call)
         if row.name in self._GLOBAL:
@@ -290,9 +290,9 @@ class Connection:
         stripped = call.stripped
         if stripped.count and stripped.session_id != params.session_id:
             raise RpcError(errors.INVALID_REQUEST, "two sessions are named")
-        return self.sessions.submit(Request(row.name, params, call.request, stripped.count, call.mended))
+        return self.sessions.submit(SessionRequest(row.name, params, call.request, stripped.count, call.mended))
 
-    def _admit(self, row: Method, call: Call) -> None:
+    def _admit(self, row: Method, call: IncomingCall) -> None:
         """The order of a connection: initialize first, nothing but exit after shutdown."""
         if row.kind == "request" and not call.request:
             raise RpcError(errors.INVALID_REQUEST, f"{row.name} needs an id: it is answered")
@@ -308,7 +308,7 @@ class Connection:
         elif self.phase == "closing":
             raise RpcError(errors.INVALID_REQUEST, "after shutdown only exit is taken")
 
-    def _params(self, row: Method, call: Call) -> Any:
+    def _params(self, row: Method, call: IncomingCall) -> Any:
         decoder = self._decoders.get(row.name)
         if decoder is None:
             decoder = self._decoders[row.name] = msgspec.json.Decoder(row.params)
@@ -330,7 +330,7 @@ class Connection:
         keys = params.policy or {}
         try:
             policy = policy_keys.policy(keys)
-        except policy_keys.Refused as refused:
+        except policy_keys.InvalidPolicy as refused:
             raise invalid_params(str(refused), f"$.policy{refused.path}") from None
         self.terms = msgspec.structs.replace(
             self.terms,
@@ -341,7 +341,7 @@ class Connection:
         )
         self.phase = "ready"
         if params.process_id is not None:
-            self._effects.append(Watch(params.process_id))
+            self._effects.append(WatchProcess(params.process_id))
         return lifecycle.InitializeResult(
             PROTOCOL_VERSION,
             lifecycle.ServerInfo("ctxmgr", __version__),

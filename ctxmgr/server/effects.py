@@ -7,7 +7,7 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.completion import Ask
+from ctxmgr.model.completion import CompletionRequest
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Begin(msgspec.Struct, frozen=True):
 
 
 class Open(msgspec.Struct, frozen=True):
-    """Open the session's snapshot; answer `ticket` with a `Found`."""
+    """Open the session's snapshot; answer `ticket` with a `SnapshotLoaded`."""
 
     ticket: int
     session_id: str
@@ -56,7 +56,7 @@ class Close(msgspec.Struct, frozen=True):
     session_id: str
 
 
-class Archive(msgspec.Struct, frozen=True):
+class PutRows(msgspec.Struct, frozen=True):
     """Put what left into the archive; answer `ticket` with an `Archived`. The answer with its markers waits."""
 
     ticket: int
@@ -66,7 +66,7 @@ class Archive(msgspec.Struct, frozen=True):
     limits: policy.Archive
 
 
-class Retrieve(msgspec.Struct, frozen=True):
+class GetRow(msgspec.Struct, frozen=True):
     """Look up what the session put into the archive under this handle; answer `ticket` with an `Archived`."""
 
     ticket: int
@@ -76,14 +76,14 @@ class Retrieve(msgspec.Struct, frozen=True):
     limits: policy.Archive
 
 
-class Run(msgspec.Struct, frozen=True):
+class RunInThread(msgspec.Struct, frozen=True):
     """Run this off the loop; answer `ticket` with its value."""
 
     ticket: int
     work: Callable[[], Any]
 
 
-class Wake(msgspec.Struct, frozen=True):
+class StartTimer(msgspec.Struct, frozen=True):
     """Answer `ticket` with None after so many milliseconds. One that comes too late is harmless."""
 
     ticket: int
@@ -95,7 +95,7 @@ class Complete(msgspec.Struct, frozen=True):
 
     ticket: int
     endpoint: policy.Endpoint
-    ask: Ask
+    ask: CompletionRequest
 
 
 class Abandon(msgspec.Struct, frozen=True):
@@ -111,13 +111,13 @@ class LoadWeigher(msgspec.Struct, frozen=True):
     path: str | None
 
 
-class Watch(msgspec.Struct, frozen=True):
+class WatchProcess(msgspec.Struct, frozen=True):
     """End when the process with this id has ended."""
 
     process_id: int
 
 
-class Say(msgspec.Struct, frozen=True):
+class Log(msgspec.Struct, frozen=True):
     """One line for people, on stderr. Holds no conversation text."""
 
     text: str
@@ -129,7 +129,7 @@ class End(msgspec.Struct, frozen=True):
     code: int
 
 
-class Found(msgspec.Struct, frozen=True):
+class SnapshotLoaded(msgspec.Struct, frozen=True):
     """What opening a snapshot gave. `lines` without checksums, base first; `fault` a sentence or None;
     `refused`: another process holds this session."""
 
@@ -145,14 +145,14 @@ Effect = (
     | Begin
     | Open
     | Close
-    | Archive
-    | Retrieve
-    | Run
-    | Wake
+    | PutRows
+    | GetRow
+    | RunInThread
+    | StartTimer
     | Complete
     | Abandon
     | LoadWeigher
-    | Watch
-    | Say
+    | WatchProcess
+    | Log
     | End
 )

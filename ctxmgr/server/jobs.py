@@ -22,10 +22,10 @@ from functools import partial
 from typing import Any
 
 from ctxmgr.model.api import compaction
-from ctxmgr.model.completion import LATE, Ask, Completion
-from ctxmgr.server.effects import Abandon, Complete, Effect, Record, Run, Wake
+from ctxmgr.model.completion import LATE, Completion, CompletionRequest
+from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.session.compaction import completions
-from ctxmgr.session.work import Await, Embed, Errand, Work
+from ctxmgr.session.work import Await, Embed, Job, Work
 from ctxmgr.wire import errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.peer import Peer
@@ -33,41 +33,41 @@ from ctxmgr.wire.peer import Peer
 TICKETS = 1_000_000  # of one errand; a call takes one, and nobody pays for so many
 
 
-class Running:
+class RunningJob:
     """One errand under way. `batch` holds the completions it waits for, None where one is still missing."""
 
-    def __init__(self, number: int, errand: Errand, session_id: str | None, future: "Future[Any]") -> None:
+    def __init__(self, number: int, errand: Job, session_id: str | None, future: "Future[Any]") -> None:
         self.number, self.errand, self.session_id, self.future = number, errand, session_id, future
         self.tickets = itertools.count(number * TICKETS)
         self.late = False
         self.wake = 0  # the ticket of its deadline
         self.batch: list[Completion | None] = []
-        self.waiting: deque[tuple[int, Ask]] = deque()
+        self.waiting: deque[tuple[int, CompletionRequest]] = deque()
         self.calls: dict[int, Callable[[], None]] = {}  # place in the batch -> what ends the call
 
 
-class Errands:
+class Jobs:
     def __init__(self, emit: Callable[[Effect], None], peer: Peer, tickets: Iterator[int], record: bool) -> None:
         """`tickets` are those of the lanes too: each number is used once."""
         self._emit, self._peer, self._ticket, self._record = emit, peer, tickets, record
         self._numbers = itertools.count(1)
-        self._running: list[Running] = []
+        self._running: list[RunningJob] = []
         self._waits: dict[int, Callable[[Any], None]] = {}
-        self._works: list[tuple[int, int, Running, Work]] = []  # by the age of their errands
+        self._works: list[tuple[int, int, RunningJob, Work]] = []  # by the age of their errands
         self._working = False
 
     @property
     def idle(self) -> bool:
         return not self._running
 
-    def start(self, errand: Errand, session_id: str | None, future: "Future[Any]") -> None:
+    def start(self, errand: Job, session_id: str | None, future: "Future[Any]") -> None:
         """`future` gets the value, or RpcError; cancelling it ends the errand."""
-        running = Running(next(self._numbers), errand, session_id, future)
+        running = RunningJob(next(self._numbers), errand, session_id, future)
         self._running.append(running)
         future.add_done_callback(lambda done: self._end(running))
         if errand.deadline is not None:
             running.wake = self._wait(-next(running.tickets), partial(self._expired, running))
-            self._emit(Wake(running.wake, errand.deadline))
+            self._emit(StartTimer(running.wake, errand.deadline))
         self._progress(running, "begin")
         self._step(running, None)
 
@@ -91,7 +91,7 @@ class Errands:
 
     # steps
 
-    def _step(self, running: Running, value: Any) -> None:
+    def _step(self, running: RunningJob, value: Any) -> None:
         """Sends what came into the steps until they wait for something else."""
         steps = running.errand.steps
         try:
@@ -106,7 +106,7 @@ class Errands:
         else:
             self._want(running, wanted)
 
-    def _want(self, running: Running, wanted: Work | Embed | Await | tuple[Ask, ...]) -> None:
+    def _want(self, running: RunningJob, wanted: Work | Embed | Await | tuple[CompletionRequest, ...]) -> None:
         if isinstance(wanted, Work):
             heapq.heappush(self._works, (running.number, next(self._ticket), running, wanted))
             self._work_on()
@@ -119,7 +119,7 @@ class Errands:
             running.waiting = deque(enumerate(wanted))
             self._ask_more(running)
 
-    def _await(self, running: Running, future: "Future[Any]") -> None:
+    def _await(self, running: RunningJob, future: "Future[Any]") -> None:
         """Like a call: the deadline, and the end of the connection, are not waited beyond."""
 
         def nothing() -> None:
@@ -139,9 +139,9 @@ class Errands:
             _, ticket, running, work = heapq.heappop(self._works)
             if running in self._running:
                 self._working = True
-                self._emit(Run(self._wait(ticket, partial(self._worked, running)), work.run))
+                self._emit(RunInThread(self._wait(ticket, partial(self._worked, running)), work.run))
 
-    def _worked(self, running: Running, value: Any) -> None:
+    def _worked(self, running: RunningJob, value: Any) -> None:
         self._working = False
         self._step(running, value)
         self._work_on()
@@ -152,7 +152,7 @@ class Errands:
 
     # models
 
-    def _ask_more(self, running: Running) -> None:
+    def _ask_more(self, running: RunningJob) -> None:
         while running.waiting and len(running.calls) < running.errand.via.concurrency:
             place, ask = running.waiting.popleft()
             if running.errand.via.kind == "endpoint":
@@ -160,7 +160,7 @@ class Errands:
             else:
                 self._ask_host(running, place, ask)
 
-    def _ask_host(self, running: Running, place: int, ask: Ask) -> None:
+    def _ask_host(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
         params = compaction.CompleteParams(running.session_id, ask.purpose, ask.system, ask.prompt, ask.max_tokens)
         future = self._peer.request("complete", params)
         running.calls[place] = future.cancel
@@ -171,7 +171,7 @@ class Errands:
 
         future.add_done_callback(came)
 
-    def _ask_endpoint(self, running: Running, place: int, ask: Ask) -> None:
+    def _ask_endpoint(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
         endpoint = running.errand.via.endpoint
         assert endpoint is not None
         ticket = -next(running.tickets)
@@ -183,7 +183,7 @@ class Errands:
         self._waits.pop(ticket, None)
         self._emit(Abandon(ticket))
 
-    def _came(self, running: Running, place: int, ask: Ask, ticket: int, value: Any) -> None:
+    def _came(self, running: RunningJob, place: int, ask: CompletionRequest, ticket: int, value: Any) -> None:
         """What the endpoint answered, or a fault of the device."""
         if not isinstance(value, Completion):
             value = Completion(stop="error", fault=f"internal fault: {type(value).__name__}")
@@ -191,7 +191,7 @@ class Errands:
             self._emit(Record(transcript.completed(ticket, value)))
         self._completed(running, place, ask, value)
 
-    def _completed(self, running: Running, place: int, ask: Ask, completion: Completion) -> None:
+    def _completed(self, running: RunningJob, place: int, ask: CompletionRequest, completion: Completion) -> None:
         running.calls.pop(place, None)
         running.batch[place] = completion
         self._progress(running, "report", ask.label or ask.purpose)
@@ -199,7 +199,7 @@ class Errands:
         if not running.waiting and not running.calls:
             self._step(running, tuple(running.batch))
 
-    def _embed(self, running: Running, wanted: Embed) -> None:
+    def _embed(self, running: RunningJob, wanted: Embed) -> None:
         future = self._peer.request("embed", compaction.EmbedParams(running.session_id, wanted.texts))
         running.batch = []
         running.calls[0] = future.cancel
@@ -213,7 +213,7 @@ class Errands:
 
     # ends
 
-    def _expired(self, running: Running, _: Any) -> None:
+    def _expired(self, running: RunningJob, _: Any) -> None:
         if self._record:
             self._emit(Record(transcript.woke(running.wake)))
         if running.errand.at_deadline is not None:
@@ -224,21 +224,21 @@ class Errands:
             self._end_calls(running)
             self._step(running, tuple(one or LATE for one in running.batch) or None)
 
-    def _end_calls(self, running: Running) -> None:
+    def _end_calls(self, running: RunningJob) -> None:
         calls, running.calls = running.calls, {}
         running.waiting.clear()
         for end in calls.values():
             end()
 
-    def _settle(self, running: Running, value: Any) -> None:
+    def _settle(self, running: RunningJob, value: Any) -> None:
         if not running.future.done():
             running.future.set_result(value)
 
-    def _fail(self, running: Running, fault: BaseException) -> None:
+    def _fail(self, running: RunningJob, fault: BaseException) -> None:
         if not running.future.done():
             running.future.set_exception(fault)
 
-    def _end(self, running: Running) -> None:
+    def _end(self, running: RunningJob) -> None:
         """The future is done, whichever way."""
         if running not in self._running:
             return
@@ -248,7 +248,7 @@ class Errands:
         running.errand.steps.close()
         self._progress(running, "end")
 
-    def _progress(self, running: Running, kind: Any, message: str | None = None) -> None:
+    def _progress(self, running: RunningJob, kind: Any, message: str | None = None) -> None:
         token = running.errand.token
         if token is not None:
             value = compaction.ProgressValue(kind, message)

@@ -21,12 +21,12 @@ import msgspec
 from ctxmgr.model.estimate import ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, Options
+from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.model_calls import ModelCalls
 from ctxmgr.server.state_files import StateFiles
 
 if TYPE_CHECKING:
-    from ctxmgr.devices.embeddings import Embedder, Missing
+    from ctxmgr.devices.embeddings import Embedder, NoEmbeddings
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
@@ -62,7 +62,7 @@ class Runtime:
             fallback = loaded.weigher.name
             if loaded.note:
                 say(loaded.note)
-        options = Options(setup.record is not None, setup.state_dir, setup.max_message)
+        options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message)
         self.connection = Connection(options, weighers, fallback, functools.partial(_embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved)
         self.model_calls = ModelCalls(self._resume)
@@ -153,11 +153,11 @@ class Runtime:
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)
 
-    def _archive(self, effect: do.Archive | do.Retrieve) -> None:
+    def _archive(self, effect: do.PutRows | do.GetRow) -> None:
         future = asyncio.wrap_future(self.state_files.archive(effect), loop=self.loop)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
-    def _run(self, effect: do.Run) -> None:
+    def _run(self, effect: do.RunInThread) -> None:
         future = self.loop.run_in_executor(self.threads, effect.work)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
@@ -165,7 +165,7 @@ class Runtime:
         if not done.cancelled():
             self._resume(ticket, done.exception() or done.result())
 
-    def _wake(self, effect: do.Wake) -> None:
+    def _wake(self, effect: do.StartTimer) -> None:
         self.loop.call_later(effect.milliseconds / 1000, self._resume, effect.ticket, None)
 
     def _complete(self, effect: do.Complete) -> None:
@@ -190,7 +190,7 @@ class Runtime:
         weigh = loaded.weigher if loaded.weigher.name == name else None
         self._carry_out(self.connection.weigher_loaded(name, weigh, loaded.note))
 
-    def _watch(self, effect: do.Watch) -> None:
+    def _watch(self, effect: do.WatchProcess) -> None:
         """End of input tells first as a rule; a host that leaves its pipes to a child is seen only here."""
         if effect.process_id <= 0 or self.ended.done():
             return
@@ -203,7 +203,7 @@ class Runtime:
             return  # not ours to look at, or no process id at all
         self.loop.call_later(WATCH_SECONDS, self._watch, effect)
 
-    def _say_effect(self, effect: do.Say) -> None:
+    def _say_effect(self, effect: do.Log) -> None:
         self.say(effect.text)
 
     def _end(self, effect: do.End) -> None:
@@ -216,35 +216,35 @@ class Runtime:
         do.Begin: _save,
         do.Open: _open,
         do.Close: _close,
-        do.Archive: _archive,
-        do.Retrieve: _archive,
-        do.Run: _run,
-        do.Wake: _wake,
+        do.PutRows: _archive,
+        do.GetRow: _archive,
+        do.RunInThread: _run,
+        do.StartTimer: _wake,
         do.Complete: _complete,
         do.Abandon: _abandon,
         do.LoadWeigher: _load,
-        do.Watch: _watch,
-        do.Say: _say_effect,
+        do.WatchProcess: _watch,
+        do.Log: _say_effect,
         do.End: _end,
     }
 
 
 @functools.cache
-def _embedder(say: Callable[[str], None]) -> "Embedder | Missing":
+def _embedder(say: Callable[[str], None]) -> "Embedder | NoEmbeddings":
     from ctxmgr.devices import embeddings
 
     found = embeddings.load()
-    if isinstance(found, embeddings.Missing):
+    if isinstance(found, embeddings.NoEmbeddings):
         say(f"no embeddings: {found.reason}")
     return found
 
 
 def _embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
     """In a thread. None where the embeddings extra is not there; that is said once."""
-    from ctxmgr.devices.embeddings import Missing
+    from ctxmgr.devices.embeddings import NoEmbeddings
 
     embedder = _embedder(say)
-    return None if isinstance(embedder, Missing) else embedder.embed(texts)
+    return None if isinstance(embedder, NoEmbeddings) else embedder.embed(texts)
 
 
 def _keep_large_buffers() -> None:

@@ -16,15 +16,15 @@ from ctxmgr.session.session import Session
 
 PENDING = object()  # the value of a call that has not ended
 
-Steps = Generator[Any, Any, Any]
+Routine = Generator[Any, Any, Any]
 
 
-class Job:
+class QueuedCall:
     """One call on its way through a lane. `finish` turns its value into the answer, once it has ended."""
 
     def __init__(self, start: Callable[[], Any], finish: Callable[[Any], Any], name: str) -> None:
         self.start, self.finish, self.name = start, finish, name
-        self.steps: Steps | None = None
+        self.steps: Routine | None = None
         self.future: Future[Any] | None = None
 
     @property
@@ -32,11 +32,11 @@ class Job:
         return self.future is not None and self.future.cancelled()
 
 
-class Lane:
+class SessionQueue:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
-        self.queue: deque[Job] = deque()
-        self.busy: Job | None = None
+        self.queue: deque[QueuedCall] = deque()
+        self.busy: QueuedCall | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -53,20 +53,20 @@ class Lane:
         return self.busy is None and not self.queue
 
 
-class Lanes:
+class SessionQueues:
     """`park` is called with (ticket, wanted) when a call needs something; `resume` brings its value."""
 
-    def __init__(self, park: Callable[[int, Lane, Any], None], tickets: Iterator[int]) -> None:
-        self.by_session: dict[str, Lane] = {}
+    def __init__(self, park: Callable[[int, SessionQueue, Any], None], tickets: Iterator[int]) -> None:
+        self.by_session: dict[str, SessionQueue] = {}
         self._park = park
-        self._tickets: dict[int, Lane] = {}
+        self._tickets: dict[int, SessionQueue] = {}
         self._ticket = tickets
 
     @property
     def idle(self) -> bool:
         return all(lane.idle for lane in self.by_session.values())
 
-    def submit(self, lane: Lane, job: Job) -> Any:
+    def submit(self, lane: SessionQueue, job: QueuedCall) -> Any:
         """Runs the job now if the lane is free. The value it ended with, or a future of it."""
         if lane.idle:
             value = self._run(lane, job)
@@ -91,14 +91,14 @@ class Lanes:
             if not following.cancelled:
                 self._settle(following, lambda: self._run(lane, following))  # noqa: B023  called at once
 
-    def _run(self, lane: Lane, job: Job) -> Any:
+    def _run(self, lane: SessionQueue, job: QueuedCall) -> Any:
         value = job.start()
         if isinstance(value, Generator):
             job.steps = value
             return self._step(lane, job, None)
         return job.finish(value)
 
-    def _step(self, lane: Lane, job: Job, value: Any) -> Any:
+    def _step(self, lane: SessionQueue, job: QueuedCall, value: Any) -> Any:
         assert job.steps is not None
         if job.cancelled:
             job.steps.close()
@@ -115,7 +115,7 @@ class Lanes:
         return PENDING
 
     @staticmethod
-    def _settle(job: Job, run: Callable[[], Any]) -> None:
+    def _settle(job: QueuedCall, run: Callable[[], Any]) -> None:
         """Gives the job's future what the run gives."""
         future = job.future
         assert future is not None

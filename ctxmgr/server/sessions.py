@@ -10,27 +10,27 @@ import msgspec
 
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.archive import Archived
+from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.model.weights import Weigh
-from ctxmgr.server.config import Request, Terms
+from ctxmgr.server.config import ConnectionConfig, SessionRequest
 from ctxmgr.server.effects import (
-    Archive,
     Begin,
     Close,
     Effect,
-    Found,
+    GetRow,
     LoadWeigher,
+    Log,
     Open,
+    PutRows,
     Record,
-    Retrieve,
-    Run,
+    RunInThread,
     Save,
-    Say,
+    SnapshotLoaded,
 )
-from ctxmgr.server.jobs import Errands
-from ctxmgr.server.session_queue import Job, Lane, Lanes
+from ctxmgr.server.jobs import Jobs
+from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.session import journal
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
@@ -38,11 +38,11 @@ from ctxmgr.session.methods import archiving, queries
 from ctxmgr.session.methods.table import ERRANDS, ROUTES
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session, model_spec, restored
-from ctxmgr.session.work import Fetch, Put, Verb, Work
+from ctxmgr.session.work import ArchiveGet, ArchivePut, Verb, Work
 from ctxmgr.wire import errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.methods import METHODS
-from ctxmgr.wire.peer import Peer, Spliced
+from ctxmgr.wire.peer import Peer, SplicedResult
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -50,12 +50,12 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 class Sessions:
-    def __init__(self, terms: Terms, emit: Callable[[Effect], None], peer: Peer) -> None:
+    def __init__(self, terms: ConnectionConfig, emit: Callable[[Effect], None], peer: Peer) -> None:
         self.terms, self.emit, self.peer = terms, emit, peer
         self.weighers = dict(terms.weighers)
         tickets = itertools.count(1)
-        self.lanes = Lanes(self._park, tickets)
-        self.errands = Errands(emit, peer, tickets, terms.record)
+        self.lanes = SessionQueues(self._park, tickets)
+        self.errands = Jobs(emit, peer, tickets, terms.record)
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
         self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
@@ -63,28 +63,28 @@ class Sessions:
 
     # calls
 
-    def submit(self, request: Request) -> Any:
+    def submit(self, request: SessionRequest) -> Any:
         """The value of the call, or a future of it. Raises RpcError."""
         if request.method in ERRANDS:
             return self._submit_errand(request)
         id = request.params.session_id
         if request.method == "session_start":
             if id not in self.lanes.by_session:
-                self.lanes.by_session[id] = Lane(id)
+                self.lanes.by_session[id] = SessionQueue(id)
             lane = self.lanes.by_session[id]
             start = partial(self._start, lane, request.params)
         else:
             lane = self._lane(id)
             start = partial(self._call, lane, request)
-        return self.lanes.submit(lane, Job(start, partial(self._finish, lane, request), request.method))
+        return self.lanes.submit(lane, QueuedCall(start, partial(self._finish, lane, request), request.method))
 
-    def _lane(self, id: str) -> Lane:
+    def _lane(self, id: str) -> SessionQueue:
         lane = self.lanes.by_session.get(id)
         if lane is None:
             raise RpcError(errors.UNKNOWN_SESSION, "unknown session: session_start has not named it")
         return lane
 
-    def _submit_errand(self, request: Request) -> "Future[Any]":
+    def _submit_errand(self, request: SessionRequest) -> "Future[Any]":
         """It sees its session in its turn, and then leaves the lane. One that names no session sees none."""
         id = request.params.session_id
         future: Future[Any] = Future()
@@ -105,7 +105,7 @@ class Sessions:
             else:
                 self.errands.start(errand, id, future)
 
-        self.lanes.submit(lane, Job(start, lambda value: value, request.method))
+        self.lanes.submit(lane, QueuedCall(start, lambda value: value, request.method))
         return future
 
     def _stranger(self) -> Session:
@@ -148,27 +148,31 @@ class Sessions:
             for action in actions:
                 action()
 
-    def _park(self, ticket: int, lane: Lane, wanted: Work | Put | Fetch | Snapshot) -> None:
+    def _park(self, ticket: int, lane: SessionQueue, wanted: Work | ArchivePut | ArchiveGet | Snapshot) -> None:
         id, directory = lane.session_id, self.terms.state_dir
         if isinstance(wanted, Snapshot):
             self.emit(Open(ticket, id, directory))
-        elif isinstance(wanted, Put):
+        elif isinstance(wanted, ArchivePut):
             self._archiving[ticket] = id, [row.handle for row in wanted.rows]
-            self.emit(Archive(ticket, id, directory, wanted.rows, wanted.limits))
-        elif isinstance(wanted, Fetch):
+            self.emit(PutRows(ticket, id, directory, wanted.rows, wanted.limits))
+        elif isinstance(wanted, ArchiveGet):
             self._archiving[ticket] = id, wanted.handle
-            self.emit(Retrieve(ticket, id, directory, wanted.handle, wanted.limits))
+            self.emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
         else:
-            self.emit(Run(ticket, wanted.run))
+            self.emit(RunInThread(ticket, wanted.run))
 
-    def _archive_answered(self, asked: tuple[str, str | list[str]], value: Any) -> Archived:
+    def _archive_answered(self, asked: tuple[str, str | list[str]], value: Any) -> ArchiveAnswer:
         """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
-        answer = value if isinstance(value, Archived) else Archived(fault=f"internal fault: {type(value).__name__}")
+        answer = (
+            value
+            if isinstance(value, ArchiveAnswer)
+            else ArchiveAnswer(fault=f"internal fault: {type(value).__name__}")
+        )
         if self.terms.record:
             self.emit(Record(transcript.archive(*asked, answer)))
         return answer
 
-    def _call(self, lane: Lane, request: Request) -> Any:
+    def _call(self, lane: SessionQueue, request: SessionRequest) -> Any:
         session = _living(lane)
         if request.method == "context":
             return self._context(session, lane, request)
@@ -176,7 +180,7 @@ class Sessions:
             return self._end(session)
         return ROUTES[request.method](session, request.params)
 
-    def _context(self, session: Session, lane: Lane, request: Request) -> Verb[Spliced]:
+    def _context(self, session: Session, lane: SessionQueue, request: SessionRequest) -> Verb[SplicedResult]:
         params, known = request.params, request.known or None
         if (params.messages is None) == (params.append is None):
             raise invalid_params("one of messages and append is needed", "$")
@@ -190,19 +194,19 @@ class Sessions:
             session.void_base()
             raise RpcError(errors.CONTENT_MODIFIED, f"append does not fit: {stale}; send all") from None
         yield from archiving.archived(session)
-        return Spliced([b"{", *parts, b"}"])
+        return SplicedResult([b"{", *parts, b"}"])
 
     def _end(self, session: Session) -> Verb[None]:
         yield from archiving.archived(session, again=True)
         session.end()
 
-    def _finish(self, lane: Lane, request: Request, value: Any) -> Any:
+    def _finish(self, lane: SessionQueue, request: SessionRequest, value: Any) -> Any:
         """Saves what changed; then the answer may leave."""
         session = lane.session
         assert session is not None
         self._save(lane, session)
         while session.complaints:
-            self.emit(Say(f"{request.method}: {session.complaints.pop(0)}"))
+            self.emit(Log(f"{request.method}: {session.complaints.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
             self._want_weigher(lane, session)
         if request.method == "turn_end" and compact.ahead_wanted(session):
@@ -216,12 +220,12 @@ class Sessions:
 
     # the host's answer to a request of ours
 
-    def _request_compaction(self, lane: Lane, command: lifecycle.Command) -> None:
+    def _request_compaction(self, lane: SessionQueue, command: lifecycle.Command) -> None:
         future = self.peer.request(command.method, command.params)
         assert lane.session is not None
         future.add_done_callback(partial(self._heard, lane, lane.session))
 
-    def _heard(self, lane: Lane, session: Session, future: Any) -> None:
+    def _heard(self, lane: SessionQueue, session: Session, future: Any) -> None:
         """The latch hears the answer in the session's own order; an error counts as a refusal."""
         if future.cancelled() or lane.session is not session:
             return  # the session that asked has ended
@@ -233,9 +237,9 @@ class Sessions:
                 session.answered(accepted)
                 self._save(lane, session)
 
-        self.lanes.submit(lane, Job(start, lambda value: value, "requestCompaction"))
+        self.lanes.submit(lane, QueuedCall(start, lambda value: value, "requestCompaction"))
 
-    def _prepare_ahead(self, lane: Lane, session: Session) -> None:
+    def _prepare_ahead(self, lane: SessionQueue, session: Session) -> None:
         """Writes a compaction in the background; the session sees it when it is whole, or never."""
         future: Future[Any] = Future()
 
@@ -254,13 +258,13 @@ class Sessions:
     # starting and ending
 
     def _start(
-        self, lane: Lane, params: lifecycle.SessionStartParams
+        self, lane: SessionQueue, params: lifecycle.SessionStartParams
     ) -> Generator[Any, Any, lifecycle.SessionStartResult]:
         known = going = lane.session is not None
         self.lanes.by_session[lane.session_id] = lane  # it may have been queued behind a session_shutdown
         try:
             if not known:
-                found: Found = yield Snapshot()
+                found: SnapshotLoaded = yield Snapshot()
                 if self.terms.record and (found.lines or found.fault):
                     line = transcript.restored(lane.session_id, found.lines, found.fault, found.refused)
                     self.emit(Record(line))
@@ -276,29 +280,29 @@ class Sessions:
             raise
         return lifecycle.SessionStartResult(known, queries.status(session), session.state.seq)
 
-    def _restore(self, lane: Lane, params: lifecycle.SessionStartParams, found: Found) -> bool:
+    def _restore(self, lane: SessionQueue, params: lifecycle.SessionStartParams, found: SnapshotLoaded) -> bool:
         """Makes the session from its snapshot, or anew. Whether it was restored."""
         state = State(lane.session_id, model_spec(params.model))
         notes: tuple[str, ...] = ()
         lines = found.lines
         if found.fault:
             notes = (found.fault,)
-            self.emit(Say(found.fault))
+            self.emit(Log(found.fault))
         if lines:
             try:
                 saved, lane.strange = journal.restore(lines)
                 state, lane.saved = restored(saved), saved
-            except journal.Unreadable as fault:
+            except journal.UnreadableJournal as fault:
                 lines, lane.unreadable = (), True
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
-                self.emit(Say(notes[0]))
+                self.emit(Log(notes[0]))
         terms = self.terms
         reader = self._reader(terms.fallback)
         lane.session = Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
         lane.session.notes = notes
         return bool(lines)
 
-    def _close(self, lane: Lane) -> None:
+    def _close(self, lane: SessionQueue) -> None:
         """What is queued in the lane finds no session, unless it starts one."""
         self.errands.session_ended(lane.session_id)
         self.lanes.by_session.pop(lane.session_id, None)
@@ -311,7 +315,7 @@ class Sessions:
 
     # saving
 
-    def _save(self, lane: Lane, session: Session) -> None:
+    def _save(self, lane: SessionQueue, session: Session) -> None:
         if lane.saved is None:
             self.emit(Begin(lane.session_id, journal.base(session.state), lane.unreadable))
             lane.saved = session.state
@@ -333,7 +337,7 @@ class Sessions:
     def _reader(self, name: str) -> Reader:
         return Reader(self.terms.form, self.weighers[name], name)
 
-    def _want_weigher(self, lane: Lane, session: Session) -> None:
+    def _want_weigher(self, lane: SessionQueue, session: Session) -> None:
         """Uses the policy's weigher if it is there, and asks for it once if it is not."""
         wanted = policy_keys.tokenizer(session.policy)
         if wanted.name in self.weighers:
@@ -347,7 +351,7 @@ class Sessions:
     def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
         if note:
             self._notes[name] = note
-            self.emit(Say(note))
+            self.emit(Log(note))
         if weigh is not None:
             self.weighers[name] = weigh
         for lane in self.lanes.by_session.values():
@@ -359,7 +363,7 @@ class Sessions:
             if weigh is not None:
                 self._use(lane, session, name)
 
-    def _use(self, lane: Lane, session: Session, name: str) -> None:
+    def _use(self, lane: SessionQueue, session: Session, name: str) -> None:
         """Between events only: a call under way goes on with the weigher it began with."""
         if session.reader.name == name:
             return
@@ -369,7 +373,7 @@ class Sessions:
             lane.next_reader = self._reader(name)
 
 
-def _living(lane: Lane) -> Session:
+def _living(lane: SessionQueue) -> Session:
     if lane.session is None:
         raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
     return lane.session

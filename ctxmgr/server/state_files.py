@@ -12,8 +12,8 @@ from ctxmgr.server import effects as do
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
-    from ctxmgr.devices.archives import Archives
-    from ctxmgr.devices.snapshots import SnapshotFile, Store
+    from ctxmgr.devices.archives import ArchiveDatabases
+    from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore
 
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 
@@ -26,9 +26,11 @@ class StateFiles:
 
     def __init__(self, say: Say, not_saved: Callable[[str, str], None]) -> None:
         self.say, self.not_saved = say, not_saved
-        self.stores: dict[str, Store] = {}
+        self.stores: dict[str, SnapshotStore] = {}
         self.files: dict[str, SnapshotFile] = {}
-        self.archives: Archives | None = None  # from the first row on: hosts that declare no `retrieve` pay nothing
+        self.archives: ArchiveDatabases | None = (
+            None  # from the first row on: hosts that declare no `retrieve` pay nothing
+        )
         self.live: frozenset[str] = frozenset()  # sessions that are open
         self.dirty: set[str] = set()
         self.faulty: set[str] = set()
@@ -55,20 +57,20 @@ class StateFiles:
             self.not_saved(session_id, text)
             self.say(text)
 
-    def open(self, effect: do.Open) -> do.Found:
+    def open(self, effect: do.Open) -> do.SnapshotLoaded:
         from pathlib import Path
 
-        from ctxmgr.devices.snapshots import Store
+        from ctxmgr.devices.snapshots import SnapshotStore
 
         directory = effect.state_dir or default_state_dir()
         store = self.stores.get(directory)
         if store is None:
-            store = self.stores[directory] = Store(Path(directory))
+            store = self.stores[directory] = SnapshotStore(Path(directory))
         self._set_live(self.live | {effect.session_id})
         opened = store.open(effect.session_id)
         if opened.file is not None:
             self.files[effect.session_id] = opened.file
-        return do.Found(opened.lines, opened.fault, opened.refused)
+        return do.SnapshotLoaded(opened.lines, opened.fault, opened.refused)
 
     def close(self, session_id: str) -> None:
         self._set_live(self.live - {session_id})
@@ -88,13 +90,13 @@ class StateFiles:
         if self.archives is not None:
             self.archives.live = live
 
-    def archive(self, effect: do.Archive | do.Retrieve) -> "Future[Any]":
+    def archive(self, effect: do.PutRows | do.GetRow) -> "Future[Any]":
         if self.archives is None:
-            from ctxmgr.devices.archives import Archives
+            from ctxmgr.devices.archives import ArchiveDatabases
 
-            self.archives = Archives(self.live)
+            self.archives = ArchiveDatabases(self.live)
         directory, id = effect.state_dir or default_state_dir(), effect.session_id
-        if isinstance(effect, do.Archive):
+        if isinstance(effect, do.PutRows):
             return self.archives.put(directory, id, effect.rows, effect.limits)
         return self.archives.get(directory, id, effect.handle, effect.limits)
 

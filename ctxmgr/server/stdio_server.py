@@ -32,12 +32,12 @@ class _Front:
     async def run(self) -> int:
         runtime, loop = self.runtime, asyncio.get_running_loop()
         source, sink = stdio.claim()
-        self.output = stdio.Output(sink)
+        self.output = stdio.OutputWriter(sink)
         with contextlib.suppress(NotImplementedError):  # Windows has no such signals
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, runtime.end, 128 + number)
         runtime.start()
-        stdio.Input(loop, source, self._came)
+        stdio.InputReader(loop, source, self._came)
         code = await runtime.ended
         await runtime.close()
         self.output.close(DRAIN_SECONDS)

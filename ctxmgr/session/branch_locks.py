@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 
-class Claims:
+class BranchLocks:
     """Claims by the ids of the entries on a branch's path. A path without ids may be any."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ _decode = msgspec.json.Decoder().decode
 FIELDS = {field.encode_name: field.name for field in msgspec.structs.fields(State)}
 
 
-class Unreadable(ValueError):
+class UnreadableJournal(ValueError):
     """The lines do not make up a state; the text says why."""
 
 
@@ -61,12 +61,12 @@ def delta(old: State, new: State) -> bytes | None:
 def restore(lines: Sequence[bytes]) -> tuple[State, tuple[bytes, ...]]:
     """The state that the lines make up, and the lines of unknown kinds.
 
-    Raises Unreadable, with a sentence, where they do not make up one.
+    Raises UnreadableJournal, with a sentence, where they do not make up one.
     """
     try:
         first = _decode(lines[0])
         if first.get("kind") != "base":
-            raise Unreadable("the first line is not a base")
+            raise UnreadableJournal("the first line is not a base")
         values: dict[str, Any] = first["state"]
         strange = []
         for line in lines[1:]:
@@ -79,4 +79,4 @@ def restore(lines: Sequence[bytes]) -> tuple[State, tuple[bytes, ...]]:
                 values[name] = [*values.get(name, ()), *more]
         return msgspec.convert(values, State), tuple(strange)
     except (msgspec.MsgspecError, UnicodeDecodeError, IndexError, KeyError, TypeError, AttributeError) as fault:
-        raise Unreadable(f"{type(fault).__name__}: the lines make up no state") from fault
+        raise UnreadableJournal(f"{type(fault).__name__}: the lines make up no state") from fault

@@ -16,18 +16,18 @@ import msgspec
 from ctxmgr.model.policy import Zone
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class PrefetchedCompaction(msgspec.Struct, frozen=True):
     """`compaction` as the host takes it; `leaf`: the newest entry it was written on, None where none has an id."""
 
     compaction: Any
     leaf: str | None
 
 
-class Ahead:
+class Prefetch:
     """`future` is done when the one being written has ended, None where none is."""
 
     def __init__(self) -> None:
-        self.prepared: Prepared | None = None
+        self.prepared: PrefetchedCompaction | None = None
         self.future: Future[Any] | None = None
         self.tried = False  # once a branch: what failed would fail again, and cost again
 
@@ -45,7 +45,7 @@ class Ahead:
     def begun(self, future: "Future[Any]") -> None:
         self.future, self.tried = future, True
 
-    def arrived(self, future: "Future[Any]", prepared: Prepared | None) -> None:
+    def arrived(self, future: "Future[Any]", prepared: PrefetchedCompaction | None) -> None:
         """It has ended; None: it failed, or was fallen back from. One that was forgotten is not heard."""
         if future is self.future:
             self.prepared, self.future = prepared, None

@@ -13,7 +13,7 @@ from ctxmgr.model.api import compaction as wire
 CHARACTERS_AT_MOST = 8_000  # about 2,000 tokens: an eighth of the default reserve
 
 
-class Refused(ValueError):
+class InvalidOperation(ValueError):
     """An operation does not hold; `path` is its JSON path below the operations, such as `[2].oldText`."""
 
     def __init__(self, text: str, path: str) -> None:
@@ -22,11 +22,13 @@ class Refused(ValueError):
 
 
 def edited(text: str, operations: Sequence[wire.ScratchpadOperation]) -> str:
-    """The text after all operations. Raises Refused, and then nothing has changed."""
+    """The text after all operations. Raises InvalidOperation, and then nothing has changed."""
     for number, operation in enumerate(operations):
         text = _applied(text, operation, f"[{number}]")
     if len(text) > CHARACTERS_AT_MOST:
-        raise Refused(f"the scratchpad would hold {len(text)} of at most {CHARACTERS_AT_MOST} characters", "")
+        raise InvalidOperation(
+            f"the scratchpad would hold {len(text)} of at most {CHARACTERS_AT_MOST} characters", ""
+        )
     return text
 
 
@@ -36,11 +38,11 @@ def _applied(text: str, operation: wire.ScratchpadOperation, path: str) -> str:
     if isinstance(operation, wire.Insert):
         return _inserted(text, operation, path)
     if not operation.old_text:
-        raise Refused("an empty text matches everywhere", f"{path}.oldText")
+        raise InvalidOperation("an empty text matches everywhere", f"{path}.oldText")
     count = text.count(operation.old_text)
     if count != 1:
         found = "is not there" if not count else f"is there {count} times"
-        raise Refused(f"the text to replace {found}; it must be there once", f"{path}.oldText")
+        raise InvalidOperation(f"the text to replace {found}; it must be there once", f"{path}.oldText")
     return text.replace(operation.old_text, operation.new_text)
 
 
@@ -49,7 +51,7 @@ def _inserted(text: str, operation: wire.Insert, path: str) -> str:
     lines = text.splitlines(keepends=True)
     at = len(lines) if operation.line is None else int(operation.line)
     if at > len(lines):
-        raise Refused(f"there are {len(lines)} lines", f"{path}.line")
+        raise InvalidOperation(f"there are {len(lines)} lines", f"{path}.line")
     before, after = "".join(lines[:at]), "".join(lines[at:])
     if before and not before.endswith("\n"):
         before += "\n"

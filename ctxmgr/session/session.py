@@ -29,8 +29,8 @@ from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
-from ctxmgr.session.branch_locks import Claims
-from ctxmgr.session.prefetch import Ahead
+from ctxmgr.session.branch_locks import BranchLocks
+from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.work import Verb, Work
@@ -62,8 +62,8 @@ class Session:
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.leaving: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
-        self.claims = Claims()
-        self.ahead = Ahead()
+        self.claims = BranchLocks()
+        self.ahead = Prefetch()
         self.notes: tuple[str, ...] = ()
         self.complaints: list[str] = []  # for people, until they are said
         self._refresh()

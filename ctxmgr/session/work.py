@@ -9,7 +9,7 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.completion import Ask
+from ctxmgr.model.completion import CompletionRequest
 
 INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop to a thread and back is worth
 
@@ -22,14 +22,14 @@ class Work(msgspec.Struct, frozen=True):
     run: Callable[[], Any]
 
 
-class Put(msgspec.Struct, frozen=True):
+class ArchivePut(msgspec.Struct, frozen=True):
     """These rows in the archive; an `Archived` comes back."""
 
     rows: tuple[ArchiveRow, ...]
     limits: policy.Archive
 
 
-class Fetch(msgspec.Struct, frozen=True):
+class ArchiveGet(msgspec.Struct, frozen=True):
     """What the archive holds of this session under a handle; an `Archived` comes back."""
 
     handle: str
@@ -49,12 +49,12 @@ class Await(msgspec.Struct, frozen=True):
 
 
 # a verb that may ask for work, and for the archive, on its way to its answer
-Verb = Generator[Work | Put | Fetch, Any, Answer]
+Verb = Generator[Work | ArchivePut | ArchiveGet, Any, Answer]
 # an errand may ask for a tuple of completions and for vectors as well
-Steps = Generator[Work | Embed | Await | tuple[Ask, ...], Any, Answer]
+Routine = Generator[Work | Embed | Await | tuple[CompletionRequest, ...], Any, Answer]
 
 
-class Via(msgspec.Struct, frozen=True):
+class ModelRunner(msgspec.Struct, frozen=True):
     """Who runs the summarising model, so many calls side by side. `window` and `max_output` in tokens."""
 
     kind: Literal["host", "endpoint", "none"]
@@ -64,12 +64,12 @@ class Via(msgspec.Struct, frozen=True):
     concurrency: int = 1
 
 
-class Errand(msgspec.Struct, frozen=True):
+class Job(msgspec.Struct, frozen=True):
     """A long call to be carried out beside the lanes. `deadline` in milliseconds from its start; `at_deadline` is
     the answer then, None where the steps themselves make do without a model. `token` for `$/progress`."""
 
-    steps: Steps[Any]
-    via: Via
+    steps: Routine[Any]
+    via: ModelRunner
     deadline: int | None = None
     at_deadline: Any = None
     token: str | int | float | None = None

@@ -11,16 +11,16 @@ import msgspec
 from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import Preparation
+from ctxmgr.model.compaction import CompactionPlan
 from ctxmgr.model.completion import Asking
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.prompts.structured import TURN
 from ctxmgr.summarize.request import turn_context
-from ctxmgr.summarize.request.brief import Brief
+from ctxmgr.summarize.request.brief import SummaryInput
 from ctxmgr.summarize.request.outline import together
-from ctxmgr.summarize.request.parse import LEAST_TOKENS, Accepted, Refused
-from ctxmgr.summarize.request.previous_summary import Past
-from ctxmgr.summarize.request.prompt_task import Job, Terms
+from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.request.previous_summary import PreviousSummary
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
 from ctxmgr.summarize.request.retry import give_up
 from ctxmgr.summarize.strategies.side_by_side import side_by_side
 from ctxmgr.summarize.strategies.table import STRATEGIES
@@ -32,11 +32,13 @@ WINDOW_SHARE = 2  # an answer gets at most half of the window: the other half is
 SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
 
 
-def asked(brief: Brief[Preparation], shape: Shape, past: Past, terms: Terms) -> Asking[Accepted]:
+def asked(
+    brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, terms: SummaryTerms
+) -> Asking[AcceptedAnswer]:
     """The text as a model writes it, history and turn side by side. Raises GaveUp."""
     prepared = brief.preparation
     write = STRATEGIES[brief.strategy]
-    history = Job(
+    history = PromptTask(
         "history",
         prepared.history,
         shape,
@@ -46,7 +48,7 @@ def asked(brief: Brief[Preparation], shape: Shape, past: Past, terms: Terms) -> 
         earlier=past.context,
         notes=past.notes,
     )
-    turn = Job(
+    turn = PromptTask(
         "turn-prefix",
         prepared.prefix,
         TURN,
@@ -60,16 +62,16 @@ def asked(brief: Brief[Preparation], shape: Shape, past: Past, terms: Terms) -> 
         accepted = yield from write(terms, history)
     elif not prepared.history:
         first = yield from write(for_turn, turn)
-        accepted = Accepted(turn_context.joined(past.before, first.text))
+        accepted = AcceptedAnswer(turn_context.joined(past.before, first.text))
     else:
         accepted, first = yield from side_by_side(write(terms, history), write(for_turn, turn))
-        accepted = Accepted(turn_context.joined(accepted.text, first.text), accepted.short)
+        accepted = AcceptedAnswer(turn_context.joined(accepted.text, first.text), accepted.short)
     if _longer(brief, accepted.text, past):
-        give_up(Refused("too long", "more than what it replaces"), "summary")
+        give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
     return accepted
 
 
-def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
+def extracted(brief: SummaryInput[CompactionPlan], past: PreviousSummary) -> AcceptedAnswer:
     """The text as it is written without a model, so within no model's window; "" where there is nothing to say."""
     prepared, weigh = brief.preparation, brief.weigh
     messages = (*prepared.history, *prepared.prefix)
@@ -88,10 +90,10 @@ def extracted(brief: Brief[Preparation], past: Past) -> Accepted:
             brief, past, bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced + weigh(past.context))
         )
     short = summary.short(messages, past.whole or None) if brief.format == "continue" else ""
-    return Accepted(text or past.whole, short)
+    return AcceptedAnswer(text or past.whole, short)
 
 
-def _carried(brief: Brief[Preparation], past: Past, budget: int) -> str:
+def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget: int) -> str:
     """The previous summary as it is, and the turn's context with what is new; the older gives way."""
     room = budget
     context = past.context
@@ -103,7 +105,7 @@ def _carried(brief: Brief[Preparation], past: Past, budget: int) -> str:
     return turn_context.joined(past.before, both) if both else past.before
 
 
-def output(brief: Brief[Any], tokens: int) -> int:
+def output(brief: SummaryInput[Any], tokens: int) -> int:
     """Tokens of an answer: what is wanted, within what the model can give and its window holds."""
     most = min(brief.max_output or brief.window, brief.window // WINDOW_SHARE)
     return max(1, min(max(tokens, LEAST_OUTPUT), most))
@@ -114,19 +116,19 @@ def bounded(budget: int, replaced: int) -> int:
     return min(budget, max(replaced, LEAST_TOKENS))
 
 
-def _share(brief: Brief[Preparation], share: float) -> int:
+def _share(brief: SummaryInput[CompactionPlan], share: float) -> int:
     return int(brief.preparation.settings.reserve * share)
 
 
-def _history_output(brief: Brief[Preparation], shape: Shape) -> int:
+def _history_output(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
     return min(output(brief, _share(brief, HISTORY_SHARE)), shape.most)
 
 
-def _turn_output(brief: Brief[Preparation]) -> int:
+def _turn_output(brief: SummaryInput[CompactionPlan]) -> int:
     return output(brief, _share(brief, TURN_SHARE))
 
 
-def _longer(brief: Brief[Preparation], text: str, past: Past) -> bool:
+def _longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummary) -> bool:
     """Whether a text weighs more than what it replaces. Weighs that only where the answer is not plain to see."""
     prepared = brief.preparation
     messages: Sequence[BranchMessage] = (*prepared.history, *prepared.prefix)

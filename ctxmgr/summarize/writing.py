@@ -17,7 +17,7 @@ from typing import Any
 from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.sections import BRANCH_LEAD
-from ctxmgr.model.compaction import BranchPreparation, FileOps, Format, Preparation
+from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.model.completion import Asking
 from ctxmgr.summarize import compacting
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
@@ -25,12 +25,12 @@ from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE
 from ctxmgr.summarize.prompts.shape import FREE, Shape
 from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED
-from ctxmgr.summarize.request.brief import Brief, Written
-from ctxmgr.summarize.request.parse import Accepted
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.request.parse import AcceptedAnswer
 from ctxmgr.summarize.request.previous_summary import past
-from ctxmgr.summarize.request.prompt_task import Job
-from ctxmgr.summarize.request.retry import Failure, GaveUp
-from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.request.prompt_task import PromptTask
+from ctxmgr.summarize.request.retry import Failure, SummaryFailed
+from ctxmgr.summarize.request.usage import SummaryUsage
 from ctxmgr.summarize.strategies.table import STRATEGIES
 
 SHAPES: dict[Format, Shape] = {
@@ -45,18 +45,18 @@ PREAMBLE = BRANCH_LEAD
 NOTHING = "Nothing was said here that could be summed up."
 
 
-def compaction(brief: Brief[Preparation]) -> Asking[Written]:
+def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     """Write a compaction. Whatever the completions are, it ends in a summary that is not empty."""
-    account = Account()
+    account = SummaryUsage()
     prepared = brief.preparation
     shape = SHAPES[brief.format]
     before = past(prepared.previous)
     failure: Failure | None = None
-    accepted = Accepted("")
+    accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
             accepted = yield from compacting.asked(brief, shape, before, brief.terms(account))
-        except GaveUp as gave_up:
+        except SummaryFailed as gave_up:
             failure = gave_up.failure
     accepted = accepted if accepted.text else compacting.extracted(brief, before)
     body = accepted.text.removeprefix(shape.lead).strip() or NOTHING
@@ -66,17 +66,17 @@ def compaction(brief: Brief[Preparation]) -> Asking[Written]:
     return _written(brief, text, ops, account, failure, brief.format, accepted.short)
 
 
-def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:
+def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSummary]:
     """Write a summary of a branch that is left. A branch with nothing on it is not asked about."""
-    account = Account()
+    account = SummaryUsage()
     prepared = brief.preparation
     output = compacting.output(brief, BRANCH_TOKENS)
     shape = FREE if brief.replace_instructions and brief.instructions.strip() else BRANCH
     failure: Failure | None = None
-    accepted = Accepted("")
+    accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and prepared.messages:
         try:
-            job = Job(
+            job = PromptTask(
                 "branch",
                 prepared.messages,
                 shape,
@@ -85,7 +85,7 @@ def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:
                 left_out=prepared.left_out,
             )
             accepted = yield from STRATEGIES[brief.strategy](brief.terms(account), job)
-        except GaveUp as gave_up:
+        except SummaryFailed as gave_up:
             failure = gave_up.failure
     text, form = accepted.text, shape.name
     if not text:
@@ -97,14 +97,14 @@ def branch_summary(brief: Brief[BranchPreparation]) -> Asking[Written]:
 
 
 def _written(
-    brief: Brief[Any],
+    brief: SummaryInput[Any],
     text: str,
-    ops: FileOps,
-    account: Account,
+    ops: FileLists,
+    account: SummaryUsage,
     failure: Failure | None,
     form: str,
     short: str = "",
-) -> Written:
+) -> FinishedSummary:
     """The summary with its file lists, and its details."""
     said: dict[str, Any] = {
         "strategy": "extractive" if failure else brief.strategy,
@@ -122,9 +122,9 @@ def _written(
         said["fallback"] = _fallback(brief, failure)
     if short:
         said["short"] = short
-    return Written(text + files.rendered(ops), files.details(ops, said))
+    return FinishedSummary(text + files.rendered(ops), files.details(ops, said))
 
 
-def _fallback(brief: Brief[Any], failure: Failure) -> dict[str, str]:
+def _fallback(brief: SummaryInput[Any], failure: Failure) -> dict[str, str]:
     found = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.said}
     return {key: value for key, value in found.items() if value}

@@ -29,7 +29,7 @@ Handler = Callable[[Any], Any]
 Parts = Sequence[bytes | memoryview]
 
 
-class Spliced:
+class SplicedResult:
     """A result that is JSON already, in parts."""
 
     __slots__ = ("parts",)
@@ -127,7 +127,7 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
 
     @staticmethod
     def _result(id: Any, result: Any) -> Parts:
-        if isinstance(result, Spliced):
+        if isinstance(result, SplicedResult):
             return envelope.encode_result(id, result.parts)
         try:
             return envelope.encode_result(id, [_encoder.encode(result)])

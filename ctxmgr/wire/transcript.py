@@ -20,7 +20,7 @@ _is_json = msgspec.json.Decoder(msgspec.Raw).decode
 _LINE_BREAKS = bytes.maketrans(b"\r\n", b"  ")  # in JSON they stand between tokens only
 
 
-class Line(msgspec.Struct, frozen=True):
+class TranscriptLine(msgspec.Struct, frozen=True):
     """One line. `body` as it was on the wire; `fields` of what is no message."""
 
     kind: Literal[
@@ -87,36 +87,38 @@ def archive(session_id: str, asked: str | Sequence[str], answer: Any) -> bytes:
     return _encode({"from": "ctxmgr", "archive": session_id, **what, "answer": answer})
 
 
-def read(text: bytes) -> Iterator[Line]:
+def read(text: bytes) -> Iterator[TranscriptLine]:
     """The lines of a transcript. Raises ValueError, with the line's number, for one that is no JSON object."""
     for number, raw in enumerate(text.split(b"\n"), 1):
         if raw.strip():
             yield _line(raw, number)
 
 
-def _line(raw: bytes, number: int) -> Line:
+def _line(raw: bytes, number: int) -> TranscriptLine:
     try:
         fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
         sender = _string(fields["from"]) if "from" in fields else ""
         if "ctxmgr" in fields:
-            return Line("header", number, fields=_decode(fields["ctxmgr"]))
+            return TranscriptLine("header", number, fields=_decode(fields["ctxmgr"]))
         if "message" in fields:
-            return Line("message", number, sender, bytes(fields["message"]))
+            return TranscriptLine("message", number, sender, bytes(fields["message"]))
         if "broken" in fields:
-            return Line("broken", number, sender, _string(fields["broken"]).encode("latin-1"))
+            return TranscriptLine("broken", number, sender, _string(fields["broken"]).encode("latin-1"))
         if "weigher" in fields:
-            return Line("weigher", number, sender, fields={"weigher": _string(fields["weigher"])})
+            return TranscriptLine("weigher", number, sender, fields={"weigher": _string(fields["weigher"])})
         if "woke" in fields:
-            return Line("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
+            return TranscriptLine("woke", number, sender, fields={"ticket": _whole(fields["woke"])})
         if "prepared" in fields:
-            return Line("prepared", number, sender, fields={"session": _string(fields["prepared"])})
+            return TranscriptLine("prepared", number, sender, fields={"session": _string(fields["prepared"])})
         if "archive" in fields:
             named, answer = _string(fields["archive"]), _decode(fields["answer"])
             put = msgspec.json.decode(fields["put"], type=list[str]) if "put" in fields else None
-            return Line("archive", number, sender, fields={"session": named, "put": put, "answer": answer})
+            return TranscriptLine(
+                "archive", number, sender, fields={"session": named, "put": put, "answer": answer}
+            )
         if "completed" in fields:
             completion = _decode(fields["completion"])
-            return Line(
+            return TranscriptLine(
                 "completed",
                 number,
                 sender,
@@ -127,7 +129,7 @@ def _line(raw: bytes, number: int) -> Line:
             lines = msgspec.json.decode(fields["lines"], type=list[msgspec.Raw])
             fault = _string(fields["fault"]) if "fault" in fields else None
             found = {"session": session_id, "lines": lines, "fault": fault, "refused": "refused" in fields}
-            return Line("restored", number, sender, fields=found)
+            return TranscriptLine("restored", number, sender, fields=found)
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError) as fault:
         raise ValueError(f"line {number} is no line of a transcript: {type(fault).__name__}") from None
-    return Line("unknown", number, sender)
+    return TranscriptLine("unknown", number, sender)

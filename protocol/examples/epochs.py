@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.study.spawning.client import Client
+from ctxmgr.study.spawning.client import StdioClient
 
 Json = dict[str, Any]
 Request = Callable[..., Any]  # request(method, name=value, ...): the answer
@@ -123,5 +123,5 @@ def shows(answer: Json, text: str) -> bool:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as state, Client(["--state-dir", state]) as client:
+    with tempfile.TemporaryDirectory() as state, StdioClient(["--state-dir", state]) as client:
         main(lambda method, **params: client.request(method, params))

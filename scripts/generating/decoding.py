@@ -29,7 +29,7 @@ def fault(method: str, part: str, value: Any) -> str | None:
             msgspec.convert(_set(decoded.policy or {}), Policy)
         elif part == "params" and method in PREPARATIONS:
             msgspec.json.decode(decoded.preparation, type=PREPARATIONS[method])
-    except (msgspec.ValidationError, policy_keys.Refused) as refused:
+    except (msgspec.ValidationError, policy_keys.InvalidPolicy) as refused:
         return str(refused)
     return None
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.estimate import ESTIMATE
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.replay import legality
 from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, packet
@@ -47,7 +47,7 @@ class Run:
         policy: Fields | None = None,
         window: int = WINDOW,
         capabilities: Fields | None = None,
-        found: Found = Found(),  # noqa: B008  frozen
+        found: SnapshotLoaded = SnapshotLoaded(),  # noqa: B008  frozen
         form: str = "pi",
     ) -> None:
         self.form = form

@@ -11,7 +11,7 @@ from typing import Any
 
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.estimate import ESTIMATE
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.spawning.inprocess import Driver
 
 Fields = dict[str, Any]
@@ -77,7 +77,7 @@ class Talk:
         policy: Fields | None = None,
         window: int = 200_000,
         capabilities: Fields | None = None,
-        found: Found = Found(),  # noqa: B008  frozen
+        found: SnapshotLoaded = SnapshotLoaded(),  # noqa: B008  frozen
         archived: Sequence[ArchiveRow] = (),
         start: bool = True,
     ) -> None:

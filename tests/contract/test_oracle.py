@@ -11,7 +11,7 @@ from ctxmgr.engine.compaction.render import conversation, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import CutSettings
+from ctxmgr.model.compaction import CutBudget
 from tests.contract.oracle import RECORDINGS, recorded, rows
 
 NAMES = sorted({row["recording"] for row in rows()})
@@ -22,7 +22,7 @@ def sha256(messages: Sequence[BranchMessage]) -> str:
 
 
 def ours(path: tuple[BranchEntry, ...], row: dict[str, Any]) -> dict[str, Any] | None:
-    settings = CutSettings(row["keepRecentTokens"], row["reserveTokens"], "chars4")
+    settings = CutBudget(row["keepRecentTokens"], row["reserveTokens"], "chars4")
     one = prepare.prepare(path, settings, quarters)
     if one is None:
         return None

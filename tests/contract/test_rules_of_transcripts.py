@@ -13,7 +13,7 @@ from ctxmgr.cli import main
 from ctxmgr.model import rules
 from ctxmgr.server import connection
 from ctxmgr.study.conformance import golden
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.replay import transcripts
 from ctxmgr.study.spawning.inprocess import InProcess
 from ctxmgr.wire import transcript
@@ -96,7 +96,7 @@ def test_every_golden_is_of_these_rules() -> None:
 
 
 def test_replay_refuses_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(Unreadable, match="these are rules 7"):
+    with pytest.raises(UnreadableRecording, match="these are rules 7"):
         transcripts.replay("later", later.read_bytes())
     assert main(["replay", str(later), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["failures"] == [f"{later.name}: {LATER}"]
@@ -110,7 +110,7 @@ def test_a_transcript_of_other_rules_is_made_anew_by_these(later: Path, capsys: 
 
 
 def test_both_sides_of_conform_refuse_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(Unreadable, match="these are rules 7"):
+    with pytest.raises(UnreadableRecording, match="these are rules 7"):
         golden.read("later", later.read_bytes())
     for side in ("host-side", "server-side"):
         assert main(["conform", side, str(later)]) == 2

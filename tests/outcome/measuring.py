@@ -19,12 +19,12 @@ from ctxmgr.session.reading import Reader
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import measure
 from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from ctxmgr.study.replay import drive_session
-from ctxmgr.study.replay.host_side import HostSide
-from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.host_side import ReplayHost
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.spawning.client import RpcFailure
 from ctxmgr.study.spawning.inprocess import Driver
 
@@ -49,7 +49,7 @@ class Came(msgspec.Struct):
 
 
 class Connected:
-    """A connection in this process, as `HostSide` asks it. Requests of the server's own are refused."""
+    """A connection in this process, as `ReplayHost` asks it. Requests of the server's own are refused."""
 
     def __init__(self) -> None:
         self.driver = Driver(weighers={VOCABULARY: weigher()}, fallback=VOCABULARY)
@@ -94,11 +94,11 @@ def recording(name: str) -> Recording:
     return found
 
 
-def drive(name: str, window: int, policy: Mapping[str, Any]) -> Outcome:
+def drive(name: str, window: int, policy: Mapping[str, Any]) -> ReplayResult:
     """One session. A fault of ctxmgr ends on the outcome's list of failures."""
-    recorded, options = recording(name), Options(append=True, measure=True)
-    outcome = Outcome(name, str(policy.get("preset", "default")), window)
-    side = HostSide(Connected(), recorded.session_id, outcome, append=True, measure=True)  # type: ignore[arg-type]
+    recorded, options = recording(name), ReplayOptions(append=True, measure=True)
+    outcome = ReplayResult(name, str(policy.get("preset", "default")), window)
+    side = ReplayHost(Connected(), recorded.session_id, outcome, append=True, measure=True)  # type: ignore[arg-type]
     begin = {
         "protocolVersion": "1.0",
         "capabilities": {"requestCompaction": "whenIdle", "edits": True},
@@ -123,7 +123,7 @@ def figures(run: Run) -> Figures:
     return measured(run, drive(*run, POLICY))
 
 
-def measured(run: Run, outcome: Outcome) -> Figures:
+def measured(run: Run, outcome: ReplayResult) -> Figures:
     """Shares from 0 to 1, `cost` of the host's. A measure that is added here is held and tried like the others: it
     needs margins in `test_outcome`, and `scripts/sensitivity` counts what moves it."""
     assert outcome.failures == [], outcome.failures[:3]
@@ -141,6 +141,6 @@ def means(some: Sequence[Figures]) -> Figures:
     return {name: sum(one[name] for one in some) / len(some) for name in some[0]}
 
 
-def part(share: Share) -> float:
+def part(share: Ratio) -> float:
     """Where nothing was asked for nothing is missed."""
     return 1.0 if share.share is None else share.share

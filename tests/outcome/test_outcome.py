@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.study.replay.drive import drive as drive_spawned
-from ctxmgr.study.replay.outcomes import Options
+from ctxmgr.study.replay.outcomes import ReplayOptions
 from tests.outcome.measuring import NAMES, POLICY, RUNS, SESSIONS, Figures, Run, drive, figures, means, recording
 
 WRITTEN = json.loads(Path(__file__).with_name("figures.json").read_text(encoding="utf-8"))
@@ -74,7 +74,7 @@ def test_what_is_beyond_a_margin_is_told() -> None:
 
 def test_it_is_what_a_spawned_process_comes_to(tmp_path: Path) -> None:
     """The measuring in this process is the one of `ctxmgr replay`: the same answers, byte for byte."""
-    options = Options(preset="balanced", window=64_000, append=True, state_dir=tmp_path)
+    options = ReplayOptions(preset="balanced", window=64_000, append=True, state_dir=tmp_path)
     spawned = drive_spawned(recording("ledger"), options)
     assert spawned.failures == []
     assert drive("ledger", 64_000, POLICY).fingerprint == spawned.fingerprint

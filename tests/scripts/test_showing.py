@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from ctxmgr.study.metrics.measures import measure
-from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
+from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult, TimelineMark
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,12 +30,14 @@ def _loaded() -> ModuleType:
 showing = _loaded()
 
 
-def call(after: int, zone: str = "green") -> Call:
-    return Call(zone=zone, before=after, after=after, dropped=0, distilled=0, pruned=0, packet=0, seconds=0.001)
+def call(after: int, zone: str = "green") -> ReplayedCall:
+    return ReplayedCall(
+        zone=zone, before=after, after=after, dropped=0, distilled=0, pruned=0, packet=0, seconds=0.001
+    )
 
 
 def run(name: str, sizes: Sequence[int], **more: Any) -> Any:
-    outcome = Outcome("made-up.jsonl", name, 100_000, calls=[call(size) for size in sizes], **more)
+    outcome = ReplayResult("made-up.jsonl", name, 100_000, calls=[call(size) for size in sizes], **more)
     return showing.Run(outcome, measure((), showing.Known(showing.message_cache.reader()), showing.PriceSheet()))
 
 
@@ -124,7 +126,7 @@ def test_the_first_sum_of_each_kind_is_shown() -> None:
 
 
 def test_a_session_without_epochs_says_so() -> None:
-    text = told(run("off", [9]), run("balanced", [9], marks=[Mark("request", 1, "red at 9 tokens")]))
+    text = told(run("off", [9]), run("balanced", [9], marks=[TimelineMark("request", 1, "red at 9 tokens")]))
     assert "No epoch was opened" in text
     assert "after call   1  request  red at 9 tokens" in text
 

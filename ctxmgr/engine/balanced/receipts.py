@@ -10,7 +10,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import USERS_SHELL
-from ctxmgr.model.epochs import Left, LeftKind, Receipt
+from ctxmgr.model.epochs import EvictedItem, LeftKind, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
@@ -123,7 +123,9 @@ def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], s
     """The receipt with what left."""
     heaviest = sorted(range(len(gone)), key=lambda place: (gone[place].after - gone[place].before, place))
     listed = [gone[place] for place in sorted(heaviest[:LISTED])]
-    left = tuple(Left(one.key, one.kind, one.call, why(one), one.before, one.after, one.handle) for one in listed)
+    left = tuple(
+        EvictedItem(one.key, one.kind, one.call, why(one), one.before, one.after, one.handle) for one in listed
+    )
     return msgspec.structs.replace(bare, left=left, omitted=len(gone) - len(listed))
 
 

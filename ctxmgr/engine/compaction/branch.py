@@ -26,7 +26,7 @@ from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.render import clipped, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import BranchPreparation, FileOps, Weigher
+from ctxmgr.model.compaction import BranchSummaryPlan, FileLists, Weigher
 from ctxmgr.model.weights import WeighMessage
 
 SUMMARY_SHARE = 0.9  # of the budget: below it a summary is taken though it does not fit (pi)
@@ -49,7 +49,7 @@ def prepare(
     budget: int,
     weigh: WeighMessage,
     weigher: Weigher = "tokens",
-) -> BranchPreparation:
+) -> BranchSummaryPlan:
     """The branch summary of going from the end of path `old` to the end of path `target`.
 
     `budget` in tokens for all messages, 0 without limit. With the weigher "chars4" pi's estimate counts.
@@ -70,7 +70,7 @@ def prepare(
     if not pi_like:
         results, weight = _results(told, first, budget, weight, weigh)
         taken += results
-    return BranchPreparation(
+    return BranchSummaryPlan(
         ancestor=ancestor,
         entries=tuple(one.id for one in entries),
         messages=tuple(message for _, _, message in sorted(taken, key=lambda one: one[:2])),
@@ -161,7 +161,7 @@ def _shortened(message: BranchMessage, text: str) -> BranchMessage:
 
 def _files(
     entries: Sequence[BranchEntry], told: Sequence[Sequence[BranchMessage]], stopped: int, pi_like: bool
-) -> FileOps:
+) -> FileLists:
     """pi: the details of all branch summaries, the calls of what was looked at. Else rule 6."""
     kinds = ("branch",) if pi_like else ("branch", "compaction")
     seen = told[stopped:] if pi_like else told

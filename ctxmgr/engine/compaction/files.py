@@ -17,18 +17,18 @@ from typing import Any
 
 from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call, window
 from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import FileOps
+from ctxmgr.model.compaction import FileLists
 
 READ, MODIFIED = "read-files", "modified-files"
 
 
-def as_pi_lists(messages: Iterable[BranchMessage]) -> FileOps:
+def as_pi_lists(messages: Iterable[BranchMessage]) -> FileLists:
     """What pi itself lists of the calls of messages, to the last file (rule 1)."""
     found = [file for message in messages for unit in message.view.units if (file := pi_file(unit)) is not None]
-    return FileOps(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
+    return FileLists(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
 
 
-def of_messages(messages: Iterable[BranchMessage]) -> FileOps:
+def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
     """What the calls of messages did, and those that tools made by themselves (rules 1 and 5)."""
     done: list[list[tuple[EffectKind, str]]] = []
     latest: dict[str, tuple[ToolCall, list[tuple[EffectKind, str]]]] = {}
@@ -47,7 +47,7 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileOps:
         done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
     found = [file for files in done for file in files]
     whole = paths.same(path for _, path in found)
-    return FileOps(
+    return FileLists(
         *(_each(whole.get(path, path) for kind, path in found if kind == one) for one in ("read", "write", "edit"))
     )
 
@@ -63,37 +63,37 @@ def _did(call: ToolCall) -> Iterator[tuple[EffectKind, str]]:
             yield "write", effect.to
 
 
-def of_details(entries: Iterable[BranchEntry]) -> FileOps:
+def of_details(entries: Iterable[BranchEntry]) -> FileLists:
     """What compactions and branch summaries carry (rule 2)."""
     carried = [one.details for one in entries if one.details.ours or not one.from_hook]
-    return FileOps(
+    return FileLists(
         read=_each(path for one in carried for path in one.read),
         edited=_each(path for one in carried for path in one.modified),
     )
 
 
-def merged(*ops: FileOps) -> FileOps:
+def merged(*ops: FileLists) -> FileLists:
     """All of them, each path once, in the order they were first seen."""
-    return FileOps(
+    return FileLists(
         _each(path for one in ops for path in one.read),
         _each(path for one in ops for path in one.written),
         _each(path for one in ops for path in one.edited),
     )
 
 
-def lists(ops: FileOps) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def lists(ops: FileLists) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(files only read, files changed), each sorted."""
     modified = {*ops.edited, *ops.written}
     return _sorted(path for path in ops.read if path not in modified), _sorted(modified)
 
 
-def rendered(ops: FileOps) -> str:
+def rendered(ops: FileLists) -> str:
     """The lists as they stand at the end of a summary, with blank lines before each; "" without a file."""
     blocks = zip((READ, MODIFIED), lists(ops), strict=True)
     return "".join(f"\n\n<{tag}>\n{chr(10).join(listing)}\n</{tag}>" for tag, listing in blocks if listing)
 
 
-def details(ops: FileOps, ctxmgr: dict[str, Any] | None = None) -> dict[str, Any]:
+def details(ops: FileLists, ctxmgr: dict[str, Any] | None = None) -> dict[str, Any]:
     """The `details` of a summary of ours: pi's two lists, and under `ctxmgr` what else is to be kept.
 
     That member is always there: it marks the details as ours, so that the next compaction carries them on.
@@ -102,10 +102,10 @@ def details(ops: FileOps, ctxmgr: dict[str, Any] | None = None) -> dict[str, Any
     return {"readFiles": list(read), "modifiedFiles": list(modified), "ctxmgr": ctxmgr or {}}
 
 
-def listed(summary: str) -> FileOps:
+def listed(summary: str) -> FileLists:
     """The files that a summary lists in its blocks."""
     blocks = _blocks(summary.split("\n"))
-    return FileOps(
+    return FileLists(
         read=_each(path for tag, _, paths in blocks if tag == READ for path in paths),
         edited=_each(path for tag, _, paths in blocks if tag == MODIFIED for path in paths),
     )

@@ -21,24 +21,28 @@ from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.cut import Cut, host_cut, points, reached, speaks, whole_cut
 from ctxmgr.engine.compaction.weighing import before, quarters
 from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
-from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, FileLists, NothingToCompact
 from ctxmgr.model.weights import WeighMessage
 
-EMPTY = Nothing("Nothing to compact: the session holds no messages.")
-ALREADY = Nothing("Already compacted: nothing came since the last compaction.")
-SMALL = Nothing("Nothing to compact: the session is too small, all of it is within what is to be kept.")
-FILLED = Nothing("Nothing to compact: one message fills everything that is to be kept, and nothing is before it.")
-NAMELESS = Nothing("Nothing to compact: no entry that the kept part could start with has an id.")
-PARTED = Nothing("Nothing to compact: every place for a cut would part a tool call from its result.")
+EMPTY = NothingToCompact("Nothing to compact: the session holds no messages.")
+ALREADY = NothingToCompact("Already compacted: nothing came since the last compaction.")
+SMALL = NothingToCompact("Nothing to compact: the session is too small, all of it is within what is to be kept.")
+FILLED = NothingToCompact(
+    "Nothing to compact: one message fills everything that is to be kept, and nothing is before it."
+)
+NAMELESS = NothingToCompact("Nothing to compact: no entry that the kept part could start with has an id.")
+PARTED = NothingToCompact("Nothing to compact: every place for a cut would part a tool call from its result.")
 
 
-def prepare(path: Sequence[BranchEntry], settings: CutSettings, weigh: WeighMessage) -> Preparation | None:
+def prepare(path: Sequence[BranchEntry], settings: CutBudget, weigh: WeighMessage) -> CompactionPlan | None:
     """The compaction of a branch path, None where there is nothing to compact. `decide` tells why."""
     decided = decide(path, settings, weigh)
-    return decided if isinstance(decided, Preparation) else None
+    return decided if isinstance(decided, CompactionPlan) else None
 
 
-def decide(path: Sequence[BranchEntry], settings: CutSettings, weigh: WeighMessage) -> Preparation | Nothing:
+def decide(
+    path: Sequence[BranchEntry], settings: CutBudget, weigh: WeighMessage
+) -> CompactionPlan | NothingToCompact:
     """The compaction of a branch path (oldest entry first), or why there is none.
 
     `weigh`: tokens of one message; with the weigher "chars4" it is not asked, pi's estimate counts.
@@ -59,7 +63,7 @@ def decide(path: Sequence[BranchEntry], settings: CutSettings, weigh: WeighMessa
     history = spoken(entries[start : cut.at if cut.turn is None else cut.turn])
     prefix = () if cut.turn is None else spoken(entries[cut.turn : cut.at])
     previous = entries[0] if carries else None
-    return Preparation(
+    return CompactionPlan(
         first_kept=entries[cut.at].id,
         cut=places[cut.at],
         history=history,
@@ -84,21 +88,21 @@ def _files(
     cut: int,
     previous: BranchEntry | None,
     messages: Sequence[BranchMessage],
-    settings: CutSettings,
-) -> FileOps:
+    settings: CutBudget,
+) -> FileLists:
     if settings.weigher == "chars4":
         carried = () if previous is None else (previous,)
         return files.merged(files.of_details(carried), files.as_pi_lists(messages))
     summaries = [
         one for place, one in enumerate(path) if one.kind == "compaction" or (one.kind == "branch" and place < cut)
     ]
-    told = files.listed(previous.summary) if previous is not None else FileOps()
+    told = files.listed(previous.summary) if previous is not None else FileLists()
     return files.merged(files.of_details(summaries), told, files.of_messages(messages))
 
 
 def _why(
-    entries: Sequence[BranchEntry], start: int, cut: Cut | None, settings: CutSettings, weigh: WeighMessage
-) -> Nothing:
+    entries: Sequence[BranchEntry], start: int, cut: Cut | None, settings: CutBudget, weigh: WeighMessage
+) -> NothingToCompact:
     """Why there is nothing to compact."""
     if not spoken(entries[start:]):
         return EMPTY

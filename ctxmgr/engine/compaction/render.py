@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ctxmgr.model.branch import BranchMessage, Said
+from ctxmgr.model.branch import BranchMessage, MessageContent
 
 RESULT_UNITS = 2_000  # UTF-16 units of a tool result that are shown (pi)
 
 
-class Shown(msgspec.Struct, frozen=True, gc=False):
+class RenderLimits(msgspec.Struct, frozen=True, gc=False):
     """What is shown: of a result so many UTF-16 units, thinking or not, a failed result marked as such or not.
 
     `guard`: a line of a text that reads as one of our labels gets a backslash, so that no file and no output can
@@ -26,20 +26,20 @@ class Shown(msgspec.Struct, frozen=True, gc=False):
     guard: bool = False
 
 
-AS_PI = Shown()
-FOR_MODEL = Shown(mark_errors=True, guard=True)
+AS_PI = RenderLimits()
+FOR_MODEL = RenderLimits(mark_errors=True, guard=True)
 _LABEL = re.compile(
     r"^(?=[ \t]*\[(?:User|Assistant|Assistant thinking|Assistant tool calls|Tool result|Tool error)\]:)",
     re.MULTILINE,
 )
 
 
-def conversation(messages: Iterable[BranchMessage], shown: Shown = AS_PI) -> str:
+def conversation(messages: Iterable[BranchMessage], shown: RenderLimits = AS_PI) -> str:
     """All messages that say something, blank lines between them; "" without one."""
     return "\n\n".join(filter(None, (message_text(message, shown) for message in messages)))
 
 
-def message_text(message: BranchMessage, shown: Shown = AS_PI) -> str:
+def message_text(message: BranchMessage, shown: RenderLimits = AS_PI) -> str:
     """One message: its parts, each with its label, blank lines between them; "" where it is not shown."""
     said = message.said
     if said.speaker == "assistant":
@@ -52,7 +52,7 @@ def message_text(message: BranchMessage, shown: Shown = AS_PI) -> str:
     return f"[{label}]: {_guarded(clipped(said.text, shown.result_units), shown)}"
 
 
-def _guarded(text: str, shown: Shown) -> str:
+def _guarded(text: str, shown: RenderLimits) -> str:
     return _LABEL.sub(r"\\", text) if shown.guard and "]:" in text else text
 
 
@@ -70,7 +70,7 @@ def utf16_units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _assistant(said: Said, shown: Shown) -> str:
+def _assistant(said: MessageContent, shown: RenderLimits) -> str:
     parts = []
     if said.thinking is not None and shown.thinking:
         parts.append(f"[Assistant thinking]: {_guarded(said.thinking, shown)}")

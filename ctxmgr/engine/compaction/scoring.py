@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, terms
-from ctxmgr.engine.compaction.render import Shown, message_text, utf16_units
+from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
@@ -45,7 +45,7 @@ ROUNDS = 6  # corrections of the estimate before the budget is halved instead
 EDGE_UNITS = 2_000  # of each end of a long text are weighed to tell its tokens a character
 
 WHOLE = 2**62  # more characters than any text has
-AS_SHOWN = Shown()
+AS_SHOWN = RenderLimits()
 
 
 def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[float, ...]:
@@ -80,7 +80,7 @@ def shares(
     """
     lengths, rates = [], []
     for message in messages:
-        text = message_text(message, Shown(WHOLE))
+        text = message_text(message, RenderLimits(WHOLE))
         lengths.append(utf16_units(text))
         rates.append(_rate(text, weigh))
     memo: dict[tuple[int, int], int] = {}
@@ -105,7 +105,7 @@ def shares(
     return least
 
 
-def within(message: BranchMessage, units: int, shown: Shown = AS_SHOWN) -> str:
+def within(message: BranchMessage, units: int, shown: RenderLimits = AS_SHOWN) -> str:
     """A message as a summariser is shown it, in about `units` characters and a marker that says what is missing;
     a result from its start, all else from both ends. "" where it is not shown at all."""
     text = message_text(message, msgspec.structs.replace(shown, result_units=units))

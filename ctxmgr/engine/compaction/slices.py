@@ -24,7 +24,7 @@ from itertools import accumulate, pairwise
 import msgspec
 
 from ctxmgr.engine.compaction import cohesion
-from ctxmgr.engine.compaction.render import Shown, message_text
+from ctxmgr.engine.compaction.render import RenderLimits, message_text
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.policy import Slices
 from ctxmgr.model.weights import Weigh
@@ -36,7 +36,7 @@ LEAST_OUTPUT = 512
 """Tokens of output of any slice, where a cap allows them: headings alone take a hundred, and a model that is
 stopped by its limit has failed. A choice of ours."""
 
-AS_SHOWN = Shown()
+AS_SHOWN = RenderLimits()
 
 Step = tuple[BranchMessage, ...]
 Depths = Callable[[Sequence[Step]], Sequence[float]] | Sequence[float]
@@ -57,7 +57,7 @@ def cut(
     settings: Slices,
     weigh: Weigh,
     *,
-    shown: Shown = AS_SHOWN,
+    shown: RenderLimits = AS_SHOWN,
     depths: Depths = cohesion.depths,
     cap: int | None = None,
 ) -> tuple[Slice, ...]:

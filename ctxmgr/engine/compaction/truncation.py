@@ -22,7 +22,7 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.engine.compaction.render import Shown
+from ctxmgr.engine.compaction.render import RenderLimits
 from ctxmgr.engine.compaction.scoring import AS_SHOWN, WHOLE, within
 from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.model.branch import BranchMessage
@@ -31,7 +31,7 @@ from ctxmgr.model.weights import Weigh
 SEPARATOR = "\n\n"  # between messages, as `render` puts it
 
 
-class Rung(msgspec.Struct, frozen=True):
+class TruncationLevel(msgspec.Struct, frozen=True):
     """What may be shown: characters of a result, of another text, of a user's text; and whether thinking is."""
 
     results: int = WHOLE
@@ -46,17 +46,17 @@ OTHERS = (4_000, 1_000, 240)
 """Characters of a longer text: two pages, some paragraphs, a sentence."""
 
 RUNGS = (
-    Rung(),
-    *(Rung(units) for units in RESULTS),
-    Rung(0, False),
-    *(Rung(0, False, units) for units in OTHERS),
-    *(Rung(0, False, OTHERS[-1], units) for units in OTHERS),
+    TruncationLevel(),
+    *(TruncationLevel(units) for units in RESULTS),
+    TruncationLevel(0, False),
+    *(TruncationLevel(0, False, units) for units in OTHERS),
+    *(TruncationLevel(0, False, OTHERS[-1], units) for units in OTHERS),
 )
 """From all that is ever shown to the least that says anything of each message."""
 WITHOUT_THINKING = 1 + len(RESULTS)  # the number of the rung that leaves it out
 
 
-class Fitted(msgspec.Struct, frozen=True):
+class FittedText(msgspec.Struct, frozen=True):
     """The text; what was given up, in words, in that order; and the messages it holds nothing of, oldest first."""
 
     text: str
@@ -69,8 +69,8 @@ def fit(
     room: int,
     weigh: Weigh,
     importance: Sequence[float] | None = None,
-    shown: Shown = AS_SHOWN,
-) -> Fitted:
+    shown: RenderLimits = AS_SHOWN,
+) -> FittedText:
     """The text of these messages in at most `room` tokens. `importance`: a number for each message; `shown`: how
     they are shown where there is room for it."""
     if importance is not None and len(importance) != len(messages):
@@ -84,7 +84,7 @@ def fit(
         if over <= 0:
             return fitted
         budget = min(budget - over, budget * 49 // 50)
-    return Fitted(
+    return FittedText(
         "", (f"messages left out, all there are: {len(messages):,}",) if messages else (), tuple(messages)
     )
 
@@ -95,12 +95,14 @@ class _Texts:
     A text that is the same on several rungs is weighed once.
     """
 
-    def __init__(self, messages: Sequence[BranchMessage], weigh: Weigh, shown: Shown) -> None:
+    def __init__(self, messages: Sequence[BranchMessage], weigh: Weigh, shown: RenderLimits) -> None:
         self.messages = messages
         self.weigh = weigh
         self.thinking = shown.thinking
         self.rungs = [
-            Rung(min(rung.results, shown.result_units), rung.thinking and shown.thinking, rung.others, rung.users)
+            TruncationLevel(
+                min(rung.results, shown.result_units), rung.thinking and shown.thinking, rung.others, rung.users
+            )
             for rung in RUNGS
         ]
         self._shown = [
@@ -136,7 +138,7 @@ class _Texts:
         return known[text]
 
 
-def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> Fitted:
+def _tried(texts: _Texts, rank: Sequence[int], budget: int) -> FittedText:
     """The first rung that fits by the sum of its parts, and of what it gives up only as much as it takes."""
     number = bisect_left(range(len(RUNGS)), True, key=lambda at: sum(texts.weights(at)) <= budget)
     if number == len(RUNGS):
@@ -160,11 +162,11 @@ def _joined(parts: Iterable[str]) -> str:
     return SEPARATOR.join(filter(None, parts))
 
 
-def _fitted(texts: _Texts, parts: Sequence[str], number: int, in_part: bool = False) -> Fitted:
-    return Fitted(_joined(parts), _given_up(texts, parts, number, in_part))
+def _fitted(texts: _Texts, parts: Sequence[str], number: int, in_part: bool = False) -> FittedText:
+    return FittedText(_joined(parts), _given_up(texts, parts, number, in_part))
 
 
-def _without_oldest(texts: _Texts, budget: int) -> Fitted:
+def _without_oldest(texts: _Texts, budget: int) -> FittedText:
     """The newest steps that fit on the last rung, under a line that says how much is missing."""
     number, size = len(RUNGS) - 1, len(texts.messages)
     after = list(accumulate(reversed(texts.weights(number)), initial=0))[::-1]  # of each and all that follow
@@ -176,7 +178,7 @@ def _without_oldest(texts: _Texts, budget: int) -> Fitted:
     parts = [*([""] * start), *texts.on(number)[start:]]
     given_up = (*_given_up(texts, parts, number, False), f"oldest messages left out: {start:,}")
     text = _joined((_line(start, size), *parts))
-    return Fitted(text, given_up, tuple(texts.messages[:start]))
+    return FittedText(text, given_up, tuple(texts.messages[:start]))
 
 
 def _line(count: int, size: int) -> str:

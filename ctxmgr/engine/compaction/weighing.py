@@ -10,7 +10,7 @@ Rules (pi 0.87.1, for `before`):
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ctxmgr.model.branch import BranchEntry, BranchMessage, Prompt
+from ctxmgr.model.branch import BranchEntry, BranchMessage, SystemPromptChange
 from ctxmgr.model.compaction import Weigher
 from ctxmgr.model.messages import View
 from ctxmgr.model.weights import Weigh, WeighMessage
@@ -71,7 +71,7 @@ def _whole(listed: Sequence[BranchEntry], weigh: WeighMessage, weigher: Weigher)
     return spoken + -(-prompt_units(one.prompt for one in messages if one.prompt) // UNITS_A_TOKEN)
 
 
-def prompt_units(prompts: Iterable[Prompt]) -> int:
+def prompt_units(prompts: Iterable[SystemPromptChange]) -> int:
     """UTF-16 units of the prompt that is left after all its changes, oldest first, as pi folds them."""
     texts: list[int] = []
     sections: dict[str, int] = {}

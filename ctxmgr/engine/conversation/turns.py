@@ -24,7 +24,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     cut: bool = True
 
 
-class Step(msgspec.Struct, frozen=True, gc=False):
+class StepSpan(msgspec.Struct, frozen=True, gc=False):
     """One assistant message and the results up to the next one: messages [start, end)."""
 
     start: int
@@ -43,7 +43,7 @@ def turn_at(turns: Sequence[Turn], position: int) -> int:
     return low
 
 
-def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
+def steps(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
     """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
     join make one message."""
     starts = [
@@ -53,7 +53,7 @@ def steps(messages: Sequence[Message], turn: Turn) -> tuple[Step, ...]:
     ]
     if not starts:
         return ()
-    return tuple(Step(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
+    return tuple(StepSpan(start, end) for start, end in zip(starts, [*starts[1:], turn.end], strict=True))
 
 
 def goes_on(messages: Sequence[Message], at: int) -> bool:

@@ -13,11 +13,11 @@ from collections.abc import Container, Sequence
 
 from ctxmgr.engine.extractive import carry
 from ctxmgr.engine.extractive import work as extractive_turns
-from ctxmgr.engine.extractive.carry import LABELS, LAST, LATEST, Carried
+from ctxmgr.engine.extractive.carry import LABELS, LAST, LATEST, PreviousFacts
 from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.continuation import take_up
 from ctxmgr.engine.extractive.facts import hear
-from ctxmgr.engine.extractive.lines import Kind, Lines
+from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
 from ctxmgr.engine.extractive.open_items import settle
 from ctxmgr.engine.extractive.outcomes import LATER, Changes, closing, last_words
@@ -56,7 +56,7 @@ def gather(
     budget: int,
     newest: str = "",
     gone: frozenset[str] = frozenset(),
-) -> Lines:
+) -> SummaryLines:
     """Read messages (oldest first) and the summary of what was before them; `budget`, in tokens, bounds how many
     names, files and findings are looked for. `newest` is a request that came after all of them, `gone` are files
     that were taken away after them."""
@@ -68,7 +68,7 @@ def gather(
         settle(carried, heard.facts, work)
     now, past = now_and_past(fold(Ledger(), [*carried.facts, *heard.facts]))
     weights = central(text for stretch in work.stretches for _, text in stretch.said)
-    lines, changes = Lines(weights=weights, work=work), Changes(work)
+    lines, changes = SummaryLines(weights=weights, work=work), Changes(work)
     _standing(lines, now, past)
     _carried(lines, carried, changes)
     _requests(lines, carried, changes, newest)
@@ -79,7 +79,7 @@ def gather(
     return lines
 
 
-def _carried(lines: Lines, carried: Carried, changes: Changes) -> None:
+def _carried(lines: SummaryLines, carried: PreviousFacts, changes: Changes) -> None:
     """Our own labelled lines; a fault that was found in what was changed since is likely mended."""
     for text in carried.found:
         late = changes.after(text, -1)
@@ -94,7 +94,7 @@ def _carried(lines: Lines, carried: Carried, changes: Changes) -> None:
         lines.add("active", f"{LAST}{carried.last}")
 
 
-def _standing(lines: Lines, now: Sequence[Fact], past: Sequence[Fact]) -> None:
+def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) -> None:
     """Lines from facts that hold, and from what a summary said was done or asked."""
     for fact in now:
         if fact.slot == "constraint":
@@ -143,7 +143,7 @@ def _without(text: str, told: Container[str]) -> str:
     return short if len(short.split()) >= LEAST_LEFT_WORDS else shorten(text, REFERENCE_CHARACTERS)
 
 
-def _requests(lines: Lines, carried: Carried, changes: Changes, later: str) -> None:
+def _requests(lines: SummaryLines, carried: PreviousFacts, changes: Changes, later: str) -> None:
     """A line for each request and what it came to; the newest request stands beside the goal."""
     stretches = lines.work.stretches
     told = [line.text for kind in ("constraint", "decision") for line in lines.kinds.get(kind, [])]
@@ -169,7 +169,7 @@ def _requests(lines: Lines, carried: Carried, changes: Changes, later: str) -> N
             _outcome(lines, stretch, asked, told_last, changes, told)
 
 
-def _cut_off(lines: Lines, stretch: Stretch, lead: str) -> None:
+def _cut_off(lines: SummaryLines, stretch: Stretch, lead: str) -> None:
     """Where the work stood when it was cut."""
     words = last_words(stretch, LAST_CHARACTERS) or (NOT_ANSWERED if lead else "")
     tasks = (line.text for kind in _TASKS for line in lines.kinds.get(kind, []))
@@ -179,7 +179,7 @@ def _cut_off(lines: Lines, stretch: Stretch, lead: str) -> None:
 
 
 def _outcome(
-    lines: Lines, stretch: Stretch, asked: str, newest: bool, changes: Changes, told: Sequence[str]
+    lines: SummaryLines, stretch: Stretch, asked: str, newest: bool, changes: Changes, told: Sequence[str]
 ) -> None:
     """What a stretch came to (rule 5)."""
     end = closing(stretch, changes, lines.weights, told)
@@ -198,12 +198,12 @@ def _outcome(
         lines.add("asked", f'"{text}"', f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}"')
 
 
-def _is_answered(lines: Lines, asked: str) -> bool:
+def _is_answered(lines: SummaryLines, asked: str) -> bool:
     """Whether a line says already what was found for this request."""
     return any(line.text.startswith(f'"{asked[:KNOWN_CHARACTERS]}') for line in lines.kinds.get("found", []))
 
 
-def _findings(lines: Lines, left: Sequence[str], changes: Changes, budget: int) -> None:
+def _findings(lines: SummaryLines, left: Sequence[str], changes: Changes, budget: int) -> None:
     """The best sentences of what was said on the way, besides what the requests came to; left branches."""
     for text in left:
         lines.add("note", f"{LEFT}{text}", shorten(f"{LEFT}{text}", BRIEF_CHARACTERS))

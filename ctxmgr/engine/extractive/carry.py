@@ -63,7 +63,7 @@ LABELS = (LATEST, FILES, NAMES, RAN, FAILED, LAST, FOUND, PLANNED, LIKELY, *_REL
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 
 
-class Carried(msgspec.Struct):
+class PreviousFacts(msgspec.Struct):
     """What a previous summary says. `facts` are older than any message. `latest` is its newest request.
 
     `files` maps a path to (changed, read); `failed` are our lines on what failed before; `split` is the request
@@ -85,9 +85,9 @@ class Carried(msgspec.Struct):
     title: str = ""
 
 
-def read(previous: str | None, age: int = -1) -> Carried:
+def read(previous: str | None, age: int = -1) -> PreviousFacts:
     """Read a summary; `age` is the time its statements get, below that of all messages."""
-    carried = Carried()
+    carried = PreviousFacts()
     if not previous or not previous.strip():
         return carried
     previous = _BLANKS.sub(
@@ -106,7 +106,7 @@ def read(previous: str | None, age: int = -1) -> Carried:
     return carried
 
 
-def _take(fact: Fact, text: str, carried: Carried) -> None:
+def _take(fact: Fact, text: str, carried: PreviousFacts) -> None:
     """Put one statement where it belongs: our labels first, then the fact's own slot."""
     fenced = has_fence(text)
     if not fenced:
@@ -146,7 +146,7 @@ def _take(fact: Fact, text: str, carried: Carried) -> None:
     )
 
 
-def _counted(text: str, carried: Carried) -> bool:
+def _counted(text: str, carried: PreviousFacts) -> bool:
     """Read one of our lines that hold several things; whether it is one."""
     if text.startswith(FILES):
         for path, changed, seen in _ENTRY.findall(text.removeprefix(FILES)):
@@ -162,7 +162,7 @@ def _counted(text: str, carried: Carried) -> bool:
     return True
 
 
-def _labelled(text: str, carried: Carried) -> bool:
+def _labelled(text: str, carried: PreviousFacts) -> bool:
     """Read one of our lines that says itself what it is, wherever it stands; whether it is one."""
     if text.startswith(LAST):
         carried.last = text.removeprefix(LAST)

@@ -8,15 +8,15 @@ Rules:
 
 import msgspec
 
-from ctxmgr.engine.extractive.carry import LATEST, Carried
-from ctxmgr.engine.extractive.work import Work, request_of
+from ctxmgr.engine.extractive.carry import LATEST, PreviousFacts
+from ctxmgr.engine.extractive.work import WorkHistory, request_of
 from ctxmgr.engine.text.wording import key_of, shorten
 from ctxmgr.model.facts import Fact
 
 REQUEST_CHARACTERS = 400  # as the extractive summary tells a request beside what came of it
 
 
-def take_up(carried: Carried, work: Work, newest: str = "") -> None:
+def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None:
     """Changes `carried`, and gives the first stretch its request where it has none. `newest` as for `gather`."""
     first, facts, over = work.stretches[0], list[Fact](), list[str]()
     if any(one.said for one in work.stretches):

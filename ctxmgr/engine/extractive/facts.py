@@ -17,7 +17,7 @@ from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import Call, Unit
 
 
-class Heard(msgspec.Struct):
+class SessionFacts(msgspec.Struct):
     """`touched` maps a call's id to "read" or "changed", a newline and the path of each file of which it did
     either; `moved` to the (old, new) paths of what it took away. `left` is what summaries of left branches say, a
     statement each."""
@@ -28,13 +28,13 @@ class Heard(msgspec.Struct):
     left: list[str] = []
 
 
-def hear(messages: Sequence[BranchMessage], *, opened: bool) -> Heard:
+def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     """The facts of messages, oldest first. `opened`: the session's goal is known already.
 
     A result belongs to the latest earlier call with its id. A compaction's summary that stands in the list
     counts as said there.
     """
-    heard = Heard()
+    heard = SessionFacts()
     calls: dict[str, Call] = {}
     proposed = ""
     for at, message in enumerate(messages):

@@ -10,8 +10,8 @@ Rules:
 
 import msgspec
 
-from ctxmgr.engine.extractive.layout import RIGHTS, Layout, Part, Put
-from ctxmgr.engine.extractive.lines import Kind, Line
+from ctxmgr.engine.extractive.layout import RIGHTS, LineStyle, SectionLayout, SummaryLayout
+from ctxmgr.engine.extractive.lines import Kind, SummaryLine
 from ctxmgr.engine.text.headings import heading
 from ctxmgr.model.weights import Weigh
 
@@ -26,13 +26,13 @@ class _Choice(msgspec.Struct):
     """One line on its way: what it weighs in full and in brief, and which of the two is chosen (0: neither)."""
 
     kind: Kind
-    line: Line
+    line: SummaryLine
     full: int
     brief: int
     chosen: int = 0
 
 
-def fit(kinds: dict[Kind, list[Line]], layout: Layout, budget: int, weigh: Weigh) -> str:
+def fit(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
     """The text, at most `budget` tokens; "" where not even the first line fits."""
     budget = min(budget, layout.most)
     kinds = {kind: lines[-layout.newest.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
@@ -48,7 +48,7 @@ def fit(kinds: dict[Kind, list[Line]], layout: Layout, budget: int, weigh: Weigh
     return _trimmed(kinds, layout, budget, weigh)
 
 
-def _trimmed(kinds: dict[Kind, list[Line]], layout: Layout, budget: int, weigh: Weigh) -> str:
+def _trimmed(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
     choices = {kind: [_weighed(kind, line, layout, weigh) for line in lines] for kind, lines in kinds.items()}
     headings = {put.kind: weigh(f"\n\n{part.heading}\n") for part in layout.parts for put in part.puts}
     fixed = weigh(layout.opening) + sum(weigh(f"\n\n{part.heading}") for part in layout.parts if part.bare)
@@ -65,7 +65,7 @@ def _trimmed(kinds: dict[Kind, list[Line]], layout: Layout, budget: int, weigh: 
     return ""
 
 
-def _weighed(kind: Kind, line: Line, layout: Layout, weigh: Weigh) -> _Choice:
+def _weighed(kind: Kind, line: SummaryLine, layout: SummaryLayout, weigh: Weigh) -> _Choice:
     put = next(put for part in layout.parts for put in part.puts if put.kind == kind)
     extra = weigh(put.bullet + put.label) + JOIN_TOKENS
     full = weigh(line.text) + extra
@@ -115,7 +115,7 @@ def _told(choices: dict[Kind, list[_Choice]]) -> dict[Kind, list[str]]:
     return told
 
 
-def _composed(told: dict[Kind, list[str]], layout: Layout, nones: bool) -> str:
+def _composed(told: dict[Kind, list[str]], layout: SummaryLayout, nones: bool) -> str:
     """Lines under their headings, in reading order; a heading over others only where one of them stands."""
     blocks = [layout.opening] if layout.opening else []
     pending = ""
@@ -133,7 +133,7 @@ def _composed(told: dict[Kind, list[str]], layout: Layout, nones: bool) -> str:
     return "\n\n".join(blocks)
 
 
-def _lines(part: Part, told: dict[Kind, list[str]]) -> list[str]:
+def _lines(part: SectionLayout, told: dict[Kind, list[str]]) -> list[str]:
     lines: list[str] = []
     for put in part.puts:
         for number, text in enumerate(told.get(put.kind, []), 1):
@@ -141,7 +141,7 @@ def _lines(part: Part, told: dict[Kind, list[str]]) -> list[str]:
     return lines
 
 
-def _line(put: Put, number: int, text: str) -> str:
+def _line(put: LineStyle, number: int, text: str) -> str:
     """One line under its heading: never one that reads as a heading itself."""
     bullet = f"{number}. " if put.bullet == "1. " else put.bullet
     first, *more = f"{put.label}{text}".split("\n")  # more lines are a code fence's

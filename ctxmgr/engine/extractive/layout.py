@@ -10,7 +10,7 @@ from ctxmgr.engine.extractive import carry as labels
 from ctxmgr.engine.extractive.lines import Kind
 
 
-class Put(msgspec.Struct, frozen=True):
+class LineStyle(msgspec.Struct, frozen=True):
     """A kind of lines under a heading: the bullet ("1. " counts up) and the label before each text."""
 
     kind: Kind
@@ -18,19 +18,19 @@ class Put(msgspec.Struct, frozen=True):
     label: str = ""
 
 
-class Part(msgspec.Struct, frozen=True):
+class SectionLayout(msgspec.Struct, frozen=True):
     """A heading and what stands under it. `bare`: a heading over others, with no lines of its own."""
 
     heading: str
-    puts: tuple[Put, ...] = ()
+    puts: tuple[LineStyle, ...] = ()
     bare: bool = False
 
 
-class Layout(msgspec.Struct, frozen=True):
+class SummaryLayout(msgspec.Struct, frozen=True):
     """`opening` stands before the first heading. `newest` bounds the lines of a kind, None for no bound.
     `most`: tokens it never needs more of."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SectionLayout, ...]
     opening: str = ""
     newest: dict[Kind, int] = {}
     most: int = 1_000_000
@@ -59,56 +59,65 @@ RIGHTS: tuple[tuple[Kind, float], ...] = (
 )
 """Each kind's share of the budget, by right to stay: what it gets before the others are filled."""
 
-_GOAL = Part("## Goal", (Put("goal", ""), Put("latest", "", labels.LATEST)))
-_CONSTRAINTS = Part("## Constraints & Preferences", (Put("constraint"),))
-_DECISIONS = Part("## Key Decisions", (Put("decision"),))
-_NEXT = Part("## Next Steps", (Put("next", "1. "),))
-_ACTIVE = Part("### In Progress", (Put("active", "- [ ] "),))
-_BLOCKED = Part("### Blocked", (Put("blocked"),))
-_PROGRESS = (Part("## Progress", bare=True), Part("### Done", (Put("done", "- [x] "),)), _ACTIVE, _BLOCKED)
-_FILES = Put("file", label=labels.FILES)
-_RAN = Put("ran", label=labels.RAN)
-_ERRORS = Put("error", label=labels.FAILED)
-_NAMES = Put("name", label=labels.NAMES)
-_ASKED = Put("asked", label=labels.ASKED)
-_FOUND = Put("found", label=labels.FOUND)
-_PLANNED = Put("planned", label=labels.PLANNED)
-_PLANS = (_PLANNED, Put("likely", label=labels.LIKELY))
-_CONTEXT = Part("## Critical Context", (*_PLANS, _ASKED, Put("note"), _FOUND, _FILES, _RAN, _ERRORS, _NAMES))
+_GOAL = SectionLayout("## Goal", (LineStyle("goal", ""), LineStyle("latest", "", labels.LATEST)))
+_CONSTRAINTS = SectionLayout("## Constraints & Preferences", (LineStyle("constraint"),))
+_DECISIONS = SectionLayout("## Key Decisions", (LineStyle("decision"),))
+_NEXT = SectionLayout("## Next Steps", (LineStyle("next", "1. "),))
+_ACTIVE = SectionLayout("### In Progress", (LineStyle("active", "- [ ] "),))
+_BLOCKED = SectionLayout("### Blocked", (LineStyle("blocked"),))
+_PROGRESS = (
+    SectionLayout("## Progress", bare=True),
+    SectionLayout("### Done", (LineStyle("done", "- [x] "),)),
+    _ACTIVE,
+    _BLOCKED,
+)
+_FILES = LineStyle("file", label=labels.FILES)
+_RAN = LineStyle("ran", label=labels.RAN)
+_ERRORS = LineStyle("error", label=labels.FAILED)
+_NAMES = LineStyle("name", label=labels.NAMES)
+_ASKED = LineStyle("asked", label=labels.ASKED)
+_FOUND = LineStyle("found", label=labels.FOUND)
+_PLANNED = LineStyle("planned", label=labels.PLANNED)
+_PLANS = (_PLANNED, LineStyle("likely", label=labels.LIKELY))
+_CONTEXT = SectionLayout(
+    "## Critical Context", (*_PLANS, _ASKED, LineStyle("note"), _FOUND, _FILES, _RAN, _ERRORS, _NAMES)
+)
 
-STRUCTURED = Layout((_GOAL, _CONSTRAINTS, *_PROGRESS, _DECISIONS, _NEXT, _CONTEXT))
+STRUCTURED = SummaryLayout((_GOAL, _CONSTRAINTS, *_PROGRESS, _DECISIONS, _NEXT, _CONTEXT))
 
-BRANCH = Layout(
+BRANCH = SummaryLayout(
     (
         _GOAL,
         _CONSTRAINTS,
-        Part("## Progress", bare=True),
-        Part("### Done", (Put("done", "- [x] "), Put("note"), _FOUND)),
+        SectionLayout("## Progress", bare=True),
+        SectionLayout("### Done", (LineStyle("done", "- [x] "), LineStyle("note"), _FOUND)),
         _ACTIVE,
         _BLOCKED,
         _DECISIONS,
-        Part("## Next Steps", (Put("next", "1. "), _PLANNED)),
+        SectionLayout("## Next Steps", (LineStyle("next", "1. "), _PLANNED)),
     )
 )
 
-NINE = Layout(
+NINE = SummaryLayout(
     (
-        Part(
+        SectionLayout(
             "1. Primary Request and Intent:",
             (
-                Put("goal", ""),
-                Put("latest", "", labels.LATEST),
-                Put("constraint", label=labels.CONSTRAINT),
+                LineStyle("goal", ""),
+                LineStyle("latest", "", labels.LATEST),
+                LineStyle("constraint", label=labels.CONSTRAINT),
             ),
         ),
-        Part("2. Key Technical Concepts:", (Put("decision", label=labels.DECIDED), _NAMES)),
-        Part("3. Files and Code Sections:", (_FILES,)),
-        Part("4. Errors and fixes:", (Put("blocked", label=labels.BLOCKED), _ERRORS)),
-        Part("5. Problem Solving:", (Put("outcome", label=labels.DONE), Put("note"), _FOUND, _RAN)),
-        Part("6. All user messages:", (Put("request"),)),
-        Part("7. Pending Tasks:", (Put("next"), *_PLANS)),
-        Part("8. Current Work:", (Put("active", "- ", labels.NOW),)),
-        Part("9. Optional Next Step:"),
+        SectionLayout("2. Key Technical Concepts:", (LineStyle("decision", label=labels.DECIDED), _NAMES)),
+        SectionLayout("3. Files and Code Sections:", (_FILES,)),
+        SectionLayout("4. Errors and fixes:", (LineStyle("blocked", label=labels.BLOCKED), _ERRORS)),
+        SectionLayout(
+            "5. Problem Solving:", (LineStyle("outcome", label=labels.DONE), LineStyle("note"), _FOUND, _RAN)
+        ),
+        SectionLayout("6. All user messages:", (LineStyle("request"),)),
+        SectionLayout("7. Pending Tasks:", (LineStyle("next"), *_PLANS)),
+        SectionLayout("8. Current Work:", (LineStyle("active", "- ", labels.NOW),)),
+        SectionLayout("9. Optional Next Step:"),
     )
 )
 
@@ -116,17 +125,17 @@ _SHORT_PARTS = (
     _GOAL,
     _CONSTRAINTS,
     _DECISIONS,
-    Part("## Done", (Put("done", "- [x] "),)),
-    Part("## In Progress", (Put("active", "- [ ] "),)),
-    Part("## Blocked", (Put("blocked"),)),
+    SectionLayout("## Done", (LineStyle("done", "- [x] "),)),
+    SectionLayout("## In Progress", (LineStyle("active", "- [ ] "),)),
+    SectionLayout("## Blocked", (LineStyle("blocked"),)),
     _NEXT,
 )
-HANDOFF = Layout(
-    (*_SHORT_PARTS, Part("## Critical Context", (*_PLANS, Put("note"), _FOUND, _FILES, _ERRORS))),
+HANDOFF = SummaryLayout(
+    (*_SHORT_PARTS, SectionLayout("## Critical Context", (*_PLANS, LineStyle("note"), _FOUND, _FILES, _ERRORS))),
     newest={"done": 8, "note": 8, "found": 8, "planned": 4, "likely": 2},
     most=2_000,
 )
 
-CONTINUE = Layout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24, "found": 24})
+CONTINUE = SummaryLayout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24, "found": 24})
 
 LAYOUTS = {"structured": STRUCTURED, "nine-section": NINE, "handoff": HANDOFF, "continue": CONTINUE}

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.extractive.work import Work
+from ctxmgr.engine.extractive.work import WorkHistory
 
 SEEN_BACK = 400  # lines of a kind that are looked back at for the same words
 
@@ -14,24 +14,24 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-class Line(msgspec.Struct, frozen=True):
+class SummaryLine(msgspec.Struct, frozen=True):
     """One line without its bullet; several with a code fence. `brief` "" where it can not be told shorter."""
 
     text: str
     brief: str = ""
 
 
-class Lines(msgspec.Struct):
+class SummaryLines(msgspec.Struct):
     """All that a summary could say, by kind, each list from old to new. `state`: where the newest request
     stands."""
 
-    kinds: dict[Kind, list[Line]] = {}
+    kinds: dict[Kind, list[SummaryLine]] = {}
     weights: dict[str, float] = {}
     state: str = ""
-    work: Work = msgspec.field(default_factory=Work)
+    work: WorkHistory = msgspec.field(default_factory=WorkHistory)
 
     def add(self, kind: Kind, text: str, brief: str = "") -> None:
         """State one line, unless the same words stand in this kind already."""
         held = self.kinds.setdefault(kind, [])
         if text and all(line.text != text for line in held[-SEEN_BACK:]):
-            held.append(Line(text, brief if len(brief) < len(text) else ""))
+            held.append(SummaryLine(text, brief if len(brief) < len(text) else ""))

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.extractive.carry import LATEST, Carried
+from ctxmgr.engine.extractive.carry import LATEST, PreviousFacts
 from ctxmgr.engine.extractive.phrases import done
-from ctxmgr.engine.extractive.work import Work
+from ctxmgr.engine.extractive.work import WorkHistory
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.sentences import TEXT_CHARACTERS, spoken
 from ctxmgr.engine.text.wording import key_of
@@ -53,14 +53,14 @@ _FILLERS = frozenset(
 )
 
 
-class Since(msgspec.Struct, frozen=True):
+class RecentWork(msgspec.Struct, frozen=True):
     """What was worked on since: names, each with its endings, and the stems of each outcome."""
 
     named: frozenset[str]
     outcomes: tuple[frozenset[str], ...]
 
 
-def settle(carried: Carried, heard: Sequence[Fact], work: Work) -> None:
+def settle(carried: PreviousFacts, heard: Sequence[Fact], work: WorkHistory) -> None:
     """Close or relabel what is carried as open (rules 1 to 3); changes `carried` alone."""
     if not any(one.said or one.changed for one in work.stretches):
         return
@@ -83,20 +83,20 @@ def _is_open(fact: Fact) -> bool:
     return fact.slot == "task" and fact.status in _OPEN and not fact.text.startswith(('"', LATEST))
 
 
-def _since(heard: Sequence[Fact], work: Work) -> Since:
+def _since(heard: Sequence[Fact], work: WorkHistory) -> RecentWork:
     """Of what was said only the outcomes count, of commands those that worked."""
     said = [
         one.text for part in work.stretches for at, text in part.said for one in spoken(text, at) if done(one.text)
     ]
     ran = [one.text for one in heard if one.slot == "command" and one.status == "ok"]
     named = [name for text in (*said, *ran) for name in _names(text[:TEXT_CHARACTERS])]
-    return Since(
+    return RecentWork(
         frozenset(end for name in (*named, *work.changed, *work.gone) for end in _endings(name)),
         tuple(_stems(text) for text in said),
     )
 
 
-def _likely(text: str, since: Since) -> bool:
+def _likely(text: str, since: RecentWork) -> bool:
     text = text.partition("\n")[0]
     wanted = list(dict.fromkeys(_names(text)))
     if wanted:

@@ -15,10 +15,10 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.extractive.phrases import done, proposes, wrong
-from ctxmgr.engine.extractive.work import Stretch, Work
+from ctxmgr.engine.extractive.work import Stretch, WorkHistory
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.sentences import LEAST_WORDS, Spoken, best, finds, joined, skipped, spoken, stands
+from ctxmgr.engine.text.sentences import LEAST_WORDS, Sentence, best, finds, joined, skipped, spoken, stands
 from ctxmgr.engine.text.wording import plain, sentences, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
@@ -31,7 +31,7 @@ _SET = re.compile(
 LATER = " (before later changes)"
 
 
-class Closing(msgspec.Struct, frozen=True):
+class StretchOutcome(msgspec.Struct, frozen=True):
     """`text` at length, `brief` in a sentence; both "" where nothing tells."""
 
     what: Literal["done", "found", ""] = ""
@@ -42,7 +42,7 @@ class Closing(msgspec.Struct, frozen=True):
 class Changes:
     """When the files were changed last that a sentence may name: by path, by name, or by name without ending."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: WorkHistory) -> None:
         self._last: dict[str, int] = {}
         for path, at in work.changed_at.items():
             name = path.rpartition("/")[2]
@@ -57,7 +57,7 @@ class Changes:
         found = (name.rpartition("/")[2] for name in (*identifiers(text), *coded))
         return any(self._last.get(key, -1) > at for name in found for key in (name.casefold(), _stem(name)))
 
-    def standing(self, said: Sequence[Spoken]) -> list[Spoken]:
+    def standing(self, said: Sequence[Sentence]) -> list[Sentence]:
         """Without faults in what was changed later (rule 3)."""
         return [one for one in said if not (wrong(one.text) and self.after(one.text, one.at))]
 
@@ -68,7 +68,9 @@ def _stem(name: str) -> str:
     return letters if len(letters) >= LEAST_STEM else ""
 
 
-def closing(stretch: Stretch, changes: Changes, weights: dict[str, float], told: Sequence[str] = ()) -> Closing:
+def closing(
+    stretch: Stretch, changes: Changes, weights: dict[str, float], told: Sequence[str] = ()
+) -> StretchOutcome:
     """What a stretch came to, from its last text that states something; of one that broke off, from all of them."""
     texts = [changes.standing(spoken(text, at)) for at, text in stretch.said]
     if not stretch.finished:
@@ -83,43 +85,47 @@ def closing(stretch: Stretch, changes: Changes, weights: dict[str, float], told:
             if done(one.text)
             or not ((one.place < first and not one.listed) or wrong(one.text) or proposes(one.text))
         ]
-        return Closing("done", *_from(results, details, weights, told, CLOSING_CHARACTERS))
+        return StretchOutcome("done", *_from(results, details, weights, told, CLOSING_CHARACTERS))
     if stretch.changed:
         listed = [one for one in said if one.listed and _SET.search(one.text) and not wrong(one.text)]
         chosen = best(listed, weights, characters=CLOSING_CHARACTERS // 2, without=told)
         return _changed(stretch, [one.text for one in chosen])
     if not said or not (stretch.request.endswith("?") or any(finds(one) for one in said)):
-        return Closing()
+        return StretchOutcome()
     return _answer(*_from(said, said, weights, told, ANSWER_CHARACTERS), changes, said[-1].at)
 
 
 def _broken_off(
-    stretch: Stretch, said: Sequence[Spoken], changes: Changes, weights: dict[str, float], told: Sequence[str]
-) -> Closing:
+    stretch: Stretch, said: Sequence[Sentence], changes: Changes, weights: dict[str, float], told: Sequence[str]
+) -> StretchOutcome:
     results = [one for one in said if done(one.text) and not one.leans]
     chosen = best(results, weights, characters=CLOSING_CHARACTERS // 2, without=told)
     if chosen or stretch.changed:
         return _changed(stretch, [one.text for one in chosen])
     found = best([one for one in said if finds(one)], weights, characters=ANSWER_CHARACTERS, without=told)
     if not found:
-        return Closing()
+        return StretchOutcome()
     return _answer(joined(one.text for one in found), found[-1].text, changes, found[-1].at)
 
 
-def _answer(text: str, brief: str, changes: Changes, at: int) -> Closing:
+def _answer(text: str, brief: str, changes: Changes, at: int) -> StretchOutcome:
     late = changes.after(text, at)
-    return Closing("found", f"{text}{LATER}" if late else text, f"{brief}{LATER}" if late else brief)
+    return StretchOutcome("found", f"{text}{LATER}" if late else text, f"{brief}{LATER}" if late else brief)
 
 
-def _changed(stretch: Stretch, told: Sequence[str]) -> Closing:
+def _changed(stretch: Stretch, told: Sequence[str]) -> StretchOutcome:
     names = list(dict.fromkeys(path.rpartition("/")[2] for path in stretch.changed))
     more = f" and {len(names) - MOST_CHANGED} more" if len(names) > MOST_CHANGED else ""
     changed = [f"changed {', '.join(names[:MOST_CHANGED])}{more}"] if names else []
-    return Closing("done", joined([*told, *changed]), joined(changed or told[-1:]))
+    return StretchOutcome("done", joined([*told, *changed]), joined(changed or told[-1:]))
 
 
 def _from(
-    leads: Sequence[Spoken], said: Sequence[Spoken], weights: dict[str, float], told: Sequence[str], characters: int
+    leads: Sequence[Sentence],
+    said: Sequence[Sentence],
+    weights: dict[str, float],
+    told: Sequence[str],
+    characters: int,
 ) -> tuple[str, str]:
     """The sentence that leads, and the best of the others, in their order.
 

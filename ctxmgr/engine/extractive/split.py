@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ctxmgr.engine.extractive.assemble import gather
 from ctxmgr.engine.extractive.carry import DECIDED, FAILED, FILES, FOUND, LAST, NAMES
 from ctxmgr.engine.extractive.fit import fit
-from ctxmgr.engine.extractive.layout import Layout, Part, Put
-from ctxmgr.engine.extractive.lines import Kind, Line
+from ctxmgr.engine.extractive.layout import LineStyle, SectionLayout, SummaryLayout
+from ctxmgr.engine.extractive.lines import Kind, SummaryLine
 from ctxmgr.engine.extractive.outcomes import last_words
 from ctxmgr.engine.extractive.work import request_of
 from ctxmgr.engine.text.wording import shorten
@@ -18,19 +18,19 @@ BRIEF_CHARACTERS = 300
 LEAD_CHARACTERS = 120
 LAST_CHARACTERS = 240
 
-LAYOUT = Layout(
+LAYOUT = SummaryLayout(
     (
-        Part("## Original Request", (Put("goal", ""),)),
-        Part("## Progress So Far", (Put("done"), Put("active"))),
-        Part(
+        SectionLayout("## Original Request", (LineStyle("goal", ""),)),
+        SectionLayout("## Progress So Far", (LineStyle("done"), LineStyle("active"))),
+        SectionLayout(
             "## Context Needed to Continue",
             (
-                Put("decision", label=DECIDED),
-                Put("found", label=FOUND),
-                Put("blocked", label=FAILED),
-                Put("error", label=FAILED),
-                Put("file", label=FILES),
-                Put("name", label=NAMES),
+                LineStyle("decision", label=DECIDED),
+                LineStyle("found", label=FOUND),
+                LineStyle("blocked", label=FAILED),
+                LineStyle("error", label=FAILED),
+                LineStyle("file", label=FILES),
+                LineStyle("name", label=NAMES),
             ),
         ),
     )
@@ -43,20 +43,20 @@ def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked
         return ""
     written = request(prefix) or asked
     lines = gather(prefix, None, budget, newest=written)
-    kinds: dict[Kind, list[Line]] = {
+    kinds: dict[Kind, list[SummaryLine]] = {
         kind: lines.kinds[kind]
         for kind in ("done", "found", "decision", "blocked", "error", "file", "name")
         if kind in lines.kinds
     }
     if written:
         text = shorten(written, REQUEST_CHARACTERS)
-        kinds["goal"] = [Line(text, shorten(written, BRIEF_CHARACTERS))]
+        kinds["goal"] = [SummaryLine(text, shorten(written, BRIEF_CHARACTERS))]
         told = [line.text for line in kinds.get("done", [])]  # with its request: it outlives this part
         lead = f'"{shorten(written, LEAD_CHARACTERS)}" → '
-        kinds["done"] = [Line(one if one.startswith('"') else f"{lead}{one}", one) for one in told]
+        kinds["done"] = [SummaryLine(one if one.startswith('"') else f"{lead}{one}", one) for one in told]
     last = last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
     if last and all(last not in line.text for kind in ("found", "done") for line in kinds.get(kind, [])):
-        kinds["active"] = [Line(f"{LAST}{last}")]
+        kinds["active"] = [SummaryLine(f"{LAST}{last}")]
     return fit(kinds, LAYOUT, budget, weigh)
 
 

@@ -17,7 +17,7 @@ from ctxmgr.engine.extractive.carry import LATEST
 from ctxmgr.engine.extractive.facts import taken_away
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import BRANCH, LAYOUTS
-from ctxmgr.engine.extractive.lines import Kind, Lines
+from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.split import request, split_turn
 from ctxmgr.engine.extractive.work import open_request
 from ctxmgr.engine.text.wording import shorten
@@ -100,7 +100,7 @@ def digest(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> str:
     return text
 
 
-def _digest_lines(lines: Lines) -> list[str]:
+def _digest_lines(lines: SummaryLines) -> list[str]:
     """In their right to stay; of requests the newest first."""
     work, kinds = lines.work, lines.kinds
     count = work.size

@@ -48,7 +48,7 @@ class Stretch(msgspec.Struct):
     finished: bool = False
 
 
-class Work(msgspec.Struct):
+class WorkHistory(msgspec.Struct):
     """All that was done: stretches, and how often each path was read and changed and each name was said.
 
     `last_named` is the place of the last message that a name stood in, `changed_at` that of the last change by
@@ -70,10 +70,10 @@ def of(
     messages: Sequence[BranchMessage],
     touched: dict[str, tuple[str, ...]],
     moved: dict[str, tuple[tuple[str, str], ...]],
-) -> Work:
+) -> WorkHistory:
     """Read the messages once. `touched` maps a call's id to "read" or "changed", newline, path of each
     file, `moved` to the (old, new) paths of what it took away."""
-    work = Work(size=len(messages))
+    work = WorkHistory(size=len(messages))
     for at, message in enumerate(messages):
         view = message.view
         if view.role == "user" and view.opens_turn:
@@ -91,7 +91,7 @@ def of(
     return work
 
 
-def _opened(work: Work, at: int, text: str) -> None:
+def _opened(work: WorkHistory, at: int, text: str) -> None:
     """Start a stretch at a user message that asks for something; else the one before goes on."""
     if is_packet(text):
         return
@@ -142,7 +142,7 @@ def asked(text: str, *, long_too: bool = False) -> str:
     return "\n".join(dict.fromkeys(lines))
 
 
-def _answered(work: Work, at: int, message: BranchMessage) -> None:
+def _answered(work: WorkHistory, at: int, message: BranchMessage) -> None:
     if not work.stretches:
         work.stretches.append(Stretch("", at))
     stretch = work.stretches[-1]
@@ -160,13 +160,13 @@ def _answered(work: Work, at: int, message: BranchMessage) -> None:
                 _name(work, at, value)
 
 
-def _name(work: Work, at: int, text: str) -> None:
+def _name(work: WorkHistory, at: int, text: str) -> None:
     for name in identifiers(text):
         work.named[name] += 1
         work.last_named[name] = at
 
 
-def _touched(work: Work, at: int, what: str) -> None:
+def _touched(work: WorkHistory, at: int, what: str) -> None:
     action, _, path = what.partition("\n")
     work.gone.pop(path, None)
     work.by_name.setdefault(path.rpartition("/")[2], {})[path] = None
@@ -180,7 +180,7 @@ def _touched(work: Work, at: int, what: str) -> None:
         changed[path] = changed.get(path, 0) + 1
 
 
-def _moved(work: Work, at: int, old: str, new: str) -> None:
+def _moved(work: WorkHistory, at: int, old: str, new: str) -> None:
     """A file that has another name, or none: its counts go with it. What is relative to a directory that is not
     known is the one file that ends so, where only one does."""
     known = work.by_name.get(old.rpartition("/")[2], {})

@@ -13,7 +13,7 @@ import re
 from typing import Literal
 
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text.sections import Item, Kind, Section, parse
+from ctxmgr.engine.text.sections import Kind, SectionItem, SummarySection, parse
 from ctxmgr.engine.text.wording import key_of, plain
 from ctxmgr.model.facts import Fact, Slot, Source
 
@@ -66,7 +66,7 @@ class _Summary:
         self._items.add(slot, key, text, self._source, status, detail)
 
 
-def _singles(sections: tuple[Section, ...]) -> dict[Slot, list[str]]:
+def _singles(sections: tuple[SummarySection, ...]) -> dict[Slot, list[str]]:
     """Collect goal and current task; in a split turn, its own request is current (sections, rule 4)."""
     goals = [item.text for part in sections if part.kind == "goal" and part.part == 0 for item in part.items]
     asked = [item.text for part in sections if part.kind == "goal" and part.part == 1 for item in part.items]
@@ -79,7 +79,7 @@ def _singles(sections: tuple[Section, ...]) -> dict[Slot, list[str]]:
     return {"goal": goals or asked, "current": (asked if goals else []) + current}
 
 
-def _one(section: Section, number: int, item: Item, into: _Summary) -> None:
+def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary) -> None:
     """Put one item of a section into its slot."""
     kind, text = section.kind, item.text
     if kind in ("goal", "current"):

@@ -30,7 +30,7 @@ _OF_TEXT: frozenset[EffectKind] = frozenset(
 )  # of which a result holds nothing but a file's text
 
 
-class Event(msgspec.Struct, frozen=True, gc=False):
+class FileEvent(msgspec.Struct, frozen=True, gc=False):
     """One effect that a result tells of. `unit` holds the file's text: a read's result, a write's or edit's call.
 
     `place`: its place among all events; `at`: the result's message. `need` and `cover`: rule 2; no cover for what
@@ -46,17 +46,17 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     grown: int | None = 0
 
 
-class History(msgspec.Struct, frozen=True):
+class FileHistory(msgspec.Struct, frozen=True):
     """`files`: events by path. `mixed`: results that hold more than what their reads show. `failed`: (call, path)
     of writes and edits that failed. `again`: results of looks and checks whose same call has a later result."""
 
-    files: dict[str, list[Event]]
+    files: dict[str, list[FileEvent]]
     mixed: frozenset[BlockRef]
     failed: tuple[tuple[BlockRef, str], ...]
     again: tuple[BlockRef, ...]
 
 
-class Made(msgspec.Struct, frozen=True, gc=False):
+class CallRecord(msgspec.Struct, frozen=True, gc=False):
     """A call as it was made: its unit number, what is known of it, and what makes another the same call."""
 
     number: int
@@ -64,7 +64,7 @@ class Made(msgspec.Struct, frozen=True, gc=False):
     same: str
 
 
-def history(conversation: ConversationIndex, memo: Memo) -> History:
+def history(conversation: ConversationIndex, memo: Memo) -> FileHistory:
     """What the results of a list tell."""
     return _Telling(conversation, memo).told()
 
@@ -74,14 +74,14 @@ class _Telling:
 
     def __init__(self, conversation: ConversationIndex, memo: Memo) -> None:
         self.conversation, self.memo = conversation, memo
-        self.events: dict[str, list[Event]] = {}
+        self.events: dict[str, list[FileEvent]] = {}
         self.mixed: set[BlockRef] = set()
         self.failed: list[tuple[BlockRef, str]] = []
         self.again: dict[str, list[BlockRef]] = {}
         self.place = 0
         self.went = ""  # where a shell was told to go to last
 
-    def told(self) -> History:
+    def told(self) -> FileHistory:
         for result, asked_at in self.conversation.pairs.items():
             unit = self.conversation.block(result)
             made = self.made(asked_at).get(unit.call_id)
@@ -89,15 +89,15 @@ class _Telling:
                 self.add(result, unit, BlockRef(asked_at, made.number), made)
         again = [at for same in self.again.values() if len(same) > 1 for at in self.older(same)]
         known = paths.same(path for path in self.events if AWAY not in path)
-        files: dict[str, list[Event]] = {}
+        files: dict[str, list[FileEvent]] = {}
         for path, events in self.events.items():
             files.setdefault(known.get(path, path), []).extend(events)
         for path in set(known.values()):
             files[path].sort(key=lambda event: event.place)
         failed = tuple((call, known.get(path, path)) for call, path in self.failed)
-        return History(files, frozenset(self.mixed), failed, tuple(again))
+        return FileHistory(files, frozenset(self.mixed), failed, tuple(again))
 
-    def made(self, asked_at: int) -> dict[str, Made]:
+    def made(self, asked_at: int) -> dict[str, CallRecord]:
         """The calls of a message by their ids, those that touch something."""
         digest = self.conversation.digest(asked_at)
         found = self.memo.get(digest)
@@ -123,7 +123,7 @@ class _Telling:
                 return same[:place]
         return []
 
-    def add(self, result: BlockRef, unit: Unit, call: BlockRef, made: Made) -> None:
+    def add(self, result: BlockRef, unit: Unit, call: BlockRef, made: CallRecord) -> None:
         """What one result tells."""
         effects = made.call.effects
         shell = made.call.kind == "run"
@@ -136,7 +136,7 @@ class _Telling:
             if effect.kind == "read" and not unsure:
                 told = self.notes(result, shell)
                 need, cover = shown(effect, told, len(effects) == 1, shell)
-                event = Event(result, "read", self.place, result.message_index, need, cover)
+                event = FileEvent(result, "read", self.place, result.message_index, need, cover)
                 self.put(effect.path or told.file, shell, event)
             elif effect.kind in ("write", "edit"):
                 self.change(result, unit, call, effect, shell, reads == 0)
@@ -157,12 +157,12 @@ class _Telling:
         sure = not (unit.is_error or unit.doubtful or told.how in ("cleared", "hidden"))
         cover = WHOLE if sure and effect.kind == "write" and effect.exact else None
         self.put(
-            path, shell, Event(call, effect.kind, self.place, result.message_index, WHOLE, cover, effect.grown)
+            path, shell, FileEvent(call, effect.kind, self.place, result.message_index, WHOLE, cover, effect.grown)
         )
         if sure and quiet and effect.kind == "edit" and (lines := told.numbered) is not None:
-            self.put(path, shell, Event(result, "read", self.place + 1, result.message_index, lines, lines))
+            self.put(path, shell, FileEvent(result, "read", self.place + 1, result.message_index, lines, lines))
 
-    def put(self, path: str, shell: bool, event: Event) -> None:
+    def put(self, path: str, shell: bool, event: FileEvent) -> None:
         if path:
             self.events.setdefault(self.key(path, shell), []).append(event)
 
@@ -171,10 +171,10 @@ class _Telling:
         return f"{self.went}{AWAY}{path}" if shell and self.went and not paths.is_absolute(path) else path
 
 
-def _calls(message: Message, memo: Memo) -> Iterator[tuple[Unit, Made]]:
+def _calls(message: Message, memo: Memo) -> Iterator[tuple[Unit, CallRecord]]:
     for number, (unit, call) in enumerate(zip(message.view.units, calls_of(message, memo), strict=True)):
         if unit.kind == "call" and call is not None and (call.effects or call.shell is not None):
-            yield unit, Made(number, call, _same(unit) if call.repeats else "")
+            yield unit, CallRecord(number, call, _same(unit) if call.repeats else "")
 
 
 def _same(unit: Unit) -> str:

@@ -24,7 +24,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.staleness.file_history import AWAY, Event, History, history
+from ctxmgr.engine.staleness.file_history import AWAY, FileEvent, FileHistory, history
 from ctxmgr.engine.tools import Memo
 from ctxmgr.engine.tools.line_ranges import Lines
 
@@ -33,7 +33,7 @@ MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, whic
 END = 1 << 60  # the line after a file's last
 
 
-class Latest(msgspec.Struct, frozen=True, gc=False):
+class LatestVersion(msgspec.Struct, frozen=True, gc=False):
     """A file's last known state: the units that hold it, oldest first; `stale` are those that an edit came after.
 
     A unit is a read's result or a write's or an edit's call. `last_touched`: index of
@@ -47,12 +47,12 @@ class Latest(msgspec.Struct, frozen=True, gc=False):
     stale: tuple[BlockRef, ...] = ()
 
 
-class Standing(msgspec.Struct, frozen=True):
+class Staleness(msgspec.Struct, frozen=True):
     """What is out of date, by unit, with the reason; and the last known state of each file, the one touched last
     first."""
 
     superseded: dict[BlockRef, Reason]
-    latest: tuple[Latest, ...]
+    latest: tuple[LatestVersion, ...]
 
 
 def superseded(conversation: ConversationIndex, memo: Memo) -> Mapping[BlockRef, Reason]:
@@ -60,12 +60,12 @@ def superseded(conversation: ConversationIndex, memo: Memo) -> Mapping[BlockRef,
     return standing(conversation, memo).superseded
 
 
-def latest(conversation: ConversationIndex, memo: Memo) -> tuple[Latest, ...]:
+def latest(conversation: ConversationIndex, memo: Memo) -> tuple[LatestVersion, ...]:
     """The last known state of each file, the one touched last first."""
     return standing(conversation, memo).latest
 
 
-def standing(conversation: ConversationIndex, memo: Memo) -> Standing:
+def standing(conversation: ConversationIndex, memo: Memo) -> Staleness:
     """Both at once. Linear in the list; what is known of each message is kept in `memo`."""
     told = history(conversation, memo)
     held: dict[BlockRef, int] = {}  # how much of each unit is not covered by later ones
@@ -85,13 +85,13 @@ def standing(conversation: ConversationIndex, memo: Memo) -> Standing:
     found |= {unit: "repeated" for unit in told.again if unit not in held and unit not in found}
     found |= dict.fromkeys(_tried_again(told), "tried again")
     states.sort(key=lambda state: (-state.last_touched, state.path))
-    return Standing(dict(sorted(found.items())), tuple(states))
+    return Staleness(dict(sorted(found.items())), tuple(states))
 
 
-def _state(path: str, events: Sequence[Event], kept: Sequence[Event]) -> Latest:
+def _state(path: str, events: Sequence[FileEvent], kept: Sequence[FileEvent]) -> LatestVersion:
     edits = [event.at for event in events if event.kind != "read"]
     changed = max((event.at for event in events if event.kind == "edit"), default=-1)
-    return Latest(
+    return LatestVersion(
         path.rpartition(AWAY)[2],
         tuple(sorted({event.unit for event in kept})),
         events[-1].at,
@@ -100,7 +100,7 @@ def _state(path: str, events: Sequence[Event], kept: Sequence[Event]) -> Latest:
     )
 
 
-def _covered(events: Sequence[Event]) -> list[Reason | None]:
+def _covered(events: Sequence[FileEvent]) -> list[Reason | None]:
     """Why each event of a file is out of date, None where it is not; by rules 1 and 2, from the newest back."""
     reasons: list[Reason | None] = [None] * len(events)
     whole: Reason | None = None
@@ -148,7 +148,7 @@ def _moved(spans: Sequence[tuple[int, int]], grown: int | None) -> list[tuple[in
     return [(start, end) for start, end in moved if start < end]
 
 
-def _tried_again(told: History) -> Iterable[BlockRef]:
+def _tried_again(told: FileHistory) -> Iterable[BlockRef]:
     """Rule 5."""
     changed = {
         path: max((event.at for event in told.files.get(path, ()) if event.kind != "read"), default=-1)

@@ -17,14 +17,14 @@ MOST_CHARACTERS = 500  # a longer line is no task but pasted text
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[([ xX✓✔✅~>/]?)\]\s+(\S.*)$")
 
 
-class Item(msgspec.Struct, frozen=True):
+class ChecklistItem(msgspec.Struct, frozen=True):
     """One line of a checklist. `status` is "open", "active" or "done"."""
 
     text: str
     status: str
 
 
-def items(text: str) -> tuple[Item, ...]:
+def items(text: str) -> tuple[ChecklistItem, ...]:
     """Return the checklist items in `text`, in their order."""
     if "[" not in text:
         return ()
@@ -32,5 +32,5 @@ def items(text: str) -> tuple[Item, ...]:
     for line in unfenced(text):
         match = _ITEM.match(line) if len(line) <= MOST_CHARACTERS else None
         if match:
-            found.append(Item(match[2].strip(), STATUS_OF_MARK[match[1]]))
+            found.append(ChecklistItem(match[2].strip(), STATUS_OF_MARK[match[1]]))
     return tuple(found)

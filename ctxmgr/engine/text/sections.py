@@ -76,19 +76,19 @@ _WRAPPERS = (
 )
 
 
-class Item(msgspec.Struct, frozen=True):
+class SectionItem(msgspec.Struct, frozen=True):
     """One statement, whole. `mark` is a checkbox's "open", "active" or "done", "" without a checkbox."""
 
     text: str
     mark: str = ""
 
 
-class Section(msgspec.Struct, frozen=True):
+class SummarySection(msgspec.Struct, frozen=True):
     """What stands under one heading. `title` is "" before the first. `part` is 1 after the split marker."""
 
     kind: Kind
     title: str
-    items: tuple[Item, ...]
+    items: tuple[SectionItem, ...]
     part: int = 0
 
 
@@ -102,7 +102,7 @@ class _Open(msgspec.Struct):
     lines: list[str] = []
 
 
-def parse(text: str) -> tuple[Section, ...]:
+def parse(text: str) -> tuple[SummarySection, ...]:
     """Split a summary into its sections, in their order; sections without any statement are left out."""
     return tuple(section for section in map(_close, _split(_unwrap(text))) if section.items)
 
@@ -168,23 +168,23 @@ def _under(title: Heading, above: list[tuple[int, Kind]], part: int) -> _Open:
     return _Open("context", title.text, part, lines=lines or [])
 
 
-def _close(section: _Open) -> Section:
+def _close(section: _Open) -> SummarySection:
     kind, lines = section.kind, section.lines
     if kind in ("read-files", "modified-files"):
-        items = [Item(line.strip()) for line in lines if line.strip()]
+        items = [SectionItem(line.strip()) for line in lines if line.strip()]
     elif section.lead:
         body = _whole(lines)
-        items = [Item(f"{section.lead}: {body}" if body else section.lead)]
+        items = [SectionItem(f"{section.lead}: {body}" if body else section.lead)]
     elif kind in ("goal", "current"):
-        items = [Item(text)] if (text := _whole(lines)) else []
+        items = [SectionItem(text)] if (text := _whole(lines)) else []
     elif kind != "step" and (kind in ITEMISED or kind == "progress"):
         items = _items(lines)
     else:
-        items = [Item(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
+        items = [SectionItem(text) for text in _paragraphs(lines)]  # of a next step, the first is the step itself
     if not items and section.title and ("(" in section.title or not kind_of(section.title)):
         # an unknown title, or `Next Steps (WP14-WP20)`, says something with nothing below it, too
-        return Section("context", section.title, (Item(section.title),), section.part)
-    return Section(kind, section.title, tuple(items), section.part)
+        return SummarySection("context", section.title, (SectionItem(section.title),), section.part)
+    return SummarySection(kind, section.title, tuple(items), section.part)
 
 
 def _fence_after(fence: str, line: str) -> str:
@@ -203,7 +203,7 @@ def _whole(lines: list[str]) -> str:
     return "\n".join(line.rstrip() for line in lines if _says_something(line)).strip()
 
 
-def _items(lines: list[str]) -> list[Item]:
+def _items(lines: list[str]) -> list[SectionItem]:
     """Split lines into list items and paragraphs; deeper lines belong to the item they stand under."""
     found: list[tuple[str, list[str]]] = []
     indent: int | None = None
@@ -230,7 +230,7 @@ def _items(lines: list[str]) -> list[Item]:
             indent = None
             found.append(("", [line.strip()]))
         gap = False
-    return [Item("\n".join(parts).strip(), box) for box, parts in found if _says_something("\n".join(parts))]
+    return [SectionItem("\n".join(parts).strip(), box) for box, parts in found if _says_something("\n".join(parts))]
 
 
 def _paragraphs(lines: list[str]) -> list[str]:

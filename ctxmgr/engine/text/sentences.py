@@ -76,7 +76,7 @@ _HANGING = re.compile(
 _CODE_END = re.compile(r"(?:[;{}(,\\]|=>)$")
 
 
-class Spoken(msgspec.Struct, frozen=True, gc=False):
+class Sentence(msgspec.Struct, frozen=True, gc=False):
     """One sentence. `at` is the place of its text in the session, `place` its own within the text. `listed`: it
     was a list's item. `leans`: it refers to what was said before it."""
 
@@ -87,9 +87,9 @@ class Spoken(msgspec.Struct, frozen=True, gc=False):
     leans: bool = False
 
 
-def spoken(text: str, at: int = 0) -> list[Spoken]:
+def spoken(text: str, at: int = 0) -> list[Sentence]:
     """The sentences of a text that could stand by themselves, clean and on one line each, in their order."""
-    found: list[Spoken] = []
+    found: list[Sentence] = []
     for line in unfenced(text[:TEXT_CHARACTERS]):
         if skipped(line):
             continue
@@ -99,7 +99,7 @@ def spoken(text: str, at: int = 0) -> list[Spoken]:
         for part in filter(stands, parts):
             clean = one_line(part, len(part)).removesuffix(":")
             if clean:
-                found.append(Spoken(clean, at, len(found), listed, bool(_LEANING.match(clean))))
+                found.append(Sentence(clean, at, len(found), listed, bool(_LEANING.match(clean))))
     return found
 
 
@@ -146,7 +146,7 @@ def worth(sentence: str, weights: dict[str, float], lateness: float) -> float:
     return (1 + shared) * telling * (0.6 + 0.4 * lateness) / sqrt(len(sentence.split()) + 4)
 
 
-def finds(one: Spoken) -> bool:
+def finds(one: Sentence) -> bool:
     """Whether a sentence can be told far from where it was said: names what it is about, states something."""
     if one.leans or "?" in one.text or _PRAISE.match(one.text) or len(one.text.split()) < FINDING_WORDS:
         return False
@@ -154,8 +154,8 @@ def finds(one: Spoken) -> bool:
 
 
 def best(
-    said: Sequence[Spoken], weights: dict[str, float], *, characters: int, without: Iterable[str] = ()
-) -> list[Spoken]:
+    said: Sequence[Sentence], weights: dict[str, float], *, characters: int, without: Iterable[str] = ()
+) -> list[Sentence]:
     """The sentences worth most that fit into so many characters, in the order they were said.
 
     `without` are texts that are told elsewhere: none of these again, and what they name counts as held.
@@ -164,7 +164,7 @@ def best(
     scored = [(worth(one.text, weights, one.at / latest), one.at, one.place, one) for one in said]
     told = {key_of(text) for text in without}
     held: set[str] = set()
-    chosen: list[Spoken] = []
+    chosen: list[Sentence] = []
     for _, _, _, one in sorted(scored, key=lambda row: row[:3], reverse=True):
         key, named = key_of(one.text), terms(one.text)
         if len(one.text) > characters or key in told:

@@ -18,7 +18,7 @@ import msgspec
 
 from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree import message as pi_said
-from ctxmgr.formats.pi_tree.entry import UNREADABLE, Node, members, message_of, soft
+from ctxmgr.formats.pi_tree.entry import UNREADABLE, RawEntry, members, message_of, soft
 from ctxmgr.formats.pi_tree.js_spelling import value
 from ctxmgr.model.branch import BranchEntry, BranchMessage, EntryKind, in_list, places_in_list
 
@@ -76,7 +76,7 @@ def from_messages(raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntr
     return tuple(found)
 
 
-def _edited(found: Sequence[BranchEntry], nodes: Sequence[Node]) -> tuple[BranchEntry, ...]:
+def _edited(found: Sequence[BranchEntry], nodes: Sequence[RawEntry]) -> tuple[BranchEntry, ...]:
     """The entries of a path with its edits applied (rule 2)."""
     edits = [place for place, one in enumerate(found) if one.kind == "edit" and one.target]
     if not edits:

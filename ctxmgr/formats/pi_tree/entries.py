@@ -15,7 +15,7 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _value = msgspec.json.Decoder().decode
 
 
-class Node(Protocol):
+class TreeNode(Protocol):
     """What has a place in a tree."""
 
     @property
@@ -24,10 +24,10 @@ class Node(Protocol):
     def parent(self) -> str | None: ...
 
 
-Placed = TypeVar("Placed", bound=Node)
+Placed = TypeVar("Placed", bound=TreeNode)
 
 
-class Entry(msgspec.Struct, frozen=True):
+class PiEntry(msgspec.Struct, frozen=True):
     """`kind` "" is an entry that is no context. `at` in milliseconds since the epoch, None when unknown."""
 
     id: str
@@ -52,7 +52,7 @@ def milliseconds(time: Any) -> int | None:
     return None
 
 
-def entry(raw: bytes) -> Entry | None:
+def entry(raw: bytes) -> PiEntry | None:
     """One entry; None when it has no id or is no object."""
     try:
         fields = _decode(raw)
@@ -69,12 +69,12 @@ def entry(raw: bytes) -> Entry | None:
     parent = parent if isinstance(parent, str) else None
     at, kind = milliseconds(head.get("timestamp")), head.get("type")
     if kind == "message" and "message" in fields:
-        return Entry(head["id"], parent, "message", at, message=bytes(fields["message"]))
+        return PiEntry(head["id"], parent, "message", at, message=bytes(fields["message"]))
     if kind in ("compaction", "branch_summary") and isinstance(head.get("summary"), str):
-        return Entry(
+        return PiEntry(
             head["id"], parent, "compaction" if kind == "compaction" else "branch", at, summary=head["summary"]
         )
-    return Entry(head["id"], parent, "", at)
+    return PiEntry(head["id"], parent, "", at)
 
 
 def path(entries: Sequence[Placed], leaf: str | None) -> tuple[Placed, ...]:

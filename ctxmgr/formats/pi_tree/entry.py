@@ -17,7 +17,7 @@ from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree import message as pi_said
 from ctxmgr.formats.pi_tree.js_spelling import spelled, value, whole
-from ctxmgr.model.branch import BranchEntry, BranchMessage, Details, EntryKind, Said
+from ctxmgr.model.branch import BranchEntry, BranchMessage, Details, EntryKind, MessageContent
 from ctxmgr.model.messages import View
 
 KINDS: dict[str, EntryKind] = {
@@ -37,7 +37,7 @@ _HALVES = re.compile(
 )
 
 
-class Node(msgspec.Struct, frozen=True):
+class RawEntry(msgspec.Struct, frozen=True):
     """An entry before its message is read: place in the tree and its fields as they came."""
 
     id: str
@@ -45,7 +45,7 @@ class Node(msgspec.Struct, frozen=True):
     fields: dict[str, bytes]
 
 
-def node(raw: bytes) -> Node | None:
+def node(raw: bytes) -> RawEntry | None:
     """An entry, None where it can not be read or is the session's header."""
     try:
         fields = members(raw)
@@ -54,7 +54,7 @@ def node(raw: bytes) -> Node | None:
             return None
     except UNREADABLE:
         return None
-    return Node(_text(id), parent if isinstance(parent, str) and parent else None, fields)
+    return RawEntry(_text(id), parent if isinstance(parent, str) and parent else None, fields)
 
 
 def members(raw: bytes) -> dict[str, bytes]:
@@ -90,7 +90,7 @@ def soft(fields: dict[str, bytes], name: str) -> Any:
         return None
 
 
-def entry(node: Node) -> BranchEntry:
+def entry(node: RawEntry) -> BranchEntry:
     """What an entry is and gives before edits."""
     fields, type = node.fields, soft(node.fields, "type")
     kind = KINDS.get(type, "") if isinstance(type, str) else ""
@@ -149,7 +149,7 @@ def message_of(raw: bytes) -> BranchMessage:
     except UNREADABLE:
         message = None
     if not isinstance(message, dict):
-        return BranchMessage(raw, pi.view(raw), Said(""), 0)
+        return BranchMessage(raw, pi.view(raw), MessageContent(""), 0)
     role = message.get("role")
     role = role if isinstance(role, str) else ""
     return BranchMessage(

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from ctxmgr.formats.pi_tree.js_spelling import entries, spelled, units, whole
-from ctxmgr.model.branch import Prompt, Said
+from ctxmgr.model.branch import MessageContent, SystemPromptChange
 
 IMAGE_UNITS = 4_800  # pi's estimate of an image, in characters
 OPENING = frozenset(("user", "bashExecution", "custom", "branchSummary", "compactionSummary"))
@@ -33,22 +33,22 @@ _COMPACTED = (
 )
 
 
-def said(message: dict[str, Any]) -> Said:
+def said(message: dict[str, Any]) -> MessageContent:
     """What a summariser is shown of a message (rules 1 and 4)."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
         return _assistant(content)
     if role == "toolResult":
         tool, failed = whole(_text(message.get("toolName"))), bool(message.get("isError"))
-        return Said("result", _joined(content, ""), tool=tool, is_error=failed)
+        return MessageContent("result", _joined(content, ""), tool=tool, is_error=failed)
     if role in ("user", "custom"):
-        return Said("user", _joined(content, ""))
+        return MessageContent("user", _joined(content, ""))
     if role == "bashExecution":
-        return Said("") if message.get("excludeFromContext") else Said("user", _run(message))
+        return MessageContent("") if message.get("excludeFromContext") else MessageContent("user", _run(message))
     if role in ("branchSummary", "compactionSummary"):
         before, after = _BRANCH if role == "branchSummary" else _COMPACTED
-        return Said("user", f"{before}{whole(_text(message.get('summary')))}{after}")
-    return Said("")
+        return MessageContent("user", f"{before}{whole(_text(message.get('summary')))}{after}")
+    return MessageContent("")
 
 
 def counted(message: dict[str, Any]) -> int:
@@ -81,13 +81,13 @@ def reading(message: dict[str, Any]) -> int:
     return math.ceil(total) if total > 0 else 0
 
 
-def prompt(message: dict[str, Any]) -> Prompt | None:
+def prompt(message: dict[str, Any]) -> SystemPromptChange | None:
     """What a system message changes of the prompt; None for any other."""
     if message.get("role") != "system":
         return None
     added = [tool for tool in _listed(message.get("toolsAdded")) if isinstance(tool, dict)]
     removed = [tool for tool in _listed(message.get("toolsRemoved")) if isinstance(tool, dict)]
-    return Prompt(
+    return SystemPromptChange(
         text=units(_joined(message.get("content"), "\n")),
         sections=_sections(message),
         added=tuple((_text(tool.get("name")), units(spelled(tool))) for tool in added),
@@ -111,9 +111,9 @@ def nested(message: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _assistant(content: Any) -> Said:
+def _assistant(content: Any) -> MessageContent:
     if not isinstance(content, list):  # text that was never put into a block
-        return Said("assistant", whole(_text(content)) if content else None)
+        return MessageContent("assistant", whole(_text(content)) if content else None)
     texts, thoughts, calls = [], [], []
     for block in _blocks(content):
         if block.get("type") == "text":
@@ -124,7 +124,7 @@ def _assistant(content: Any) -> Said:
             given = ", ".join(f"{name}={spelled(one)}" for name, one in entries(block.get("arguments")))
             calls.append((whole(_text(block.get("name"))), whole(given)))
     text = whole("\n".join(texts)) if texts else None
-    return Said("assistant", text, whole("\n".join(thoughts)) if thoughts else None, tuple(calls))
+    return MessageContent("assistant", text, whole("\n".join(thoughts)) if thoughts else None, tuple(calls))
 
 
 def _run(message: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree.js_spelling import entries as members_of
 from ctxmgr.formats.pi_tree.js_spelling import spelled, units, whole
 from ctxmgr.formats.pi_tree.message import IMAGE_UNITS
-from ctxmgr.model.branch import BranchEntry, BranchMessage, EntryKind, Said
+from ctxmgr.model.branch import BranchEntry, BranchMessage, EntryKind, MessageContent
 from ctxmgr.model.messages import Unit, View
 
 STARTS = frozenset(("user", "assistant", "note", "shell"))  # roles that a kept part may start with
@@ -127,20 +127,20 @@ def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
     )
 
 
-def _said(view: View) -> Said:
+def _said(view: View) -> MessageContent:
     """What a summariser is shown."""
     if view.role == "assistant":
         texts = [unit.text for unit in view.units if unit.kind in ("text", "summary")]
         thoughts = [unit.text for unit in view.units if unit.kind == "thinking" and unit.text]
         calls = tuple(_call(unit) for unit in view.units if unit.kind == "call")
         text, thinking = ("\n".join(some) if some else None for some in (texts, thoughts))
-        return Said("assistant", text, thinking, calls)
+        return MessageContent("assistant", text, thinking, calls)
     if view.role in ("prompt", "packet", "other"):
-        return Said("")
+        return MessageContent("")
     told = whole("\n".join(unit.text for unit in view.units if unit.kind in ("text", "result", "summary")))
     if view.role == "result":
-        return Said("result", told, tool=view.units[0].tool, is_error=view.units[0].is_error)
-    return Said("user", told)
+        return MessageContent("result", told, tool=view.units[0].tool, is_error=view.units[0].is_error)
+    return MessageContent("user", told)
 
 
 def _call(unit: Unit) -> tuple[str, str]:

@@ -3,48 +3,48 @@
 from ctxmgr.engine.compaction import branch as engine
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction import BranchPreparation, Strategy
+from ctxmgr.model.compaction import BranchSummaryPlan, Strategy
 from ctxmgr.session.compaction import job_context, preparations
-from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Errand, Steps, Work
+from ctxmgr.session.work import Job, Routine, Work
 from ctxmgr.summarize import writing
 
 
-def summarize(session: Session, params: wire.SummarizeBranchParams) -> Errand:
+def summarize(session: Session, params: wire.SummarizeBranchParams) -> Job:
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in params.entries]
 
-    def steps() -> Steps[wire.SummarizeBranchResult]:
+    def steps() -> Routine[wire.SummarizeBranchResult]:
         prepared = yield Work(lambda: _between(seen, entries, params))
         written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
         return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
 
-    return Errand(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
+    return Job(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
-def _between(seen: Occasion, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchPreparation:
+def _between(seen: JobContext, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchSummaryPlan:
     """A leaf of null is a place before the first entry: nothing was left, or all of it."""
     old = view_branch.branch(seen.form, entries, params.old_leaf_id) if params.old_leaf_id is not None else ()
     target = view_branch.branch(seen.form, entries, params.target_id) if params.target_id is not None else ()
     return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut.weigher)
 
 
-def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
+def before_tree(session: Session, params: wire.BeforeTreeParams) -> Job:
     """No model is asked where the user wants no summary, or where the host writes its own."""
     given = preparations.decoded(params.preparation, wire.TreePreparation)
     seen = job_context.taken(session, None, given.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in given.entries_to_summarize or []]
 
-    def steps() -> Steps[wire.BeforeTreeResult]:
+    def steps() -> Routine[wire.BeforeTreeResult]:
         if seen.policy.by == "host" or not given.user_wants_summary or not entries:
             return wire.BeforeTreeResult()
         prepared = yield Work(lambda: _listed(seen, entries))
         written = yield from _written(seen, prepared, None, bool(given.replace_instructions))
         return wire.BeforeTreeResult(summary=written)
 
-    return Errand(
+    return Job(
         steps(),
         seen.via,
         job_context.deadline(seen, params.deadline_ms),
@@ -53,21 +53,21 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Errand:
     )
 
 
-def _listed(seen: Occasion, entries: list[bytes]) -> BranchPreparation:
+def _listed(seen: JobContext, entries: list[bytes]) -> BranchSummaryPlan:
     """What the host lists is the path that was left, without what both paths share."""
     return engine.prepare(
         view_branch.branch(seen.form, entries, None), (), _budget(seen), seen.weigh, seen.cut.weigher
     )
 
 
-def _budget(seen: Occasion) -> int:
+def _budget(seen: JobContext) -> int:
     """Tokens of the branch that a summariser is shown: the window less what pi reserves for the rest."""
     return max(1, seen.via.window - seen.policy.branch_reserve_tokens)
 
 
 def _written(
-    seen: Occasion, prepared: BranchPreparation, asked: Strategy | None, replace: bool
-) -> Steps[wire.BranchSummary | None]:
+    seen: JobContext, prepared: BranchSummaryPlan, asked: Strategy | None, replace: bool
+) -> Routine[wire.BranchSummary | None]:
     if not prepared.messages:
         return None
     brief = job_context.brief(seen, prepared, job_context.strategy(seen, asked), replace_instructions=replace)

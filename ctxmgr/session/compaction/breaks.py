@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from ctxmgr.engine.compaction import cohesion, slices
 from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Strategy
-from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.session import Embedding
-from ctxmgr.session.work import Embed, Steps, Work
+from ctxmgr.session.work import Embed, Routine, Work
 
 SLICED: tuple[Strategy, ...] = ("parallel-stitch", "sequential-accumulated", "sequential-rolling")
 
 
-def depths(seen: Occasion, messages: Sequence[BranchMessage], strategy: Strategy) -> Steps[list[float] | None]:
+def depths(seen: JobContext, messages: Sequence[BranchMessage], strategy: Strategy) -> Routine[list[float] | None]:
     """One depth a step of these messages; None where the words are to tell."""
     wanted = seen.policy.slices
     if wanted.breaks != "natural" or wanted.cohesion == "words" or strategy not in SLICED:

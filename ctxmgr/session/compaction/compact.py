@@ -13,37 +13,37 @@ import msgspec
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
-from ctxmgr.model.completion import Ask
+from ctxmgr.model.compaction import CompactionPlan, Format, NothingToCompact, Strategy
+from ctxmgr.model.completion import CompletionRequest
 from ctxmgr.model.errors import CallFailed
 from ctxmgr.session.compaction import breaks, job_context, preparations
-from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
-from ctxmgr.session.prefetch import Prepared
+from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Await, Errand, Steps, Work
+from ctxmgr.session.work import Await, Job, Routine, Work
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 
 RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
 
 
-def plan(session: Session, params: wire.PlanCompactionParams) -> Errand:
+def plan(session: Session, params: wire.PlanCompactionParams) -> Job:
     entries = _raws(params.entries)
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
-    def steps() -> Steps[wire.PlanCompactionResult]:
+    def steps() -> Routine[wire.PlanCompactionResult]:
         planned: wire.PlanCompactionResult = yield Work(lambda: _planned(seen, entries, params))
         return planned
 
-    return Errand(steps(), seen.via)
+    return Job(steps(), seen.via)
 
 
 def _planned(
-    seen: Occasion, entries: list[bytes] | None, params: wire.PlanCompactionParams
+    seen: JobContext, entries: list[bytes] | None, params: wire.PlanCompactionParams
 ) -> wire.PlanCompactionResult:
     prepared = preparations.planned(seen, seen.path(entries, params.leaf_id), entries)
-    if isinstance(prepared, Nothing):
+    if isinstance(prepared, NothingToCompact):
         return wire.PlanCompactionResult(None, (), prepared.reason)
     brief = _brief(seen, prepared, "single-shot", params.format)
     enabled = params.settings.enabled if params.settings else None
@@ -54,7 +54,7 @@ def _planned(
     )
 
 
-def _first_asks(brief: Brief[Preparation]) -> tuple[Ask, ...]:
+def _first_asks(brief: SummaryInput[CompactionPlan]) -> tuple[CompletionRequest, ...]:
     asking = writing.compaction(brief)
     try:
         return next(asking)
@@ -62,14 +62,14 @@ def _first_asks(brief: Brief[Preparation]) -> tuple[Ask, ...]:
         return ()
 
 
-def compact(session: Session, params: wire.CompactParams) -> Errand:
+def compact(session: Session, params: wire.CompactParams) -> Job:
     entries = _raws(params.entries)
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
-    def steps() -> Steps[wire.CompactResult]:
+    def steps() -> Routine[wire.CompactResult]:
         path = yield Work(lambda: seen.path(entries, params.leaf_id))
         prepared = yield Work(lambda: preparations.planned(seen, path, entries))
-        if isinstance(prepared, Nothing):
+        if isinstance(prepared, NothingToCompact):
             raise CallFailed(prepared.reason)
         yield from _after_ahead(session)
         written = yield from _alone(session, path, _written(seen, prepared, params.strategy, params.format))
@@ -77,10 +77,10 @@ def compact(session: Session, params: wire.CompactParams) -> Errand:
             raise CallFailed("a compaction of this branch is being written")
         return wire.CompactResult(_compaction(prepared, written))
 
-    return Errand(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
+    return Job(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
-def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand:
+def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
     """The host's own preparation is used where it sends no entries, or where on them nothing is to be done.
 
     What was written ahead has not heard the instructions of this call: with some it is written anew.
@@ -88,12 +88,12 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand
     host = preparations.decoded(params.preparation, wire.HostPreparation)
     policy = policy_keys.compaction(session.policy)
     if policy.by == "host":
-        return Errand(_answered(wire.BeforeCompactResult()), job_context.via(session, policy))
+        return Job(_answered(wire.BeforeCompactResult()), job_context.via(session, policy))
     seen = job_context.taken(session, None, params.custom_instructions, holds=False)
     entries = _raws(params.branch_entries)
     instructed = bool((params.custom_instructions or "").strip())
 
-    def steps() -> Steps[wire.BeforeCompactResult]:
+    def steps() -> Routine[wire.BeforeCompactResult]:
         given = yield Work(lambda: preparations.given(host, seen))
         path = yield Work(lambda: seen.path(entries, params.leaf_id) if entries else ())
         yield from _after_ahead(session)
@@ -108,7 +108,7 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand
             return wire.BeforeCompactResult(cancel=True)
         return wire.BeforeCompactResult(compaction=_compaction(prepared, written))
 
-    return Errand(
+    return Job(
         steps(),
         seen.via,
         job_context.deadline(seen, params.deadline_ms),
@@ -117,7 +117,7 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Errand
     )
 
 
-def _after_ahead(session: Session) -> Steps[None]:
+def _after_ahead(session: Session) -> Routine[None]:
     """What is being written in the background may be just what is asked for: it is waited for, not paid twice."""
     if session.ahead.future is not None:
         yield Await(session.ahead.future)
@@ -130,27 +130,28 @@ def ahead_wanted(session: Session) -> bool:
     return wanted and session.ahead.wanted(session.zone(), known)
 
 
-def ahead(session: Session) -> Errand:
-    """The errand that writes a compaction ahead of what the session holds; it ends with a `Prepared` or None."""
+def ahead(session: Session) -> Job:
+    """The errand that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
+    None."""
     seen = job_context.taken(session, None, None)
 
-    def steps() -> Steps[Prepared | None]:
+    def steps() -> Routine[PrefetchedCompaction | None]:
         path = yield Work(lambda: seen.path(None, None))
         prepared = yield Work(lambda: preparations.planned(seen, path, None))
-        if isinstance(prepared, Nothing):
+        if isinstance(prepared, NothingToCompact):
             return None
         written = yield from _alone(session, path, _written(seen, prepared, None, None))
         if written is None or "fallback" in written.details["ctxmgr"]:
             return None
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
-        return Prepared(_compaction(prepared, written), leaf)
+        return PrefetchedCompaction(_compaction(prepared, written), leaf)
 
-    return Errand(steps(), seen.via, seen.policy.deadline_ms)
+    return Job(steps(), seen.via, seen.policy.deadline_ms)
 
 
 def _written(
-    seen: Occasion, prepared: Preparation, strategy: Strategy | None, form: Format | None
-) -> Steps[Written]:
+    seen: JobContext, prepared: CompactionPlan, strategy: Strategy | None, form: Format | None
+) -> Routine[FinishedSummary]:
     chosen = job_context.strategy(seen, strategy)
     depths = yield from breaks.depths(seen, prepared.history, chosen)
     brief = _brief(seen, prepared, chosen, form, depths=depths)
@@ -158,19 +159,21 @@ def _written(
 
 
 def _brief(
-    seen: Occasion, prepared: Preparation, strategy: Strategy, form: Format | None, **more: Any
-) -> Brief[Preparation]:
+    seen: JobContext, prepared: CompactionPlan, strategy: Strategy, form: Format | None, **more: Any
+) -> SummaryInput[CompactionPlan]:
     reserve = min(prepared.settings.reserve, seen.window // RESERVE_SHARE)
     cut = msgspec.structs.replace(prepared.settings, reserve=reserve)
     prepared = msgspec.structs.replace(prepared, settings=cut)
     return job_context.brief(seen, prepared, strategy, format=form or seen.policy.format, **more)
 
 
-def _compaction(prepared: Preparation, written: Written) -> wire.Compaction:
+def _compaction(prepared: CompactionPlan, written: FinishedSummary) -> wire.Compaction:
     return wire.Compaction(written.summary, prepared.first_kept, prepared.tokens_before, written.details)
 
 
-def _alone(session: Session, path: tuple[BranchEntry, ...], writing: Steps[Written]) -> Steps[Written | None]:
+def _alone(
+    session: Session, path: tuple[BranchEntry, ...], writing: Routine[FinishedSummary]
+) -> Routine[FinishedSummary | None]:
     """Rule 2: what is written of this branch; None where another compaction of it is being written."""
     ids = [entry.id for entry in path if entry.id]
     claim = session.claims.claim(dict.fromkeys(ids), ids[-1] if ids else None)
@@ -186,6 +189,6 @@ def _raws(entries: Any) -> list[bytes] | None:
     return None if entries is None else [bytes(raw) for raw in entries]
 
 
-def _answered(value: Any) -> Steps[Any]:
+def _answered(value: Any) -> Routine[Any]:
     yield from ()
     return value

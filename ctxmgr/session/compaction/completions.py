@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.api import compaction
-from ctxmgr.model.completion import Completion, Spent, Stop
+from ctxmgr.model.completion import Completion, CompletionUsage, Stop
 
 # as pi, the OpenAI, Anthropic and Google interfaces spell them
 STOPS: dict[str, Stop] = {
@@ -64,7 +64,7 @@ def vectors(done: "Future[Any]", count: int) -> list[list[float]] | None:
     return found
 
 
-def _spent(usage: Any) -> Spent | None:
+def _spent(usage: Any) -> CompletionUsage | None:
     """Input counts what was read from and written to a cache as well."""
     if not isinstance(usage, dict):
         return None
@@ -75,4 +75,4 @@ def _spent(usage: Any) -> Spent | None:
             return 0
         return int(value) if 0 <= value < 2**53 else 0
 
-    return Spent(number("input") + number("cacheRead") + number("cacheWrite"), number("output"))
+    return CompletionUsage(number("input") + number("cacheRead") + number("cacheWrite"), number("output"))

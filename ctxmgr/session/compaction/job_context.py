@@ -14,29 +14,29 @@ from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CutSettings, Strategy
+from ctxmgr.model.compaction import CutBudget, Strategy
 from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import Compaction
+from ctxmgr.model.policy import CompactionPolicy
 from ctxmgr.model.weights import WeighMessage
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import IMAGE_TOKENS, Reader
 from ctxmgr.session.session import Embedding, Session
-from ctxmgr.session.work import Via
-from ctxmgr.summarize.request.brief import Brief, Prepared
+from ctxmgr.session.work import ModelRunner
+from ctxmgr.summarize.request.brief import Prepared, SummaryInput
 
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
 
-class Occasion(msgspec.Struct, frozen=True):
+class JobContext(msgspec.Struct, frozen=True):
     """`policy` and `cut` with the call's own settings put in, `instructions` of both. `listed` are the messages the
     session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the session's model in
     tokens. `embeds`: the host gives vectors; `embed` gives those of the embeddings extra, None where it is not
     there."""
 
     reader: Reader
-    policy: Compaction
-    cut: CutSettings
-    via: Via
+    policy: CompactionPolicy
+    cut: CutBudget
+    via: ModelRunner
     listed: tuple[tuple[Message, str], ...]
     window: int
     embeds: bool = False
@@ -68,11 +68,11 @@ class Occasion(msgspec.Struct, frozen=True):
 
 def taken(
     session: Session, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
-) -> Occasion:
+) -> JobContext:
     """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up."""
     policy = policy_keys.compaction(session.policy)
     given = given or wire.CutSettings()
-    cut = CutSettings(
+    cut = CutBudget(
         keep_recent=_number(given.keep_recent_tokens, policy.keep_recent_tokens),
         reserve=_number(given.reserve_tokens, policy.reserve_tokens),
         weigher=given.weigher or policy.weigher,
@@ -80,7 +80,7 @@ def taken(
     listed = _listed(session) if holds else ()
     # a host may hand back what `requestCompaction` told it: the same words are said once
     both = dict.fromkeys(text for text in (policy.instructions, instructions) if text and text.strip())
-    return Occasion(
+    return JobContext(
         reader=session.reader,
         policy=msgspec.structs.replace(policy, instructions="\n\n".join(both) or None),
         cut=cut,
@@ -92,31 +92,31 @@ def taken(
     )
 
 
-def via(session: Session, policy: Compaction, window: int | None = None) -> Via:
+def via(session: Session, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:
     """Who runs the summarising model. What the host has not declared is not asked of it."""
     can = session.capabilities.complete
     kind = policy.model or ("host" if can else "endpoint" if policy.endpoint else "none")
     if kind == "endpoint" and policy.endpoint is not None:
         of = policy.endpoint.context_window
-        return Via("endpoint", window or of, None, policy.endpoint, policy.concurrency)
+        return ModelRunner("endpoint", window or of, None, policy.endpoint, policy.concurrency)
     model = session.state.model
     kind = "host" if kind == "host" and can else "none"
-    return Via(kind, window or model.window, model.max_output, None, policy.concurrency)
+    return ModelRunner(kind, window or model.window, model.max_output, None, policy.concurrency)
 
 
-def strategy(seen: Occasion, asked: Strategy | None) -> Strategy:
+def strategy(seen: JobContext, asked: Strategy | None) -> Strategy:
     """The strategy to begin with; without a model there is one alone."""
     if seen.via.kind == "none":
         return "extractive"
     return asked or seen.policy.strategy or "single-shot"
 
 
-def deadline(seen: Occasion, given: Any) -> int:
+def deadline(seen: JobContext, given: Any) -> int:
     """Milliseconds: the call's own, else the policy's."""
     return _number(given, seen.policy.deadline_ms)
 
 
-def brief(seen: Occasion, prepared: Prepared, strategy: Strategy, **more: Any) -> Brief[Prepared]:
+def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any) -> SummaryInput[Prepared]:
     """How this preparation is to be written; `more` are fields of the brief that are not as the policy says."""
     given: dict[str, Any] = {
         "format": seen.policy.format,
@@ -126,7 +126,7 @@ def brief(seen: Occasion, prepared: Prepared, strategy: Strategy, **more: Any) -
         "max_output": seen.via.max_output,
         "retries": seen.policy.retries,
     }
-    return Brief(prepared, seen.reader.weigh, strategy, **(given | more))
+    return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))
 
 
 def _listed(session: Session) -> tuple[Message, ...]:

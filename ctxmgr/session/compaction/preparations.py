@@ -11,24 +11,24 @@ from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import CutSettings, FileOps, Nothing, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, FileLists, NothingToCompact
 from ctxmgr.model.errors import invalid_params, path_of
-from ctxmgr.session.compaction.job_context import Occasion
-from ctxmgr.session.prefetch import Prepared
+from ctxmgr.session.compaction.job_context import JobContext
+from ctxmgr.session.prefetch import PrefetchedCompaction
 
 Shape = TypeVar("Shape")
 
 
-def given(host: wire.HostPreparation, seen: Occasion) -> Preparation:
+def given(host: wire.HostPreparation, seen: JobContext) -> CompactionPlan:
     """The host's preparation as ours. Its messages are read: not where events are served. Its file sets come as
     lists, or as {} from a host that forgot them."""
     theirs = host.settings or wire.GivenSettings()
-    cut = CutSettings(
+    cut = CutBudget(
         keep_recent=_number(theirs.keep_recent_tokens, seen.cut.keep_recent),
         reserve=_number(theirs.reserve_tokens, seen.cut.reserve),
         weigher=seen.cut.weigher,
     )
-    return Preparation(
+    return CompactionPlan(
         first_kept=host.first_kept_entry_id,
         cut=-1,
         history=_messages(seen.form, host.messages_to_summarize or []),
@@ -36,7 +36,7 @@ def given(host: wire.HostPreparation, seen: Occasion) -> Preparation:
         split=bool(host.is_split_turn),
         tokens_before=int(host.tokens_before or 0),
         previous=host.previous_summary or None,
-        files=FileOps(*(_paths(host.file_ops, name) for name in ("read", "written", "edited"))),
+        files=FileLists(*(_paths(host.file_ops, name) for name in ("read", "written", "edited"))),
         settings=cut,
     )
 
@@ -52,43 +52,45 @@ def decoded(raw: msgspec.Raw, shape: type[Shape]) -> Shape:
         raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$.preparation") from None
 
 
-NO_PATH = Nothing("Nothing to compact: no path leads to the leaf. Ids are strings, and leafId is one of them.")
-SILENT = Nothing("Nothing to compact: what would be summarised says nothing.")
+NO_PATH = NothingToCompact(
+    "Nothing to compact: no path leads to the leaf. Ids are strings, and leafId is one of them."
+)
+SILENT = NothingToCompact("Nothing to compact: what would be summarised says nothing.")
 
 
 def planned(
-    seen: Occasion, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
-) -> Preparation | Nothing:
+    seen: JobContext, path: tuple[BranchEntry, ...], entries: Sequence[bytes] | None
+) -> CompactionPlan | NothingToCompact:
     """The compaction of this path, or why there is none."""
     if entries and not path:
         return NO_PATH
     found = decide(path, seen.cut, seen.weigh)
-    if isinstance(found, Preparation):
+    if isinstance(found, CompactionPlan):
         return found if speaks(found) else SILENT
     if entries and len(path) < len(entries):
         beside = f" Of {len(entries)} entries {len(path)} are on the path to the leaf."
-        return Nothing(found.reason + beside)
+        return NothingToCompact(found.reason + beside)
     return found
 
 
-def speaks(prepared: Preparation) -> bool:
+def speaks(prepared: CompactionPlan) -> bool:
     """Whether there is anything to summarise, or a summary to carry on."""
     messages = (*prepared.history, *prepared.prefix)
     return bool(prepared.previous) or any(render.message_text(message) for message in messages)
 
 
-def made(seen: Occasion, path: tuple[BranchEntry, ...], host: Preparation) -> Preparation | None:
+def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) -> CompactionPlan | None:
     """Ours where the host sent its entries: it knows more of earlier compactions. The host's own otherwise, and
     where ours finds nothing to do. None where there is nothing at all."""
     if path:
         settings = msgspec.structs.replace(seen.cut, keep_recent=host.settings.keep_recent)
         found = decide(path, msgspec.structs.replace(settings, reserve=host.settings.reserve), seen.weigh)
-        if isinstance(found, Preparation):
+        if isinstance(found, CompactionPlan):
             return found
     return host if speaks(host) else None
 
 
-def still_fits(ahead: Prepared, path: tuple[BranchEntry, ...], host: Preparation) -> bool:
+def still_fits(ahead: PrefetchedCompaction, path: tuple[BranchEntry, ...], host: CompactionPlan) -> bool:
     """Whether a compaction written ahead is one of this branch. Without entries the session's own word holds:
     it forgets what a move or a compaction has outdated."""
     if not path:
@@ -97,7 +99,7 @@ def still_fits(ahead: Prepared, path: tuple[BranchEntry, ...], host: Preparation
     return ahead.compaction.first_kept_entry_id in ids and (ahead.leaf is None or ahead.leaf in ids)
 
 
-def shown(prepared: Preparation, enabled: bool) -> wire.Preparation:
+def shown(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
     """As a host reads it."""
     cut = prepared.settings
     return wire.Preparation(
@@ -117,7 +119,7 @@ def _messages(form: ModuleType, raws: list[msgspec.Raw]) -> tuple[BranchMessage,
     return tuple(message for entry in entries for message in entry.messages)
 
 
-def serialized(prepared: Preparation) -> wire.Serialized:
+def serialized(prepared: CompactionPlan) -> wire.Serialized:
     return wire.Serialized(render.conversation(prepared.history), render.conversation(prepared.prefix))
 
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from ctxmgr.model.completion import Asking, Result
-from ctxmgr.session.work import Steps, Work
+from ctxmgr.session.work import Routine, Work
 
 
-def advanced(asking: Asking[Result]) -> Steps[Result]:
+def advanced(asking: Asking[Result]) -> Routine[Result]:
     """Prompts and slices of a long history take long to make: not where events are served."""
     value: Any = None
     while True:

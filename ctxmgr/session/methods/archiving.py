@@ -9,9 +9,9 @@ Rules:
 4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
 """
 
-from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Put, Verb
+from ctxmgr.session.work import ArchivePut, Verb
 
 HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
 
@@ -28,7 +28,7 @@ def archived(session: Session, again: bool = False) -> Verb[None]:
     session.unarchived = _bounded(held)
     session.leaving.clear()
     rows = tuple(session.unarchived.values())
-    answer: Archived = yield Put(rows, session.policy.archive)
+    answer: ArchiveAnswer = yield ArchivePut(rows, session.policy.archive)
     if answer.fault:
         hear(session, f"what left could not be archived and is kept in memory: {answer.fault}")
     else:

@@ -9,7 +9,7 @@ from ctxmgr.engine.packet.budget import packet_budget
 from ctxmgr.engine.pressure import zone
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
-from ctxmgr.model.epochs import Left
+from ctxmgr.model.epochs import EvictedItem
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
 from ctxmgr.session.session import Session
@@ -184,7 +184,7 @@ def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt
     )
 
 
-def _left(one: Left) -> reports.Left:
+def _left(one: EvictedItem) -> reports.Left:
     digest = digest_of(one.key)
     return reports.Left(one.kind, one.call, one.why, one.before, one.after, digest, one.handle or None)
 

@@ -12,11 +12,11 @@ import msgspec
 
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
 from ctxmgr.model.api import recovery
-from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Fetch, Verb
+from ctxmgr.session.work import ArchiveGet, Verb
 
 PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in without losing much of its window
 
@@ -29,7 +29,7 @@ def retrieve(session: Session, params: recovery.RetrieveParams) -> Verb[recovery
         raise CallFailed(said)
     row = archiving.held(session, params.handle)
     if row is None:
-        answer: Archived = yield Fetch(params.handle, session.policy.archive)
+        answer: ArchiveAnswer = yield ArchiveGet(params.handle, session.policy.archive)
         archiving.hear(session, answer.note)
         if answer.fault:
             archiving.hear(session, f"the archive could not be read: {answer.fault}")

@@ -9,13 +9,13 @@ from typing import Any
 
 from ctxmgr.model.api import compaction, lifecycle, recovery, reports
 from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.policy_keys import Refused
+from ctxmgr.model.policy_keys import InvalidPolicy
 from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
 from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, undoing
 from ctxmgr.session.methods.retrieve import retrieve
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Errand, Verb
+from ctxmgr.session.work import Job, Verb
 
 
 def _status(session: Session) -> lifecycle.StatusResult:
@@ -76,7 +76,7 @@ def _get_policy(session: Session, params: lifecycle.SessionParams) -> lifecycle.
 def _set_policy(session: Session, params: lifecycle.SetPolicyParams) -> lifecycle.PolicyResult:
     try:
         session.set_policy(params.policy)
-    except Refused as refused:
+    except InvalidPolicy as refused:
         raise invalid_params(str(refused), f"$.policy{refused.path}") from None
     return queries.policy(session)
 
@@ -96,7 +96,7 @@ def _get_scratchpad(session: Session, params: lifecycle.SessionParams) -> compac
 def _edit_scratchpad(session: Session, params: compaction.EditScratchpadParams) -> compaction.ScratchpadResult:
     try:
         session.edit_scratchpad(params.operations)
-    except scratchpad.Refused as refused:
+    except scratchpad.InvalidOperation as refused:
         raise invalid_params(str(refused), f"$.operations{refused.path}") from None
     return queries.scratchpad(session)
 
@@ -143,7 +143,7 @@ ROUTES: dict[str, Callable[[Session, Any], Any]] = {
     "editScratchpad": _edit_scratchpad,
 }
 
-ERRANDS: dict[str, Callable[[Session, Any], Errand]] = {
+ERRANDS: dict[str, Callable[[Session, Any], Job]] = {
     "planCompaction": compact.plan,
     "compact": compact.compact,
     "session_before_compact": compact.before_compact,

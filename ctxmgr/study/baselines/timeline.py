@@ -20,7 +20,7 @@ from ctxmgr.study.recordings.recording import Recording
 CUT_AT = ("user", "assistant")
 
 
-class Asked(msgspec.Struct, frozen=True, gc=False):
+class TimelineCall(msgspec.Struct, frozen=True, gc=False):
     """One model call. `at` in milliseconds; `end`: so many messages stood in the list; the reply is the next."""
 
     at: int | None
@@ -32,7 +32,7 @@ class Course(msgspec.Struct, frozen=True):
 
     name: str
     items: tuple[Item, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[TimelineCall, ...]
     cuts: tuple[int, ...]
     wholes: tuple[Shown, ...]
 
@@ -40,14 +40,14 @@ class Course(msgspec.Struct, frozen=True):
 def of(recording: Recording) -> Course:
     """The course of a recording; linear in its entries."""
     items: list[Item] = []
-    asked: list[Asked] = []
+    asked: list[TimelineCall] = []
     for entry in recording.entries:
         if entry.kind not in ("message", "branch_summary"):
             continue
         one = pi_host.item(entry.id, entry.message)
         if one.role == "assistant":
             at = one.message.get("timestamp")  # when the model was called; the entry is written later
-            asked.append(Asked(int(at) if isinstance(at, int | float) else entry.at, len(items)))
+            asked.append(TimelineCall(int(at) if isinstance(at, int | float) else entry.at, len(items)))
         items.append(one)
     wholes = tuple(Shown(one.raw, place, True) for place, one in enumerate(items))
     return Course(recording.name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
@@ -71,6 +71,6 @@ def _cuts(items: Sequence[Item]) -> Iterator[int]:
         reach = max(reach, last[place])
 
 
-def sight(course: Course, asked: Asked, shown: tuple[Shown, ...], epoch: int) -> Sight:
+def sight(course: Course, asked: TimelineCall, shown: tuple[Shown, ...], epoch: int) -> Sight:
     """What a simulated policy shows at a call."""
     return Sight(asked.at, course.items[: asked.end], shown, course.items[asked.end], epoch)

@@ -20,7 +20,7 @@ import msgspec
 
 from ctxmgr.model.messages import Unit
 from ctxmgr.study.metrics.edits import replaced
-from ctxmgr.study.metrics.grounding import Lines
+from ctxmgr.study.metrics.grounding import LinePresence
 from ctxmgr.study.metrics.message_cache import Known, names_in, strings
 from ctxmgr.study.metrics.observations import Sight, newly_said
 
@@ -44,7 +44,7 @@ class Occurrences:
         self._by_text: dict[str, list[Reference]] = {}
         for one in sorted(set(references)):
             self._by_text.setdefault(one.text, []).append(one)
-        self._texts = Lines(self._by_text)
+        self._texts = LinePresence(self._by_text)
         self._within: dict[bytes, frozenset[Reference]] = {}
 
     def within(self, raw: bytes) -> frozenset[Reference]:

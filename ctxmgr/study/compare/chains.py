@@ -18,9 +18,9 @@ import msgspec
 from ctxmgr.engine.compaction.prepare import decide, spoken
 from ctxmgr.formats.pi_tree import branch, entries
 from ctxmgr.formats.pi_tree import entry as pi_entry
-from ctxmgr.formats.pi_tree.entry import Node
+from ctxmgr.formats.pi_tree.entry import RawEntry
 from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
-from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
 from ctxmgr.model.completion import Asking
 from ctxmgr.model.weights import WeighMessage
 from ctxmgr.study.compare.conserved import uncovered
@@ -28,7 +28,7 @@ from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.hosts.pi_host import Item
 from ctxmgr.study.metrics.observations import Shown, Sight
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 
 Path = tuple[BranchEntry, ...]
 
@@ -71,9 +71,9 @@ def walked(
     leaf: str | None,
     *,
     limit: int,
-    cut: CutSettings,
+    cut: CutBudget,
     weigh: WeighMessage,
-    brief: Callable[[Preparation], Brief[Preparation]],
+    brief: Callable[[CompactionPlan], SummaryInput[CompactionPlan]],
 ) -> Asking[Chain]:
     """The chain over a session's tree. `limit` in tokens of the list; `brief` says how each summary is written.
 
@@ -87,7 +87,7 @@ def walked(
             continue
         path = walk.path()
         prepared = decide(path, cut, weigh)
-        if isinstance(prepared, Nothing):
+        if isinstance(prepared, NothingToCompact):
             uncut += 1
             continue
         written = yield from writing.compaction(brief(prepared))
@@ -97,7 +97,7 @@ def walked(
     return walk.chain(uncut)
 
 
-def recorded(raws: Sequence[bytes], leaf: str | None) -> list[Node]:
+def recorded(raws: Sequence[bytes], leaf: str | None) -> list[RawEntry]:
     """The branch to the leaf without its compactions, oldest first."""
     nodes = [node for node in map(pi_entry.node, raws) if node is not None]
     return [node for node in entries.path(nodes, leaf) if pi_entry.soft(node.fields, "type") != "compaction"]
@@ -108,7 +108,7 @@ class _Walk:
 
     def __init__(self, weigh: WeighMessage) -> None:
         self._weigh = weigh
-        self._nodes: list[Node] = []
+        self._nodes: list[RawEntry] = []
         self._entries: list[BranchEntry] = []
         self._edited = False
         self._shown: set[int] = set()  # places in the path that some compaction was shown
@@ -116,16 +116,16 @@ class _Walk:
         self._passes: list[Pass] = []
         self._details: list[dict[str, Any]] = []
         self._failures: list[str] = []
-        self._last: tuple[Preparation, Written] | None = None
+        self._last: tuple[CompactionPlan, FinishedSummary] | None = None
         self._list: list[Item] = []
         self._sights: list[Sight] = []
         self.weight = self.largest = 0
         self.open: set[str] = set()
 
-    def add(self, node: Node) -> None:
+    def add(self, node: RawEntry) -> None:
         """The next entry, as a child of the one before it."""
         parent = self._nodes[-1].id if self._nodes else None
-        node = Node(node.id, parent, {**node.fields, "parentId": _encode(parent)})
+        node = RawEntry(node.id, parent, {**node.fields, "parentId": _encode(parent)})
         entry = pi_entry.entry(node)
         self._nodes.append(node)
         self._entries.append(entry)
@@ -150,7 +150,7 @@ class _Walk:
             return tuple(self._entries)
         return branch.branch([_encode(_raw_fields(node)) for node in self._nodes], None)
 
-    def compacted(self, path: Path, prepared: Preparation, written: Written) -> None:
+    def compacted(self, path: Path, prepared: CompactionPlan, written: FinishedSummary) -> None:
         """Add a compaction's entry (rule 3) and check it (rule 4)."""
         number, before, last = len(self._passes) + 1, self.weight, self._nodes[-1]
         self._failures += [
@@ -226,7 +226,7 @@ def _items(entry: BranchEntry) -> list[Item]:
     return [pi_host.item(entry.id, one.raw) for one in entry.messages if not one.system]
 
 
-def _compaction(id: str, last: Node, prepared: Preparation, written: Written) -> bytes:
+def _compaction(id: str, last: RawEntry, prepared: CompactionPlan, written: FinishedSummary) -> bytes:
     """The entry as a host stores what an extension wrote. Its time is that of the entry before it."""
     return _encode(
         {
@@ -243,11 +243,11 @@ def _compaction(id: str, last: Node, prepared: Preparation, written: Written) ->
     )
 
 
-def _node(raw: bytes) -> Node:
+def _node(raw: bytes) -> RawEntry:
     node = pi_entry.node(raw)
     assert node is not None, "an entry made here can be read"
     return node
 
 
-def _raw_fields(node: Node) -> dict[str, msgspec.Raw]:
+def _raw_fields(node: RawEntry) -> dict[str, msgspec.Raw]:
     return {name: msgspec.Raw(one) for name, one in node.fields.items()}

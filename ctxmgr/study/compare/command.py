@@ -14,16 +14,16 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ctxmgr.devices.tokens import Weigher, load
-from ctxmgr.model.compaction import Format, Nothing, Strategy
+from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
 from ctxmgr.study.compare import files, report
 from ctxmgr.study.compare.material import Material
-from ctxmgr.study.compare.models import Model, opened
-from ctxmgr.study.compare.report import Outcome, Written
+from ctxmgr.study.compare.models import AnsweringModel, opened
+from ctxmgr.study.compare.report import RecordingRows, WrittenRow
 from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
-from ctxmgr.study.compare.settings import Settings, Wrong, settings
+from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.plain_text import safe
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.spawning.console import console, plain
 
 FOLDER = "ctxmgr-compare"
@@ -39,7 +39,7 @@ def run(parsed: Namespace) -> int:
         wanted = settings(parsed)
         paths = _paths(parsed.recordings)
         folder = _folder(parsed.out or FOLDER)
-    except Wrong as fault:
+    except InvalidArguments as fault:
         return _refused(str(fault))
     loaded = load(VOCABULARY)
     if loaded.note:
@@ -69,7 +69,7 @@ def _paths(names: list[str]) -> list[Path]:
     """Each file once."""
     missing = [name for name in names if not Path(name).is_file()]
     if missing:
-        raise Wrong(f"no such file: {', '.join(missing)}")
+        raise InvalidArguments(f"no such file: {', '.join(missing)}")
     return list({path.resolve(): path for path in map(Path, names)}.values())
 
 
@@ -78,7 +78,7 @@ def _folder(name: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as fault:
-        raise Wrong(f"{name}: {fault.strerror}") from None
+        raise InvalidArguments(f"{name}: {fault.strerror}") from None
     return folder
 
 
@@ -95,7 +95,7 @@ class _Comparison:
         self._rows = [(strategy, format) for strategy in wanted.strategies for format in wanted.formats]
         self._finished: Callable[[int], None] = lambda count: None
 
-    def run(self, paths: list[Path], jobs: int) -> list[Outcome]:
+    def run(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
         """With a progress bar on stderr, where that is a terminal. Raises KeyboardInterrupt."""
         error = console(sys.stderr)
         if not error.is_terminal:
@@ -106,18 +106,18 @@ class _Comparison:
             self._finished = lambda count: progress.advance(task, count)
             return asyncio.run(self._all(paths, jobs))
 
-    async def _all(self, paths: list[Path], jobs: int) -> list[Outcome]:
+    async def _all(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
         gate = asyncio.Semaphore(jobs)
 
-        async def one(path: Path) -> Outcome:
+        async def one(path: Path) -> RecordingRows:
             async with gate:
                 return await self._recording(path, model)
 
         async with opened(self._settings) as model:
             return list(await asyncio.gather(*map(one, paths)))
 
-    async def _recording(self, path: Path, model: Model) -> Outcome:
-        written: list[Written] = []
+    async def _recording(self, path: Path, model: AnsweringModel) -> RecordingRows:
+        written: list[WrittenRow] = []
         failed: list[str] = []
         try:
             session = await asyncio.to_thread(read, path)
@@ -129,27 +129,29 @@ class _Comparison:
                     said = fault.strerror if isinstance(fault, OSError) else f"{type(fault).__name__}: {fault}"
                     failed.append(f"{strategy}, {format}: {said}")
                 else:
-                    if isinstance(found, Nothing):
-                        return Outcome(session.name, nothing=found.reason)
+                    if isinstance(found, NothingToCompact):
+                        return RecordingRows(session.name, nothing=found.reason)
                     written.append(found)
                 self._finished(1)
-        except Unreadable as fault:
-            return Outcome(path.name, unreadable=str(fault))
+        except UnreadableRecording as fault:
+            return RecordingRows(path.name, unreadable=str(fault))
         finally:
             self._finished(len(self._rows) - len(written) - len(failed))
-        return Outcome(session.name, tuple(written), failed=tuple(failed))
+        return RecordingRows(session.name, tuple(written), failed=tuple(failed))
 
-    async def _row(self, material: Material, strategy: Strategy, format: Format, model: Model) -> Written | Nothing:
+    async def _row(
+        self, material: Material, strategy: Strategy, format: Format, model: AnsweringModel
+    ) -> WrittenRow | NothingToCompact:
         """From its file where that is finished; Nothing where the recording has nothing to compact."""
         fingerprint = material.fingerprint(strategy, format)
         name = files.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain)
         there = files.finished(self._folder / name, fingerprint)
         if there is not None:
-            return Written(there, name, reused=True)
+            return WrittenRow(there, name, reused=True)
         if self._settings.chain is None:
             planned = await asyncio.to_thread(lambda: material.planned)
-            if isinstance(planned, Nothing):
+            if isinstance(planned, NothingToCompact):
                 return planned
         made, summary = await row(material, strategy, format, model)
         files.written(self._folder, name, files.text_of(made, report.head(made), summary))
-        return Written(made, name, reused=False)
+        return WrittenRow(made, name, reused=False)

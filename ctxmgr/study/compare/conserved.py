@@ -7,10 +7,10 @@ previous compaction, when its summary is carried on. What an earlier compaction 
 from collections.abc import Sequence
 
 from ctxmgr.model.branch import BranchEntry, in_list, places_in_list
-from ctxmgr.model.compaction import Preparation
+from ctxmgr.model.compaction import CompactionPlan
 
 
-def uncovered(path: Sequence[BranchEntry], preparation: Preparation) -> tuple[int, ...]:
+def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:
     """Places in the path of entries in the model's list that a compaction leaves to nobody, in rising order."""
     kept = (*preparation.history, *preparation.prefix, *preparation.kept)
     covered = {id(message) for message in kept}

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.model.compaction import Format, Strategy
-from ctxmgr.study.compare.rows import Row
+from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.plain_text import safe
 
 STEM_BYTES = 120  # of the recording's name: file names end at 255 bytes, and half of them are ours
@@ -25,7 +25,7 @@ _ODD = re.compile(r"[^\w.+-]+")
 
 
 class _Head(msgspec.Struct, frozen=True):
-    row: Row
+    row: SummaryRow
     digest: str
 
 
@@ -35,7 +35,7 @@ def file_name(recording: str, strategy: Strategy, format: Format, fingerprint: s
     return f"{stem}.{strategy}.{format}{kind}.{fingerprint[:MARK_CHARACTERS]}.md"
 
 
-def text_of(row: Row, head: str, summary: str) -> str:
+def text_of(row: SummaryRow, head: str, summary: str) -> str:
     """The file's whole text; `head` is what people read above the summary, as Markdown."""
     body = f"{head}\n\n---\n\n{summary or '(nothing was compacted)'}\n"
     figures = msgspec.json.encode(_Head(row, _digest(body))).decode()
@@ -58,7 +58,7 @@ def written(folder: Path, name: str, text: str) -> None:
         half.unlink(missing_ok=True)
 
 
-def finished(path: Path, fingerprint: str) -> Row | None:
+def finished(path: Path, fingerprint: str) -> SummaryRow | None:
     """The row in a file that is whole and was written with these settings; None for any other (rule 2)."""
     try:
         first, end, body = path.read_bytes().decode().partition("\n")

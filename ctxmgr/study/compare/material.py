@@ -10,39 +10,39 @@ from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import Format, Nothing, Preparation, Strategy
+from ctxmgr.model.compaction import CompactionPlan, Format, NothingToCompact, Strategy
 from ctxmgr.model.weights import Weigh, WeighMessage
 from ctxmgr.session.reading import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered
-from ctxmgr.study.compare.retention import Mentioned, mentioned
-from ctxmgr.study.compare.sessions import Session
+from ctxmgr.study.compare.retention import MentionCounts, mentioned
+from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
-from ctxmgr.summarize.request.brief import Brief
+from ctxmgr.summarize.request.brief import SummaryInput
 
 
 class Material:
     """One recording, made ready as far as its rows need it. `weigher` is the name of the vocabulary."""
 
-    def __init__(self, session: Session, settings: Settings, weigh: Weigh, weigher: str) -> None:
+    def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
         self.weigh_message = _remembered(by_text(weigh, IMAGE_TOKENS, lambda view: 0))
 
     @cached_property
-    def planned(self) -> Preparation | Nothing:
+    def planned(self) -> CompactionPlan | NothingToCompact:
         """As planCompaction plans it on the whole last branch; where that ends with a compaction, on what was there
         before it. Raises RuntimeError where the cut would lose an entry."""
         path = branch.branch(self.session.entries, self.session.leaf)
         while path and path[-1].kind in ("compaction", ""):
             path = path[:-1]
         prepared = decide(path, self.settings.cut, self.weigh_message)
-        if isinstance(prepared, Preparation) and (lost := uncovered(path, prepared)):
+        if isinstance(prepared, CompactionPlan) and (lost := uncovered(path, prepared)):
             raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")
         return prepared
 
     @cached_property
-    def mentioned(self) -> Mentioned:
+    def mentioned(self) -> MentionCounts:
         """What the removed part of the plan holds."""
-        assert isinstance(self.planned, Preparation)
+        assert isinstance(self.planned, CompactionPlan)
         return mentioned((*self.planned.history, *self.planned.prefix))
 
     def fingerprint(self, strategy: Strategy, format: Format) -> str:
@@ -51,10 +51,10 @@ class Material:
     def weight(self, messages: Iterable[BranchMessage]) -> int:
         return sum(map(self.weigh_message, messages))
 
-    def brief(self, prepared: Preparation, strategy: Strategy, format: Format) -> Brief[Preparation]:
+    def brief(self, prepared: CompactionPlan, strategy: Strategy, format: Format) -> SummaryInput[CompactionPlan]:
         """How to write it. Without a model no model's window bounds it."""
         policy = self.settings.policy
-        return Brief(
+        return SummaryInput(
             prepared,
             self.weigh,
             strategy,

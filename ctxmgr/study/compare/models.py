@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices.endpoint import Chat
-from ctxmgr.model.completion import Ask, Asking, Completion, Result
+from ctxmgr.model.completion import Asking, Completion, CompletionRequest, Result
 from ctxmgr.model.weights import Weigh
 from ctxmgr.study.compare import scripted_model
 from ctxmgr.study.compare.settings import Settings
 
-Complete = Callable[[Ask], Awaitable[Completion]]
+Complete = Callable[[CompletionRequest], Awaitable[Completion]]
 
 
 class Spending(msgspec.Struct):
@@ -28,7 +28,7 @@ class Spending(msgspec.Struct):
     reported: int = 0
     weighed: int = 0
 
-    def add(self, ask: Ask, completion: Completion, weigh: Weigh) -> None:
+    def add(self, ask: CompletionRequest, completion: Completion, weigh: Weigh) -> None:
         """A call that failed without an answer is weighed by what was sent."""
         if completion.spent is not None:
             self.reported += 1
@@ -40,7 +40,7 @@ class Spending(msgspec.Struct):
             self.output += weigh(completion.text)
 
 
-class Model(msgspec.Struct, frozen=True):
+class AnsweringModel(msgspec.Struct, frozen=True):
     """Who answers. `concurrency`: calls of one summary side by side."""
 
     name: str
@@ -48,24 +48,24 @@ class Model(msgspec.Struct, frozen=True):
     concurrency: int = 1
 
 
-def scripted(concurrency: int) -> Model:
-    async def complete(ask: Ask) -> Completion:
+def scripted(concurrency: int) -> AnsweringModel:
+    async def complete(ask: CompletionRequest) -> Completion:
         return await asyncio.to_thread(scripted_model.complete, ask)
 
-    return Model(scripted_model.NAME, complete, concurrency)
+    return AnsweringModel(scripted_model.NAME, complete, concurrency)
 
 
-def nobody() -> Model:
+def nobody() -> AnsweringModel:
     """Without a model: what is asked all the same has failed."""
 
-    async def complete(_: Ask) -> Completion:
+    async def complete(_: CompletionRequest) -> Completion:
         return Completion(stop="error", fault="there is no model")
 
-    return Model("none", complete)
+    return AnsweringModel("none", complete)
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Model]:
+async def opened(settings: Settings) -> AsyncIterator[AnsweringModel]:
     """The model of these settings; an endpoint's connections are closed at the end."""
     concurrency = settings.policy.concurrency
     if settings.endpoint is None:
@@ -73,12 +73,12 @@ async def opened(settings: Settings) -> AsyncIterator[Model]:
         return
     chat = Chat(settings.endpoint, os.environ)
     try:
-        yield Model(settings.endpoint.model, chat.complete, concurrency)
+        yield AnsweringModel(settings.endpoint.model, chat.complete, concurrency)
     finally:
         await chat.close()
 
 
-async def answered(asking: Asking[Result], model: Model, weigh: Weigh) -> tuple[Result, Spending]:
+async def answered(asking: Asking[Result], model: AnsweringModel, weigh: Weigh) -> tuple[Result, Spending]:
     """What the generator ends with. It may ask for nothing, to let others have their turn."""
     spent = Spending()
     gate = asyncio.Semaphore(model.concurrency)
@@ -87,13 +87,13 @@ async def answered(asking: Asking[Result], model: Model, weigh: Weigh) -> tuple[
         ended, value = await asyncio.to_thread(_step, asking, value)
         if ended:
             return value, spent
-        asks: tuple[Ask, ...] = value
+        asks: tuple[CompletionRequest, ...] = value
         value = tuple(await asyncio.gather(*(_asked(model, gate, ask) for ask in asks)))
         for ask, completion in zip(asks, value, strict=True):
             await asyncio.to_thread(spent.add, ask, completion, weigh)
 
 
-async def _asked(model: Model, gate: asyncio.Semaphore, ask: Ask) -> Completion:
+async def _asked(model: AnsweringModel, gate: asyncio.Semaphore, ask: CompletionRequest) -> Completion:
     async with gate:
         return await model.complete(ask)
 

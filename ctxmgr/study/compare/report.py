@@ -7,26 +7,26 @@ import msgspec
 from rich.console import Console
 
 from ctxmgr.study.compare.files import shown
-from ctxmgr.study.compare.rows import Row
+from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
-from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, Sheet, markdown, notes, rendered, sheets
+from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, TextTable, markdown, notes, rendered, sheets
 from ctxmgr.study.spawning.console import plain
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenRow(msgspec.Struct, frozen=True):
     """A row and the name of its file; `reused`: the file was there already, nothing was run."""
 
-    row: Row
+    row: SummaryRow
     file: str
     reused: bool
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class RecordingRows(msgspec.Struct, frozen=True):
     """What came of one recording. `nothing`: why there was nothing to compact; `unreadable`: why it has no rows;
     `failed`: what went wrong in single rows, with the words of the fault."""
 
     recording: str
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenRow, ...] = ()
     nothing: str = ""
     unreadable: str = ""
     failed: tuple[str, ...] = ()
@@ -42,22 +42,22 @@ class Outcome(msgspec.Struct, frozen=True):
         return tuple(f"{row.strategy}, {row.format}: {text}" for row in found for text in row.failures)
 
 
-def rows(outcomes: Sequence[Outcome]) -> list[Row]:
+def rows(outcomes: Sequence[RecordingRows]) -> list[SummaryRow]:
     return [one.row for outcome in outcomes for one in outcome.written]
 
 
-def head(row: Row) -> str:
+def head(row: SummaryRow) -> str:
     """What stands above a summary in its file."""
     columns = (*SUMMARY, *(HELD if row.held else ())) if row.chain is None else CHAIN
     lines = (("model", row.model), *((name, of(row)) for name, of in columns))
     lines += (("shortened for the model", "; ".join(row.shortened) or "nothing"),)
-    parts = [markdown(Sheet(f"{row.recording}: {row.strategy}, {row.format}", ("figure", ""), lines, 1), 1)]
+    parts = [markdown(TextTable(f"{row.recording}: {row.strategy}, {row.format}", ("figure", ""), lines, 1), 1)]
     parts += [markdown(sheet) for sheet in sheets([row], whole=True)[1:] if sheet.lines]
     parts += [f"**FAILED**: {shown(text)}" for text in row.failures]
     return "\n\n".join([*parts, *notes([row])])
 
 
-def report(outcomes: Sequence[Outcome], settings: Settings) -> str:
+def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
     """The Markdown file of the whole comparison."""
     found = rows(outcomes)
     parts = [
@@ -70,7 +70,7 @@ def report(outcomes: Sequence[Outcome], settings: Settings) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def show(out: Console, outcomes: Sequence[Outcome], settings: Settings) -> None:
+def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings) -> None:
     found = rows(outcomes)
     out.print(plain(_settings(settings)))
     if found:
@@ -84,7 +84,7 @@ def show(out: Console, outcomes: Sequence[Outcome], settings: Settings) -> None:
         out.print(f"{reused} of {len(found)} were there already, with the same settings, and not run again")
 
 
-def values(outcomes: Sequence[Outcome], settings: Settings) -> dict[str, Any]:
+def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, Any]:
     """For `--json`: all of it, shares as numerator and denominator."""
     return {
         "settings": {
@@ -117,7 +117,7 @@ def _settings(settings: Settings) -> str:
     return shown(" ".join(parts))
 
 
-def _said(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
+def _said(outcomes: Sequence[RecordingRows]) -> list[tuple[str, str]]:
     """What has to be said of recordings that are not, or not all, in the tables, with its style."""
     found = [(f"{one.recording}: {one.nothing}", "") for one in outcomes if one.nothing]
     found += [(one.unreadable, "red") for one in outcomes if one.unreadable]

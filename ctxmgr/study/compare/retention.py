@@ -49,7 +49,7 @@ _FILLERS = frozenset(
 )
 
 
-class Held(msgspec.Struct, frozen=True):
+class Retention(msgspec.Struct, frozen=True):
     """How many of `total` things are `held`, and the same weighted by how often each was mentioned."""
 
     what: What
@@ -69,7 +69,7 @@ class Held(msgspec.Struct, frozen=True):
         return self.weighted_held / self.weighted_total if self.weighted_total else 1.0
 
 
-class Mentioned(msgspec.Struct, frozen=True):
+class MentionCounts(msgspec.Struct, frozen=True):
     """What messages hold that a summary could keep, each with how often it was mentioned."""
 
     paths: Counter[str]
@@ -81,12 +81,14 @@ class Mentioned(msgspec.Struct, frozen=True):
     requests: Counter[str]
 
 
-def retention(messages: Sequence[BranchMessage], summary: str, *, shortest: int = SHORTEST) -> tuple[Held, ...]:
+def retention(
+    messages: Sequence[BranchMessage], summary: str, *, shortest: int = SHORTEST
+) -> tuple[Retention, ...]:
     """One row a kind. `messages` as they were removed, oldest first; `summary` with its file lists."""
     return measure(mentioned(messages, shortest=shortest), summary)
 
 
-def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) -> Mentioned:
+def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) -> MentionCounts:
     """Everything the rules count in these messages; to be measured against several summaries."""
     found_paths: Counter[str] = Counter()
     found_names: Counter[str] = Counter()
@@ -96,7 +98,7 @@ def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) ->
             found_names.update(identifiers(text, shortest=shortest))
     facts = _facts(messages)
     now, past = now_and_past(fold(Ledger(), facts))
-    return Mentioned(
+    return MentionCounts(
         found_paths,
         found_names,
         _once(fact.text for fact in now if fact.slot == "constraint"),
@@ -107,7 +109,7 @@ def mentioned(messages: Sequence[BranchMessage], *, shortest: int = SHORTEST) ->
     )
 
 
-def measure(known: Mentioned, summary: str) -> tuple[Held, ...]:
+def measure(known: MentionCounts, summary: str) -> tuple[Retention, ...]:
     """The rows for one summary."""
     here = _Suffixes(paths(summary))
     names = _parts(identifiers(summary, shortest=1))
@@ -124,11 +126,11 @@ def measure(known: Mentioned, summary: str) -> tuple[Held, ...]:
     )
 
 
-def _row(what: What, counts: Counter[str], holds: Callable[[str], bool]) -> Held:
+def _row(what: What, counts: Counter[str], holds: Callable[[str], bool]) -> Retention:
     held = [thing for thing in counts if holds(thing)]
     lost = tuple(thing for thing, _ in counts.most_common() if thing not in set(held))
     weighted = sum(counts[thing] for thing in held)
-    return Held(what, len(held), len(counts), weighted, counts.total(), lost)
+    return Retention(what, len(held), len(counts), weighted, counts.total(), lost)
 
 
 def _said(message: BranchMessage) -> Iterable[str]:

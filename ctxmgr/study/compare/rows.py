@@ -7,27 +7,27 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.compaction.render import Shown, conversation
+from ctxmgr.engine.compaction.render import RenderLimits, conversation
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import Format, Preparation, Strategy
+from ctxmgr.model.compaction import CompactionPlan, Format, Strategy
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
-from ctxmgr.study.compare.models import Model, Spending, answered
-from ctxmgr.study.compare.retention import Held, measure, mentioned
+from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
+from ctxmgr.study.compare.retention import Retention, measure, mentioned
 from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.probes import Scores, of_summary
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import Brief
+from ctxmgr.summarize.request.brief import SummaryInput
 
-WHOLE = Shown(result_units=1 << 40)  # what is kept is kept whole
+WHOLE = RenderLimits(result_units=1 << 40)  # what is kept is kept whole
 TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of the strategy: the call went wrong
 
 
-class Count(msgspec.Struct, frozen=True, rename="camel"):
+class RetainedCount(msgspec.Struct, frozen=True, rename="camel"):
     """How many of `total` things a text holds; the same weighted by how often each was mentioned."""
 
     held: int
@@ -36,7 +36,7 @@ class Count(msgspec.Struct, frozen=True, rename="camel"):
     weighted_total: int
 
 
-Counts = dict[str, Count]
+Counts = dict[str, RetainedCount]
 
 
 class Loop(msgspec.Struct, frozen=True, rename="camel"):
@@ -48,7 +48,7 @@ class Loop(msgspec.Struct, frozen=True, rename="camel"):
     fetches: int
 
 
-class Chained(msgspec.Struct, frozen=True, rename="camel"):
+class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together,
     and `loop`; None where nothing was measured."""
 
@@ -61,7 +61,7 @@ class Chained(msgspec.Struct, frozen=True, rename="camel"):
     loop: Loop | None = None
 
 
-class Row(msgspec.Struct, frozen=True, rename="camel"):
+class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of one summary, or of one chain with its last summary.
 
     Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
@@ -87,12 +87,14 @@ class Row(msgspec.Struct, frozen=True, rename="camel"):
     shortened: tuple[str, ...] = ()
     left_out: int = 0
     held: Counts | None = None
-    chain: Chained | None = None
+    chain: ChainFigures | None = None
     failures: tuple[str, ...] = ()
     probes: Scores | None = None
 
 
-async def row(material: Material, strategy: Strategy, format: Format, model: Model) -> tuple[Row, str]:
+async def row(
+    material: Material, strategy: Strategy, format: Format, model: AnsweringModel
+) -> tuple[SummaryRow, str]:
     """The figures and the summary. The plan must be a preparation, unless a chain is walked."""
     wanted = _Wanted(material, strategy, format, model)
     return await (_summary(wanted) if material.settings.chain is None else _chain(wanted))
@@ -102,16 +104,16 @@ class _Wanted(msgspec.Struct, frozen=True):
     material: Material
     strategy: Strategy
     format: Format
-    model: Model
+    model: AnsweringModel
 
-    def brief(self, prepared: Preparation) -> Brief[Preparation]:
+    def brief(self, prepared: CompactionPlan) -> SummaryInput[CompactionPlan]:
         return self.material.brief(prepared, self.strategy, self.format)
 
 
-async def _summary(wanted: _Wanted) -> tuple[Row, str]:
+async def _summary(wanted: _Wanted) -> tuple[SummaryRow, str]:
     material = wanted.material
     prepared = material.planned
-    assert isinstance(prepared, Preparation)
+    assert isinstance(prepared, CompactionPlan)
     began = time.perf_counter()
     asking = writing.compaction(wanted.brief(prepared))
     written, spent = await answered(asking, wanted.model, material.weigh)
@@ -129,7 +131,7 @@ async def _summary(wanted: _Wanted) -> tuple[Row, str]:
     ), written.summary
 
 
-async def _chain(wanted: _Wanted) -> tuple[Row, str]:
+async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
     material, settings = wanted.material, wanted.material.settings
     began = time.perf_counter()
     asking = chains.walked(
@@ -152,7 +154,9 @@ async def _chain(wanted: _Wanted) -> tuple[Row, str]:
         summary_tokens=material.weigh(chain.summary),
         replaced_tokens=material.weight(chain.removed),
         held=alone,
-        chain=Chained(settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop),
+        chain=ChainFigures(
+            settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop
+        ),
         failures=chain.failures,
         probes=probes,
     ), chain.summary
@@ -174,19 +178,19 @@ def _loop(chain: Chain) -> Loop:
     return Loop(len(found.calls), round(found.billed, 4), round(found.closed, 4), found.fetches)
 
 
-def measured(row: Row) -> bool:
+def measured(row: SummaryRow) -> bool:
     """What a scripted model's text holds says nothing of any strategy."""
     return row.strategy == "extractive" or row.model != scripted_model.NAME
 
 
-def counts(found: Sequence[Held]) -> Counts:
-    return {one.what: Count(one.held, one.total, one.weighted_held, one.weighted_total) for one in found}
+def counts(found: Sequence[Retention]) -> Counts:
+    return {one.what: RetainedCount(one.held, one.total, one.weighted_held, one.weighted_total) for one in found}
 
 
-def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, Any]], began: float) -> Row:
+def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, Any]], began: float) -> SummaryRow:
     """What is the same for a summary and a chain; `began` by this process's clock, in seconds."""
     fallbacks = [(number, one["fallback"]) for number, one in enumerate(details, 1) if "fallback" in one]
-    return Row(
+    return SummaryRow(
         recording=wanted.material.session.name,
         strategy=wanted.strategy,
         format=wanted.format,

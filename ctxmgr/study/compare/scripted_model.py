@@ -6,7 +6,7 @@ thought about: how much of a session they hold says nothing of any model. Same a
 
 import re
 
-from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.completion import Completion, CompletionRequest
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE
@@ -27,7 +27,7 @@ _MARKS = re.compile(r"^(?:\[[^\]]*\]:?|[\s>#*+•`-]|\d{1,3}[.)])+")
 _WORD = re.compile(r"\w{3}")
 
 
-def complete(ask: Ask) -> Completion:
+def complete(ask: CompletionRequest) -> Completion:
     """The answer; a fault where the prompt asks for no format of ours. No usage is reported."""
     outline = next((one for one in _OUTLINES if one in ask.prompt), None)
     if outline is None:

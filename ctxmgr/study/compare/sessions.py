@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr.study.hosts import pi_tree
 from ctxmgr.study.recordings import pi_sessions, readers
 from ctxmgr.study.recordings.json_lines import members
-from ctxmgr.study.recordings.recording import Stream, Unreadable
+from ctxmgr.study.recordings.recording import Stream, UnreadableRecording
 
 Fields = dict[str, msgspec.Raw]
 
@@ -26,7 +26,7 @@ _decode = msgspec.json.Decoder().decode
 _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-class Session(msgspec.Struct, frozen=True):
+class RecordedSession(msgspec.Struct, frozen=True):
     """`entries`: one JSON object each, in the host's order, all with ids. `leaf` None: the last entry.
 
     `digest` is the SHA-256 of the file's content, hexadecimal.
@@ -38,16 +38,16 @@ class Session(msgspec.Struct, frozen=True):
     leaf: str | None = None
 
 
-def read(path: Path) -> Session:
-    """Raises Unreadable, with the line where there is one; the text holds no folder."""
+def read(path: Path) -> RecordedSession:
+    """Raises UnreadableRecording, with the line where there is one; the text holds no folder."""
     try:
         content = path.read_bytes()
     except OSError as fault:
-        raise Unreadable(f"{path.name}: {fault.strerror}") from None
+        raise UnreadableRecording(f"{path.name}: {fault.strerror}") from None
     found = readers.source(path)
     kind = readers.kind(found)
     if kind == "transcript":
-        raise Unreadable(f"{path.name} is a transcript; compare wants a recorded session of a host")
+        raise UnreadableRecording(f"{path.name} is a transcript; compare wants a recorded session of a host")
     recorded = readers.read(found)
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
@@ -56,7 +56,9 @@ def read(path: Path) -> Session:
     else:
         entries, leaf = pi_sessions.tree(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
-    return Session(name, sha256(content).hexdigest(), tuple(map(_encode, pi_sessions.numbered(entries))), leaf)
+    return RecordedSession(
+        name, sha256(content).hexdigest(), tuple(map(_encode, pi_sessions.numbered(entries))), leaf
+    )
 
 
 def _of_stream(stream: Stream) -> list[Fields]:
@@ -69,7 +71,7 @@ def _of_stream(stream: Stream) -> list[Fields]:
         if event.name == "context":
             raws = _raws(event.payload["messages"])
             return [_entry(raw, members(bytes(raw), stream.name, event.line)) for raw in raws]
-    raise Unreadable(f"{stream.name}: no event holds messages")
+    raise UnreadableRecording(f"{stream.name}: no event holds messages")
 
 
 def _entry(raw: msgspec.Raw, message: Fields) -> Fields:

@@ -18,8 +18,8 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED
-from ctxmgr.model.compaction import CutSettings, Format, Strategy
-from ctxmgr.model.policy import Compaction, Endpoint
+from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.model.policy import CompactionPolicy, Endpoint
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW
 
 CHAIN_WINDOW = DEFAULT_WINDOW
@@ -28,7 +28,7 @@ SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no mo
 ModelKind = Literal["none", "scripted", "endpoint"]
 
 
-class Wrong(Exception):
+class InvalidArguments(Exception):
     """The arguments do not go together, or something they need is not there; the text says what."""
 
 
@@ -40,12 +40,12 @@ class Settings(msgspec.Struct, frozen=True):
 
     strategies: tuple[Strategy, ...]
     formats: tuple[Format, ...]
-    cut: CutSettings
+    cut: CutBudget
     model: ModelKind = "none"
     endpoint: Endpoint | None = None
     window: int = SUMMARISER_WINDOW
     chain: int | None = None
-    policy: Compaction = Compaction()
+    policy: CompactionPolicy = CompactionPolicy()
 
     @property
     def limit(self) -> int:
@@ -69,13 +69,13 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Raises Wrong."""
+    """Raises InvalidArguments."""
     kind: ModelKind = "endpoint" if parsed.endpoint else "scripted" if parsed.scripted else "none"
-    policy = Compaction()
+    policy = CompactionPolicy()
     made = Settings(
         strategies=_each(parsed.strategy) or _default(kind, parsed.chain),
         formats=_each(parsed.format) or (policy.format,),
-        cut=CutSettings(keep_recent=parsed.keep, reserve=policy.reserve_tokens),
+        cut=CutBudget(keep_recent=parsed.keep, reserve=policy.reserve_tokens),
         model=kind,
         endpoint=_endpoint(parsed, environment),
         window=parsed.context_window or SUMMARISER_WINDOW,
@@ -84,12 +84,14 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     )
     asking = [strategy for strategy in made.strategies if strategy != "extractive"]
     if asking and kind == "none":
-        raise Wrong(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
+        raise InvalidArguments(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
     if parsed.window and not parsed.chain:
-        raise Wrong("--window is for --chain")
+        raise InvalidArguments("--window is for --chain")
     if made.chain is not None and made.limit <= parsed.keep:
         room = f"{made.chain:,} tokens less the {made.cut.reserve:,} kept free for the reply"
-        raise Wrong(f"a window of {room} leaves no more than --keep {parsed.keep:,}: nothing would ever fit")
+        raise InvalidArguments(
+            f"a window of {room} leaves no more than --keep {parsed.keep:,}: nothing would ever fit"
+        )
     return made
 
 
@@ -100,18 +102,18 @@ def _default(kind: ModelKind, chain: bool) -> tuple[Strategy, ...]:
 def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | None:
     if not parsed.endpoint:
         if parsed.model or parsed.api_key_env:
-            raise Wrong("--model and --api-key-env are for --endpoint")
+            raise InvalidArguments("--model and --api-key-env are for --endpoint")
         return None
     if parsed.scripted:
-        raise Wrong("--endpoint and --scripted exclude each other")
+        raise InvalidArguments("--endpoint and --scripted exclude each other")
     if not parsed.model:
-        raise Wrong("--endpoint needs --model NAME")
+        raise InvalidArguments("--endpoint needs --model NAME")
     if urlsplit(parsed.endpoint).scheme not in ("http", "https"):
-        raise Wrong(NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint"))
+        raise InvalidArguments(NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint"))
     if parsed.api_key_env and not environment.get(parsed.api_key_env, "").strip():
-        raise Wrong(f"the environment variable {parsed.api_key_env} is not set")
+        raise InvalidArguments(f"the environment variable {parsed.api_key_env} is not set")
     if find_spec("openai") is None:
-        raise Wrong(NOT_INSTALLED)
+        raise InvalidArguments(NOT_INSTALLED)
     return Endpoint(
         base_url=parsed.endpoint,
         model=parsed.model,

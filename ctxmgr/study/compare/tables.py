@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ctxmgr.study import probes
 from ctxmgr.study.compare.files import shown
-from ctxmgr.study.compare.rows import Count, Counts, Loop, Row, measured
+from ctxmgr.study.compare.rows import Counts, Loop, RetainedCount, SummaryRow, measured
 from ctxmgr.study.probes import Scores
 from ctxmgr.study.spawning.console import plain
 
@@ -44,10 +44,10 @@ NOTES = {
 }
 
 
-Column = tuple[str, Callable[[Row], str]]
+Column = tuple[str, Callable[[SummaryRow], str]]
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class TextTable(msgspec.Struct, frozen=True):
     """A table of texts. `left`: so many columns hold words, the rest figures."""
 
     title: str
@@ -57,17 +57,17 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 def _share(found: Counts | None, kind: str) -> str:
-    count: Count | None = (found or {}).get(kind)
+    count: RetainedCount | None = (found or {}).get(kind)
     if count is None:
         return DASH
     return f"{100 * count.held // count.total} %" if count.total else "none"  # down: 100 % is all of it
 
 
-def _held(kind: str) -> Callable[[Row], str]:
+def _held(kind: str) -> Callable[[SummaryRow], str]:
     return lambda row: _share(row.held, kind)
 
 
-def _loop(row: Row, cell: Callable[[Loop], str]) -> str:
+def _loop(row: SummaryRow, cell: Callable[[Loop], str]) -> str:
     return cell(row.chain.loop) if row.chain and row.chain.loop else DASH
 
 
@@ -102,7 +102,7 @@ WALK: tuple[Column, ...] = (
 CHAIN: tuple[Column, ...] = (*WALK, *COSTS, WITHOUT)
 
 
-def sheets(rows: Sequence[Row], *, whole: bool) -> list[Sheet]:
+def sheets(rows: Sequence[SummaryRow], *, whole: bool) -> list[TextTable]:
     """`whole`: for a file; else for a terminal, narrower and with long lists cut."""
     if not rows:
         return []
@@ -116,7 +116,7 @@ def sheets(rows: Sequence[Row], *, whole: bool) -> list[Sheet]:
     return [_sheet(TOOK, rows, NAMES + SUMMARY, whole), held, _probes(rows)]
 
 
-def _probes(rows: Sequence[Row]) -> Sheet:
+def _probes(rows: Sequence[SummaryRow]) -> TextTable:
     """Kinds of memory probes by strategy: what the summaries answer of all that is asked, means over recordings."""
     columns: dict[str, list[Scores]] = {}
     for row in rows:
@@ -131,10 +131,10 @@ def _probes(rows: Sequence[Row]) -> Sheet:
         asked = max(one.every.probes for one in some if one)
         shares = [one.every.share if one else None for one in some]
         lines.append((name, kind, str(asked), *(DASH if one is None else f"{one:.3f}" for one in shares)))
-    return Sheet("memory probes", ("recording", "kind", "probes", *means), tuple(lines), 2)
+    return TextTable("memory probes", ("recording", "kind", "probes", *means), tuple(lines), 2)
 
 
-def notes(rows: Sequence[Row]) -> list[str]:
+def notes(rows: Sequence[SummaryRow]) -> list[str]:
     """What has to be said to the tables of these rows."""
     said = {
         "weighed": any(row.weighed_calls for row in rows),
@@ -146,16 +146,16 @@ def notes(rows: Sequence[Row]) -> list[str]:
     return [text for name, text in NOTES.items() if said[name]]
 
 
-def _sheet(title: str, rows: Sequence[Row], columns: Sequence[Column], whole: bool) -> Sheet:
+def _sheet(title: str, rows: Sequence[SummaryRow], columns: Sequence[Column], whole: bool) -> TextTable:
     def cell(name: str, text: str) -> str:
         long = name == "without a model" and len(text) > REASON_CHARACTERS and not whole
         return f"{text[: REASON_CHARACTERS - 1]}…" if long else text
 
     lines = tuple(tuple(cell(name, of(row)) for name, of in columns) for row in rows)
-    return Sheet(title, tuple(name for name, _ in columns), lines)
+    return TextTable(title, tuple(name for name, _ in columns), lines)
 
 
-def _both(rows: Sequence[Row]) -> Sheet:
+def _both(rows: Sequence[SummaryRow]) -> TextTable:
     """Of a chain: all that was removed, held by the last summary, and by it and the kept part together."""
     lines = []
     for row in (one for one in rows if one.held is not None):
@@ -171,10 +171,10 @@ def _both(rows: Sequence[Row]) -> Sheet:
         "the last summary holds",
         "with what is kept",
     )
-    return Sheet("held at the last compaction", titles, tuple(lines), 4)
+    return TextTable("held at the last compaction", titles, tuple(lines), 4)
 
 
-def _passes(rows: Sequence[Row], whole: bool) -> Sheet:
+def _passes(rows: Sequence[SummaryRow], whole: bool) -> TextTable:
     lines: list[tuple[str, ...]] = []
     for row in rows:
         passes = row.chain.passes if row.chain else ()
@@ -185,21 +185,21 @@ def _passes(rows: Sequence[Row], whole: bool) -> Sheet:
             weights = (one.before, one.after, one.summary, one.removed)
             lines.append((*_names(row), str(number), one.entry, *(f"{weight:,}" for weight in weights)))
     titles = ("number", "after entry", "before", "after", "summary", "removed")
-    return Sheet("each compaction, tokens of the list", (*(name for name, _ in NAMES), *titles), tuple(lines))
+    return TextTable("each compaction, tokens of the list", (*(name for name, _ in NAMES), *titles), tuple(lines))
 
 
-def _names(row: Row) -> tuple[str, ...]:
+def _names(row: SummaryRow) -> tuple[str, ...]:
     return tuple(of(row) for _, of in NAMES)
 
 
-def _spent(row: Row, tokens: int) -> str:
+def _spent(row: SummaryRow, tokens: int) -> str:
     return f"{WEIGHED if row.weighed_calls else ''}{tokens:,}" if row.calls else "0"
 
 
 # views
 
 
-def markdown(sheet: Sheet, level: Literal[1, 2] = 2) -> str:
+def markdown(sheet: TextTable, level: Literal[1, 2] = 2) -> str:
     lines = [f"{'#' * level} {shown(sheet.title)}", ""]
     lines.append(_line(sheet.columns))
     lines.append(_line(["---" if number < sheet.left else "---:" for number in range(len(sheet.columns))]))
@@ -210,16 +210,16 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(map(shown, cells))} |"
 
 
-def rendered(rows: Sequence[Row]) -> RenderableType:
+def rendered(rows: Sequence[SummaryRow]) -> RenderableType:
     """For a terminal: the sheets of each recording together, its name in their titles."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[SummaryRow]] = {}
     for row in rows:
         groups.setdefault(row.recording, []).append(row)
     some = [(name, sheet) for name, group in groups.items() for sheet in sheets(group, whole=False)]
     return Group(*(_table(name, sheet) for name, sheet in some if sheet.lines))
 
 
-def _table(recording: str, sheet: Sheet) -> Table:
+def _table(recording: str, sheet: TextTable) -> Table:
     """Without the recording's column; names that were said in the line above are not said again."""
     table = Table(title=plain(f"{recording}: {sheet.title}"), title_justify="left", header_style="bold")
     table.box, table.pad_edge, table.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)  # ten columns on a terminal of 100

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices.snapshots import Store
+from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.study.conformance.following import reason
-from ctxmgr.study.conformance.golden import Finding, Golden, read
-from ctxmgr.study.conformance.host_side import HostSide
+from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read
+from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.stdio import sentence
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.spawning.client import TimedOut
 from ctxmgr.study.spawning.console import console, plain
 from ctxmgr.study.spawning.spawned import Clock, Spawned, this_ctxmgr
@@ -23,13 +23,13 @@ FINDINGS_SHOWN = 10  # of one transcript
 HERE = Path("protocol/transcripts")
 
 
-class Played(msgspec.Struct, frozen=True):
+class ConformanceResult(msgspec.Struct, frozen=True):
     """`skipped` says why it was not played. `compared` messages of ctxmgr."""
 
     name: str
     skipped: str | None = None
     compared: int = 0
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[GoldenDifference, ...] = ()
     stderr: str = ""
 
 
@@ -37,7 +37,7 @@ def host_side(parsed: Namespace) -> int:
     """0: what was played is the same; 1: something differs, or nothing was played; 2: wrong usage."""
     try:
         goldens = [read(name, path.read_bytes()) for name, path in _files(parsed.transcripts or [str(HERE)])]
-    except (OSError, Unreadable) as fault:
+    except (OSError, UnreadableRecording) as fault:
         print(f"ctxmgr conform: {fault}", file=sys.stderr)
         return 2
     out = console()
@@ -58,22 +58,22 @@ def host_side(parsed: Namespace) -> int:
     return 0 if same and not differs else 1
 
 
-def play(golden: Golden, parsed: Namespace) -> Played:
+def play(golden: Golden, parsed: Namespace) -> ConformanceResult:
     """One transcript. Raises OSError where the command can not be started."""
     snapshots = parsed.snapshots or not parsed.command
     if (why := reason(golden, snapshots, parsed.deadlines)) is not None:
-        return Played(golden.name, why)
+        return ConformanceResult(golden.name, why)
     with tempfile.TemporaryDirectory(prefix="ctxmgr-conform-") as state:
         _restore(golden, Path(state))
-        side = HostSide(golden, parsed.framing, parsed.exact, state)
+        side = GoldenHost(golden, parsed.framing, parsed.exact, state)
         command = parsed.command or this_ctxmgr("--state-dir", state)
         with Spawned(command) as process:
             _converse(side, process, parsed.timeout)
         found = tuple(side.findings)
-        return Played(golden.name, None, side.compared, found, process.stderr() if found else "")
+        return ConformanceResult(golden.name, None, side.compared, found, process.stderr() if found else "")
 
 
-def _converse(side: HostSide, process: Spawned, seconds: float) -> None:
+def _converse(side: GoldenHost, process: Spawned, seconds: float) -> None:
     """Until the transcript has been played, then until the process has said all it says; each wait is bounded."""
     process.write(side.begin())
     while not side.done:
@@ -95,7 +95,9 @@ def _converse(side: HostSide, process: Spawned, seconds: float) -> None:
         side.finish("")
     except TimedOut:
         side.finish("")
-        side.findings.append(Finding(0, "its end", "$", "after its input was closed", f"not in {seconds:g} s"))
+        side.findings.append(
+            GoldenDifference(0, "its end", "$", "after its input was closed", f"not in {seconds:g} s")
+        )
 
 
 def _restore(golden: Golden, state: Path) -> None:
@@ -105,7 +107,7 @@ def _restore(golden: Golden, state: Path) -> None:
         if line.kind != "restored" or line.fields["session"] in done:
             continue
         done.add(line.fields["session"])
-        opened = Store(state).open(line.fields["session"])
+        opened = SnapshotStore(state).open(line.fields["session"])
         if opened.file is None:
             raise OSError(opened.fault)
         for one in line.fields["lines"]:
@@ -124,7 +126,7 @@ def _files(given: list[str]) -> list[tuple[str, Path]]:
     return found
 
 
-def _lines(one: Played) -> list[tuple[str, str]]:
+def _lines(one: ConformanceResult) -> list[tuple[str, str]]:
     if one.skipped is not None:
         return [(f"skipped   {one.name}: {one.skipped}", "dim")]
     if not one.findings:

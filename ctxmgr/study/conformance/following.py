@@ -21,7 +21,7 @@ from typing import Any
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.study.conformance.golden import Golden, Head, head
 from ctxmgr.wire.errors import CANCELLED, INTERNAL_ERROR
-from ctxmgr.wire.transcript import Line
+from ctxmgr.wire.transcript import TranscriptLine
 
 
 def reason(golden: Golden, snapshots: bool, deadlines: bool) -> str | None:
@@ -74,7 +74,7 @@ def _member(one: Head, *names: str) -> Any:
     return value
 
 
-def _elsewhere(line: Line, archived: set[str]) -> bool:
+def _elsewhere(line: TranscriptLine, archived: set[str]) -> bool:
     """Whether an answer of the archive can not follow from what was put before (rule 7); notes what is put."""
     session, answer, row = line.fields["session"], line.fields["answer"], line.fields["answer"].get("row")
     archived.update(f"{session} {handle}" for handle in line.fields["put"] or ())
@@ -82,7 +82,7 @@ def _elsewhere(line: Line, archived: set[str]) -> bool:
     return given or "fault" in answer or "note" in answer
 
 
-def _next_sender(lines: Sequence[Line]) -> str:
+def _next_sender(lines: Sequence[TranscriptLine]) -> str:
     return next((line.sender for line in lines if line.kind in ("message", "broken")), "")
 
 
@@ -95,7 +95,7 @@ def _planted(one: Head) -> bool:
     return isinstance(report, dict) and str(report.get("reason", "")).startswith("internal fault")
 
 
-def _raced(lines: Sequence[Line], heads: Sequence[Head], place: int) -> bool:
+def _raced(lines: Sequence[TranscriptLine], heads: Sequence[Head], place: int) -> bool:
     """Whether a cancel of the host, which was heeded, comes while ctxmgr waits for nothing of the host."""
     if lines[place].sender != "host":
         return False

@@ -16,10 +16,10 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.model.rules import refusal
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.spawning.differences import Difference, first
 from ctxmgr.wire import transcript
-from ctxmgr.wire.transcript import Line
+from ctxmgr.wire.transcript import TranscriptLine
 
 NOTHING = "nothing"
 EVERY = object()  # the step `[*]` or `.*`
@@ -34,7 +34,7 @@ class Golden(msgspec.Struct, frozen=True):
     """A transcript. `chosen`: what its header marks as the host's to choose."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[TranscriptLine, ...]
     chosen: tuple[Path, ...] = ()
 
     @property
@@ -42,7 +42,7 @@ class Golden(msgspec.Struct, frozen=True):
         return next((line.fields for line in self.lines if line.kind == "header"), {})
 
 
-class Finding(msgspec.Struct, frozen=True):
+class GoldenDifference(msgspec.Struct, frozen=True):
     """One difference: `line` of the transcript (0: at its end), `what` is said there, where and how they differ."""
 
     line: int
@@ -52,8 +52,8 @@ class Finding(msgspec.Struct, frozen=True):
     came: str
 
     @staticmethod
-    def at(line: int, what: str, difference: Difference) -> "Finding":
-        return Finding(line, what, difference.path, difference.recorded, difference.now)
+    def at(line: int, what: str, difference: Difference) -> "GoldenDifference":
+        return GoldenDifference(line, what, difference.path, difference.recorded, difference.now)
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def read(name: str, content: bytes) -> Golden:
-    """Raises Unreadable: with the line that is broken, or for rules that are not this release's."""
+    """Raises UnreadableRecording: with the line that is broken, or for rules that are not this release's."""
     try:
         lines = tuple(transcript.read(content))
         golden = Golden(name, lines)
@@ -83,9 +83,9 @@ def read(name: str, content: bytes) -> Golden:
             raise ValueError("line 1: a script of a host, which `ctxmgr drive` plays")
         golden = Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
-        raise Unreadable(f"{name}, {fault}") from None
+        raise UnreadableRecording(f"{name}, {fault}") from None
     if (why := refusal(golden.header, __version__)) is not None:
-        raise Unreadable(f"{name}: {why}")
+        raise UnreadableRecording(f"{name}: {why}")
     return golden
 
 

@@ -20,11 +20,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance.golden import NOTHING, Finding, Golden, Head, difference, head, path_of
+from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, difference, head, path_of
 from ctxmgr.study.spawning.client import Framing
 from ctxmgr.study.spawning.differences import Difference, first
 from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.transcript import Line
+from ctxmgr.wire.transcript import TranscriptLine
 
 SERVER = tuple(map(path_of, ("$.result.serverInfo", "$.result.info")))  # of `initialize` and `rpc.discover`
 CHOSEN = (
@@ -41,13 +41,13 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-class HostSide:
+class GoldenHost:
     """`findings` so far; `done` when the last line was said and all that is recorded has come."""
 
     def __init__(self, golden: Golden, framing: Framing, exact: bool, state_dir: str) -> None:
         self.golden, self.exact, self.state_dir = golden, exact, state_dir
         self.framing: Framing = "ndjson" if _in_lines_only(golden) else framing
-        self.findings: list[Finding] = []
+        self.findings: list[GoldenDifference] = []
         self.compared = 0
         self.broken = False  # what comes can not be read any more
         self.closing = False  # the other's input has ended; set by who ends it
@@ -63,7 +63,7 @@ class HostSide:
         return self.broken or self._at >= len(self.golden.lines)
 
     @property
-    def waiting(self) -> Line | None:
+    def waiting(self) -> TranscriptLine | None:
         """The line that has not come yet."""
         return None if self.done else self.golden.lines[self._at]
 
@@ -77,13 +77,15 @@ class HostSide:
             self._take(item)
         return self._advance()
 
-    def finish(self, why: str) -> list[Finding]:
+    def finish(self, why: str) -> list[GoldenDifference]:
         """All findings, with what has not come (`why`: nothing more will), and what came and is not recorded."""
         if (line := self.waiting) is not None:
-            self.findings.append(Finding(line.number, head(line.body).what, "$", head(line.body).what, why))
+            self.findings.append(
+                GoldenDifference(line.number, head(line.body).what, "$", head(line.body).what, why)
+            )
         for bodies in self._came.values():
             for body in bodies:
-                self.findings.append(Finding(0, head(body).what, "$", NOTHING, head(body).what))
+                self.findings.append(GoldenDifference(0, head(body).what, "$", NOTHING, head(body).what))
         self._came.clear()
         return self.findings
 
@@ -91,16 +93,16 @@ class HostSide:
         line = self.waiting.number if self.waiting else 0
         if isinstance(item, FramingFault):
             self.broken = True
-            self.findings.append(Finding(line, "its output", "$", "a message", f"none: {item.message}"))
+            self.findings.append(GoldenDifference(line, "its output", "$", "a message", f"none: {item.message}"))
             return
         one = head(item)
         if one.fault:
             self.broken = True
-            self.findings.append(Finding(line, "its output", "$", "a message", one.fault))
+            self.findings.append(GoldenDifference(line, "its output", "$", "a message", one.fault))
             return
         if self._framer.mode not in (self.framing, "ended"):
             self.broken = True
-            self.findings.append(Finding(line, one.what, "$", self.framing, self._framer.mode))
+            self.findings.append(GoldenDifference(line, one.what, "$", self.framing, self._framer.mode))
         taken_back = self.closing and one.method == "$/cancelRequest" and not one.id
         if (key := _key(one)) is not None and not taken_back:
             self._came[key].append(item)
@@ -122,7 +124,7 @@ class HostSide:
             self._at += 1
         return b"".join(out)
 
-    def _spoken(self, line: Line) -> bytes:
+    def _spoken(self, line: TranscriptLine) -> bytes:
         """The host's line, with the other's ids and bases, and a state directory of its own."""
         body, one = line.body, head(line.body)
         if line.kind != "message" or not isinstance(one.fields, dict):
@@ -139,7 +141,7 @@ class HostSide:
             return _encode({**_members(body), "id": self._ids[one.id]})
         return body
 
-    def _compare(self, line: Line, body: bytes) -> None:
+    def _compare(self, line: TranscriptLine, body: bytes) -> None:
         self.compared += 1
         recorded, came = head(line.body), head(body)
         self._note_names(recorded, came)
@@ -147,7 +149,7 @@ class HostSide:
         if found is None:
             found = self._kept(line.body, body)
         if found is not None:
-            self.findings.append(Finding.at(line.number, recorded.what, found))
+            self.findings.append(GoldenDifference.at(line.number, recorded.what, found))
 
     def _exactly(self, was: bytes, now: bytes, recorded: Head, came: Head) -> Difference | None:
         found = first(was, now)

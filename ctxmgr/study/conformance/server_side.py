@@ -17,11 +17,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance.golden import NOTHING, Finding, Golden, Head, Path, difference, head, path_of
+from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, Path, difference, head, path_of
 from ctxmgr.study.spawning.differences import shown
 from ctxmgr.wire import errors
 from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.transcript import Line
+from ctxmgr.wire.transcript import TranscriptLine
 
 OWN = tuple(map(path_of, ("$.id", "$.jsonrpc", "$.params.clientInfo", "$.params.stateDir")))
 FAREWELLS = ("session_shutdown", "shutdown", "exit", "initialized")
@@ -31,14 +31,14 @@ _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-class ServerSide:
+class GoldenServer:
     """`taken` lines of the host were as recorded or differ in their params. `ended`: the host said `exit`, or its
     output ended."""
 
     def __init__(self, golden: Golden, chosen: Sequence[Path] = ()) -> None:
         self.golden = golden
         self.chosen = (*OWN, *golden.chosen, *chosen)
-        self.findings: list[Finding] = []
+        self.findings: list[GoldenDifference] = []
         self.taken = 0
         self.ended = False
         self._at = 0
@@ -55,7 +55,7 @@ class ServerSide:
         return sum(line.sender == "host" for line in self.golden.lines)
 
     @property
-    def waiting(self) -> Line | None:
+    def waiting(self) -> TranscriptLine | None:
         """The line of the host that has not come yet."""
         rest = self.golden.lines[self._at :]
         return None if self._astray else next((line for line in rest if line.sender == "host"), None)
@@ -69,11 +69,11 @@ class ServerSide:
         mode = self._framer.mode
         return b"".join(part for body in bodies for part in frame(mode, [body]))
 
-    def finish(self, why: str) -> list[Finding]:
+    def finish(self, why: str) -> list[GoldenDifference]:
         """All findings; with the line that has not come, `why` it will not."""
         if (line := self.waiting) is not None:
             one = head(line.body)
-            self.findings.append(Finding(line.number, one.what, "$", one.what, why))
+            self.findings.append(GoldenDifference(line.number, one.what, "$", one.what, why))
             self._astray = True
         return self.findings
 
@@ -103,7 +103,7 @@ class ServerSide:
 
     # the host's lines
 
-    def _heard(self, line: Line) -> bool:
+    def _heard(self, line: TranscriptLine) -> bool:
         """Whether the line has come, as it should or not."""
         recorded = head(line.body)
         if not recorded.method and recorded.id in self._asked:
@@ -127,7 +127,7 @@ class ServerSide:
         self._held(line, recorded, came)
         return True
 
-    def _held(self, line: Line, recorded: Head, came: Head) -> None:
+    def _held(self, line: TranscriptLine, recorded: Head, came: Head) -> None:
         self.taken += 1
         self.ended = self.ended or came.method == "exit"
         if recorded.id and came.id and recorded.method:
@@ -136,7 +136,7 @@ class ServerSide:
             return
         found = difference(self._as_host(recorded, came), came.fields, self.chosen)
         if found is not None:
-            self.findings.append(Finding.at(line.number, recorded.what, found))
+            self.findings.append(GoldenDifference.at(line.number, recorded.what, found))
 
     def _as_host(self, recorded: Head, came: Head) -> Any:
         """The recorded message with the host's names in it."""
@@ -159,13 +159,13 @@ class ServerSide:
         line = self.waiting
         if not self._astray:
             expected = head(line.body).what if line else NOTHING
-            self.findings.append(Finding(line.number if line else 0, what, "$", expected, came))
+            self.findings.append(GoldenDifference(line.number if line else 0, what, "$", expected, came))
         self._astray = True
 
     def _after(self, call: Head) -> list[bytes]:
         """The answer to what comes when the transcript has ended, or the host is out of step."""
         if call.method not in FAREWELLS and not self._astray:
-            self.findings.append(Finding(0, call.what, "$", NOTHING, shown(call.fields)))
+            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, shown(call.fields)))
         self.ended = self.ended or call.method == "exit"
         if not call.id or not call.method:
             return []
@@ -176,7 +176,7 @@ class ServerSide:
 
     # ctxmgr's lines
 
-    def _said(self, line: Line) -> bytes:
+    def _said(self, line: TranscriptLine) -> bytes:
         """As recorded, with the host's ids and names where they are others."""
         recorded, body = head(line.body), line.body
         if recorded.method and recorded.id:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.study.conformance.golden import Finding, path_of, read
-from ctxmgr.study.conformance.server_side import ServerSide
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.conformance.golden import GoldenDifference, path_of, read
+from ctxmgr.study.conformance.server_side import GoldenServer
+from ctxmgr.study.recordings.recording import UnreadableRecording
 
 READ_BYTES = 1 << 20
 DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end
@@ -27,10 +27,10 @@ def server_side(parsed: Namespace) -> int:
     """0: the host said what the transcript says; 1: it did not; 2: wrong usage."""
     try:
         golden = read(Path(parsed.transcript).name, Path(parsed.transcript).read_bytes())
-        side = ServerSide(golden, [path_of(text) for text in parsed.any])
+        side = GoldenServer(golden, [path_of(text) for text in parsed.any])
         if parsed.verdict:
             _write(parsed.verdict, {"transcript": golden.name, "verdict": "unfinished"})
-    except (OSError, Unreadable, ValueError) as fault:
+    except (OSError, UnreadableRecording, ValueError) as fault:
         print(f"ctxmgr conform: {fault}", file=sys.stderr)
         return 2
     why = _play(side, parsed.timeout)
@@ -49,14 +49,14 @@ def server_side(parsed: Namespace) -> int:
     return 1 if findings else 0
 
 
-def sentence(found: Finding) -> str:
+def sentence(found: GoldenDifference) -> str:
     """One line for people, on one line."""
     where = f"line {found.line}" if found.line else "at the end"
     text = f"{where}, {found.what}: at {found.path} is recorded {found.recorded}, came {found.came}"
     return text.encode("unicode_escape").decode()
 
 
-def _play(side: ServerSide, seconds: float) -> str:
+def _play(side: GoldenServer, seconds: float) -> str:
     """Until the host ends or says nothing any more; why nothing more comes."""
     came: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     said: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -42,7 +42,7 @@ class Item(msgspec.Struct, frozen=True):
 Write = Callable[[Sequence[Item], Sequence[Item]], str]
 
 
-class Compaction(msgspec.Struct, frozen=True):
+class HostCompaction(msgspec.Struct, frozen=True):
     """What the host wrote: the entry as `session_compact` reports it, and the list that goes on from it."""
 
     entry: dict[str, Any]
@@ -69,7 +69,7 @@ def compact(
     at: int,
     keep: int = KEEP_TOKENS,
     write: Write | None = None,
-) -> Compaction | None:
+) -> HostCompaction | None:
     """The host's compaction of this list, None where there is nothing to compact.
 
     `files`: all paths that were read or modified so far, path to "read" or "modified". `at` in milliseconds.
@@ -91,7 +91,7 @@ def compact(
         "firstKeptEntryId": items[cut].id,
         "tokensBefore": before,
     }
-    return Compaction(entry, (item(id, compaction_message(summary, before, at)), *items[cut:]))
+    return HostCompaction(entry, (item(id, compaction_message(summary, before, at)), *items[cut:]))
 
 
 def files_of(items: Sequence[Item], files: dict[str, str]) -> dict[str, str]:

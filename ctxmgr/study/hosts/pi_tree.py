@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 
 _encode = msgspec.json.Encoder().encode
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -27,7 +27,7 @@ def entries(recording: Recording) -> list[bytes]:
     return found
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _told(entry: RecordedEntry) -> dict[str, Any]:
     """The entry without its place in the tree."""
     if entry.kind == "model":
         return {"type": "model_change", "modelId": entry.model}

@@ -20,7 +20,7 @@ from ctxmgr.study.hostscript.placeholders import (
     is_placeholder,
 )
 from ctxmgr.wire import transcript
-from ctxmgr.wire.transcript import Line
+from ctxmgr.wire.transcript import TranscriptLine
 
 FORMAT = """\
 A script is a transcript: JSON lines, as `ctxmgr serve --record FILE` writes them and protocol/transcripts has them.
@@ -147,7 +147,7 @@ class _Reader:
         self.mode, self.texts = mode, texts
         self.known = {STATE_DIR}
 
-    def steps(self, lines: Iterable[Line]) -> Iterator[ScriptLine]:
+    def steps(self, lines: Iterable[TranscriptLine]) -> Iterator[ScriptLine]:
         for line in lines:
             try:
                 step = self._step(line)
@@ -158,7 +158,7 @@ class _Reader:
             if step is not None:
                 yield step
 
-    def _step(self, line: Line) -> ScriptLine | None:
+    def _step(self, line: TranscriptLine) -> ScriptLine | None:
         if line.kind == "message" and line.sender == "host":
             return self._send(line)
         if line.kind == "message" and line.sender == "ctxmgr":
@@ -171,14 +171,14 @@ class _Reader:
             return self._around(line.number, json.loads(self.texts[line.number - 1]))
         raise ScriptError(f"line {line.number}: this is no line of a script")
 
-    def _send(self, line: Line) -> HostLine:
+    def _send(self, line: TranscriptLine) -> HostLine:
         fields = json.loads(line.body)
         if self.mode == "literal":
             return HostLine(line.number, line.body)
         check_sent(fields, self.known)
         return HostLine(line.number, line.body, fields if has_placeholder(fields) else None)
 
-    def _expect(self, line: Line) -> ExpectedLine:
+    def _expect(self, line: TranscriptLine) -> ExpectedLine:
         one = head(line.body)
         if not isinstance(one.fields, dict):
             raise ScriptError(f"line {line.number}: a message of ctxmgr is an object")

@@ -4,8 +4,8 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from ctxmgr.devices.archive import Archive, ArchiveFault
-from ctxmgr.devices.snapshots import Store, file_name
+from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices.snapshots import SnapshotStore, file_name
 from ctxmgr.server.state_files import default_state_dir
 from ctxmgr.study.plain_text import safe
 
@@ -14,10 +14,10 @@ def run(parsed: Namespace) -> int:
     """0: deleted; 1: the session is open, or the disk refuses; 2: nothing is kept of it."""
     directory = Path(parsed.state_dir or default_state_dir())
     known = (directory / file_name(parsed.session)).exists()
-    fault = Store(directory).delete(parsed.session)
+    fault = SnapshotStore(directory).delete(parsed.session)
     gone = 0
     if fault is None:  # else it is open: its originals are wanted yet
-        archive = Archive(directory)
+        archive = ArchiveDatabase(directory)
         try:
             gone = archive.forget(parsed.session)
         except ArchiveFault as refused:

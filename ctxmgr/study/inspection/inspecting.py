@@ -35,7 +35,7 @@ def run(parsed: Namespace) -> int:
     if reading.bodies and not reading.fault:
         try:
             state, strange = journal.restore(reading.bodies)
-        except journal.Unreadable as unreadable:
+        except journal.UnreadableJournal as unreadable:
             faults.append(str(unreadable))
         else:
             _show(state, len(reading.bodies), len(strange), parsed.full)

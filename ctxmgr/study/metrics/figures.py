@@ -11,8 +11,8 @@ import msgspec
 
 from ctxmgr.study.closed_loop import ClosedLoop
 from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.measures import Measured, Measures
-from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.measures import CallMeasures, Measures
+from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.metrics.recall import Recall
 
 LONG_TOKENS = 100_000  # weight of a recorded conversation from which on a session is one that outgrows windows
@@ -130,7 +130,7 @@ def recalled(one: Recall) -> Figures:
     return {name: shared(getattr(one, field)) for name, field in KINDS_OF_RECALL.items()}
 
 
-def shared(one: Share) -> Figures:
+def shared(one: Ratio) -> Figures:
     return {"share": ratio(one.held, one.of), "held": one.held, "of": one.of}
 
 
@@ -138,7 +138,7 @@ def ratio(part: float, whole: float) -> float | None:
     return round(part / whole, 5) if whole else None
 
 
-def _series(call: Measured) -> Figures:
+def _series(call: CallMeasures) -> Figures:
     """What a plot over calls needs."""
     return {
         "at": call.at,

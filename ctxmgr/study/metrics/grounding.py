@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr.study.metrics.edits import replaced
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.observations import PACKET, Sight, newly_said
-from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.ratio import Ratio
 
 _WORD = re.compile(r"\w+")
 
@@ -28,7 +28,7 @@ class Grounding(msgspec.Struct, frozen=True, gc=False):
     """Of one call. `edits`: of one line or more that had been seen; `whole`: those of which all such lines are
     there."""
 
-    lines: Share = Share()
+    lines: Ratio = Ratio()
     edits: int = 0
     whole: int = 0
 
@@ -36,7 +36,7 @@ class Grounding(msgspec.Struct, frozen=True, gc=False):
 def grounding(sights: Sequence[Sight], known: Known) -> tuple[Grounding, ...]:
     """One a call."""
     asked = [_edits(sight, known) for sight in sights]
-    found = Lines(line for edits in asked for lines in edits for line in lines)
+    found = LinePresence(line for edits in asked for lines in edits for line in lines)
     before: set[str] = set()
     out = []
     for sight, came, edits in zip(sights, newly_said(sights), asked, strict=True):
@@ -51,7 +51,7 @@ def _edits(sight: Sight, known: Known) -> list[tuple[str, ...]]:
     return [lines for unit in units if unit.kind == "call" and (lines := replaced(unit.arguments))]
 
 
-def _grounding(sight: Sight, edits: Sequence[set[str]], found: "Lines", known: Known) -> Grounding:
+def _grounding(sight: Sight, edits: Sequence[set[str]], found: "LinePresence", known: Known) -> Grounding:
     wanted = set[str]().union(*edits)
     if not wanted:
         return Grounding()
@@ -63,11 +63,11 @@ def _grounding(sight: Sight, edits: Sequence[set[str]], found: "Lines", known: K
                 break
     seen = [lines for lines in edits if lines]
     return Grounding(
-        Share(len(wanted) - len(missing), len(wanted)), len(seen), sum(missing.isdisjoint(one) for one in seen)
+        Ratio(len(wanted) - len(missing), len(wanted)), len(seen), sum(missing.isdisjoint(one) for one in seen)
     )
 
 
-class Lines:
+class LinePresence:
     """Which of these lines stand in a message. A message is looked through once: only for lines of which a whole
     word stands in it, the line's longest."""
 

@@ -13,13 +13,13 @@ from ctxmgr.study.metrics.billing import Bill, Billed, PriceSheet, bill
 from ctxmgr.study.metrics.grounding import Grounding, grounding
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.observations import Sight, newly_said
-from ctxmgr.study.metrics.ratio import Share, total
+from ctxmgr.study.metrics.ratio import Ratio, total
 from ctxmgr.study.metrics.recall import Recall
 from ctxmgr.study.metrics.refetch import Refetch
-from ctxmgr.study.metrics.user_text_recall import Said, said
+from ctxmgr.study.metrics.user_text_recall import UserTextRecall, said
 
 
-class Measured(msgspec.Struct, frozen=True):
+class CallMeasures(msgspec.Struct, frozen=True):
     """One call. `spent`: dollars so far, this call's included. `at` in milliseconds, None where unknown.
 
     `epoch` as reported; `own`: compactions the host made unasked before it. `said_tokens`: weight of the recorded
@@ -35,7 +35,7 @@ class Measured(msgspec.Struct, frozen=True):
     recall: Recall
     grounding: Grounding
     refetch: Refetch
-    said: Said
+    said: UserTextRecall
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -45,26 +45,26 @@ class Measures(msgspec.Struct, frozen=True):
     """
 
     sheet: PriceSheet
-    calls: tuple[Measured, ...]
+    calls: tuple[CallMeasures, ...]
     raw_tokens: int
     bill: Bill
     closed: ClosedLoop
     recall: Recall
-    lines: Share
+    lines: Ratio
     edits: int
     edits_whole: int
     refetch: Refetch
-    said: Share
-    said_in_place: Share
+    said: Ratio
+    said_in_place: Ratio
 
     @property
     def epochs(self) -> int:
         return sum(call.billed.announced for call in self.calls)
 
     @property
-    def said_last(self) -> Said:
+    def said_last(self) -> UserTextRecall:
         """Of what the user said, what stood in the last call."""
-        return self.calls[-1].said if self.calls else Said()
+        return self.calls[-1].said if self.calls else UserTextRecall()
 
 
 def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measures:
@@ -80,7 +80,7 @@ def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measure
         spent += billed.calls[number].money
         weight += sum(known.weight(one.raw) for one in came)
         parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
-        calls.append(Measured(sight.at, sight.epoch, sight.own, spent, weight, *parts))
+        calls.append(CallMeasures(sight.at, sight.epoch, sight.own, spent, weight, *parts))
     return Measures(
         sheet=sheet,
         calls=tuple(calls),

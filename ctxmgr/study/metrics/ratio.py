@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 
-class Share(msgspec.Struct, frozen=True, gc=False):
+class Ratio(msgspec.Struct, frozen=True, gc=False):
     held: int = 0
     of: int = 0
 
@@ -15,10 +15,10 @@ class Share(msgspec.Struct, frozen=True, gc=False):
         return self.held / self.of if self.of else None
 
 
-def total(some: Iterable[Share]) -> Share:
+def total(some: Iterable[Ratio]) -> Ratio:
     """Of all together: each counts by what was asked of it."""
     held = of = 0
     for one in some:
         held += one.held
         of += one.of
-    return Share(held, of)
+    return Ratio(held, of)

@@ -23,7 +23,7 @@ import msgspec
 
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.observations import PACKET, Shown, Sight, in_place, newly_said, same_start
-from ctxmgr.study.metrics.ratio import Share, total
+from ctxmgr.study.metrics.ratio import Ratio, total
 
 FAR_TOKENS = 20_000  # DESIGN and pi keep about that much of a session's end: what is nearer is in every tail
 
@@ -31,11 +31,11 @@ FAR_TOKENS = 20_000  # DESIGN and pi keep about that much of a session's end: wh
 class Recall(msgspec.Struct, frozen=True):
     """Of one call, or of all."""
 
-    overall: Share = Share()
-    in_place: Share = Share()
-    unpacked: Share = Share()
-    far: Share = Share()
-    far_in_place: Share = Share()
+    overall: Ratio = Ratio()
+    in_place: Ratio = Ratio()
+    unpacked: Ratio = Ratio()
+    far: Ratio = Ratio()
+    far_in_place: Ratio = Ratio()
 
 
 def recall(sights: Sequence[Sight], known: Known, far_tokens: int = FAR_TOKENS) -> tuple[Recall, ...]:
@@ -43,7 +43,7 @@ def recall(sights: Sequence[Sight], known: Known, far_tokens: int = FAR_TOKENS) 
     out = []
     ends: dict[str, int] = {}  # name to where the last message that said it ends, in tokens from the start
     now = 0
-    present = Present(known.names)
+    present = NamePresence(known.names)
     for sight, came in zip(sights, newly_said(sights), strict=True):
         for one in came:
             now += known.weight(one.raw)
@@ -61,9 +61,9 @@ def together(some: Iterable[Recall]) -> Recall:
     return Recall(*(total(getattr(row, name) for row in rows) for name in names))
 
 
-def _recall(asked: Sequence[str], far: Sequence[str], present: "Present") -> Recall:
-    def held(names: Sequence[str], there: Callable[[str], bool]) -> Share:
-        return Share(sum(map(there, names)), len(names))
+def _recall(asked: Sequence[str], far: Sequence[str], present: "NamePresence") -> Recall:
+    def held(names: Sequence[str], there: Callable[[str], bool]) -> Ratio:
+        return Ratio(sum(map(there, names)), len(names))
 
     return Recall(
         overall=held(asked, present.anywhere),
@@ -74,7 +74,7 @@ def _recall(asked: Sequence[str], far: Sequence[str], present: "Present") -> Rec
     )
 
 
-class Present:
+class NamePresence:
     """In how many messages of the shown list each name stands, by what kind of message it is (rule 6)."""
 
     def __init__(self, names: Callable[[bytes], Iterable[str]]) -> None:

@@ -14,17 +14,17 @@ import msgspec
 
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.metrics.observations import Sight, in_place, newly_said, stands_for_others
-from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.ratio import Ratio
 
 
-class Said(msgspec.Struct, frozen=True, gc=False):
+class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
     """Of one call."""
 
-    held: Share = Share()
-    in_place: Share = Share()
+    held: Ratio = Ratio()
+    in_place: Ratio = Ratio()
 
 
-def said(sights: Sequence[Sight], known: Known) -> tuple[Said, ...]:
+def said(sights: Sequence[Sight], known: Known) -> tuple[UserTextRecall, ...]:
     """One a call."""
     users: dict[bytes, str] = {}
     folded: dict[bytes, str] = {}
@@ -39,7 +39,7 @@ def said(sights: Sequence[Sight], known: Known) -> tuple[Said, ...]:
             others = [one.raw for one in sight.shown if stands_for_others(sight, one)]
             folded.update((raw, _folded(raw, known)) for raw in others if raw not in folded)
             quoted = sum(any(text in folded[raw] for raw in others) for text in gone if text)
-        out.append(Said(Share(stands + quoted, len(users)), Share(stands, len(users))))
+        out.append(UserTextRecall(Ratio(stands + quoted, len(users)), Ratio(stands, len(users))))
     return tuple(out)
 
 

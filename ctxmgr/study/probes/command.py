@@ -17,8 +17,8 @@ from ctxmgr.study.probes.asking import PolicyGrades
 from ctxmgr.study.probes.figures import Scores
 from ctxmgr.study.probes.probing import Drive, Probed, lists_of, probed
 from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.replay.outcomes import Options, Outcome
-from ctxmgr.study.report.lines import Sheet
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.report.lines import RecordingSheet
 
 
 class Probing:
@@ -33,7 +33,7 @@ class Probing:
         self._lines: list[str] = []
         self.recordings = 0
 
-    def driven(self, outcome: Outcome, options: Options, drive: Drive) -> None:
+    def driven(self, outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> None:
         """Of the recording at hand: a preset's drive."""
         self._lists[outcome.preset] = lists_of(outcome, options, drive)
 
@@ -92,7 +92,7 @@ def _failures(recording: str, found: Probed) -> Sequence[str]:
     ]
 
 
-def drawn(sheet: Sheet, probes: Figures) -> Sheet:
+def drawn(sheet: RecordingSheet, probes: Figures) -> RecordingSheet:
     """The report's sheet with the kinds by policy."""
     kinds = tuple((kind, dict(shares)) for kind, shares in tables.rows(probes.get("policies", {})))
     return msgspec.structs.replace(sheet, kinds=kinds)

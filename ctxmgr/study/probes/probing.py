@@ -17,12 +17,12 @@ from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings.recording import Recording
-from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 
 NEWEST, SAWTOOTH = "newest 10k", "sawtooth"
 WHOLE, EMPTY, FOREIGN = "whole list", "empty list", "another session"
 
-Drive = Callable[[Options], Outcome]
+Drive = Callable[[ReplayOptions], ReplayResult]
 
 
 class Probed(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class Probed(msgspec.Struct, frozen=True):
     checks: dict[str, PolicyGrades]
 
 
-def lists_of(outcome: Outcome, options: Options, drive: Drive) -> list[Sight]:
+def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> list[Sight]:
     """What a policy sent, where the host's own summaries copy. What fails then is a failure of the outcome."""
     if not outcome.compacted or options.recorded_compactions or isinstance(options.write, Stub):
         return outcome.sights

@@ -19,13 +19,13 @@ import msgspec
 
 from ctxmgr.study.recordings.blocks import said
 from ctxmgr.study.recordings.pi_sessions import compaction_message
-from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, Entry, Recording, Unreadable
+from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, RecordedEntry, Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Step(msgspec.Struct, eq=False):
+class RecordedStep(msgspec.Struct, eq=False):
     """One entry before it is finished. `at` and `ended` in milliseconds; a reply's `results` stand behind it."""
 
     role: str
@@ -35,20 +35,20 @@ class Step(msgspec.Struct, eq=False):
     ended: int | None = None
     model: str = ""
     blocks: list[Json] = []
-    results: list["Step"] = []
+    results: list["RecordedStep"] = []
     pruned_at: int | None = None
     first_kept: str = ""
 
 
-class Building:
+class RecordingBuilder:
     """A recording as it grows. Times in milliseconds since the epoch, None when unknown."""
 
     def __init__(self, name: str, host: str) -> None:
         self.name, self.host = name, host
-        self.steps: list[Step] = []
+        self.steps: list[RecordedStep] = []
         self.counts: Counter[str] = Counter()
         self._prompts: list[str] = []
-        self._calls: dict[str, tuple[Step, str]] = {}  # the newest reply and tool by call id
+        self._calls: dict[str, tuple[RecordedStep, str]] = {}  # the newest reply and tool by call id
         self._seen: dict[str, int] = {}
 
     def skip(self, what: str, count: int = 1) -> None:
@@ -63,14 +63,14 @@ class Building:
         """A block that has no place in pi's messages."""
         self.skip(f"blocks of kind {kind}, which pi does not have")
 
-    def user(self, blocks: Sequence[Json], at: int | None, id: str = "") -> Step | None:
+    def user(self, blocks: Sequence[Json], at: int | None, id: str = "") -> RecordedStep | None:
         """None where there is nothing in it."""
         if not blocks:
             self.skip("user messages without text or image")
             return None
         return self._add("user", {"role": "user", "content": [*blocks]}, at, id)
 
-    def note(self, kind: str, blocks: Sequence[Json], at: int | None, id: str = "") -> Step | None:
+    def note(self, kind: str, blocks: Sequence[Json], at: int | None, id: str = "") -> RecordedStep | None:
         """What the host itself put before the model; `kind` says what it is. None where there is nothing in it."""
         if not blocks:
             self.skip("host messages without text or image")
@@ -78,7 +78,7 @@ class Building:
         message = {"role": "custom", "customType": kind, "content": [*blocks], "display": False}
         return self._add("custom", message, at, id)
 
-    def reply(self, blocks: Sequence[Json], at: int | None, id: str = "", model: str = "") -> Step:
+    def reply(self, blocks: Sequence[Json], at: int | None, id: str = "", model: str = "") -> RecordedStep:
         """An assistant's message; blocks may be added to it later, with `more`."""
         message: Json = {"role": "assistant", "content": []}
         step = self._add("assistant", message, at, id)
@@ -86,7 +86,7 @@ class Building:
         self.more(step, blocks)
         return step
 
-    def more(self, step: Step, blocks: Sequence[Json], at: int | None = None) -> None:
+    def more(self, step: RecordedStep, blocks: Sequence[Json], at: int | None = None) -> None:
         """Further blocks of a reply, the last at `at`."""
         step.blocks += blocks
         step.ended = step.ended if at is None else at
@@ -105,7 +105,7 @@ class Building:
         tool: str = "",
         id: str = "",
         pruned_at: int | None = None,
-    ) -> Step:
+    ) -> RecordedStep:
         """What a call gave (rule 1). `pruned_at`: when the host took its content out of its list."""
         reply, name = self._calls.get(call_id, (None, ""))
         message = {
@@ -115,7 +115,9 @@ class Building:
             "content": [*blocks],
             "isError": is_error,
         }
-        step = Step("toolResult", self._unique(id or f"{call_id}-result"), at, message, at, pruned_at=pruned_at)
+        step = RecordedStep(
+            "toolResult", self._unique(id or f"{call_id}-result"), at, message, at, pruned_at=pruned_at
+        )
         if pruned_at is not None:
             self.skip("results that the host itself pruned later, kept whole here")
         if reply is None:
@@ -141,16 +143,16 @@ class Building:
             del self.steps[len(self.steps) - len(gone) :]
 
     def recording(self, session_id: str, cwd: str = "", window: int = 0, model: str = "") -> Recording:
-        """Raises Unreadable where there is no message. `model`: where no reply names one."""
+        """Raises UnreadableRecording where there is no message. `model`: where no reply names one."""
         if not any(step.role != "compactionSummary" for step in self.steps):
-            raise Unreadable(f"{self.name}: no messages in this recording of {self.host}")
+            raise UnreadableRecording(f"{self.name}: no messages in this recording of {self.host}")
         named = next((step.model for step in self.steps if step.model), "") or model or "unknown"
-        entries: list[Entry] = []
+        entries: list[RecordedEntry] = []
         now = named
         for step in self.steps:
             if step.model and step.model != now:
                 now = step.model
-                entries.append(Entry("model", self._unique(f"{step.id}-model"), step.at, model=now))
+                entries.append(RecordedEntry("model", self._unique(f"{step.id}-model"), step.at, model=now))
             entries.append(_entry(step))
             entries += [_entry(one) for one in step.results]
         self._count_oddities(entries)
@@ -165,8 +167,8 @@ class Building:
             notes=(*self._prompts, *(f"{what}: {count:,}" for what, count in self.counts.items())),
         )
 
-    def _add(self, role: str, message: Json, at: int | None, id: str) -> Step:
-        step = Step(role, self._unique(id or f"{self.host}-{len(self.steps) + 1}"), at, message, at)
+    def _add(self, role: str, message: Json, at: int | None, id: str) -> RecordedStep:
+        step = RecordedStep(role, self._unique(id or f"{self.host}-{len(self.steps) + 1}"), at, message, at)
         self.steps.append(step)
         return step
 
@@ -174,7 +176,7 @@ class Building:
         times = self._seen[id] = self._seen.get(id, 0) + 1
         return id if times == 1 else self._unique(f"{id}#{times}")
 
-    def _count_oddities(self, entries: Sequence[Entry]) -> None:
+    def _count_oddities(self, entries: Sequence[RecordedEntry]) -> None:
         calls = sum(block["type"] == "toolCall" for step in self.steps for block in step.blocks)
         answered = sum(len(step.results) for step in self.steps)
         times = [entry.at for entry in entries if entry.at is not None]
@@ -184,11 +186,11 @@ class Building:
                 self.skip(what, count)
 
 
-def _entry(step: Step) -> Entry:
+def _entry(step: RecordedStep) -> RecordedEntry:
     message: dict[str, Any] = step.message
     if step.role == "compactionSummary":
         raw = compaction_message(message["summary"], message["tokensBefore"], step.at or 0)
-        return Entry("compaction", step.id, step.at, raw, step.role, message["summary"], step.first_kept)
+        return RecordedEntry("compaction", step.id, step.at, raw, step.role, message["summary"], step.first_kept)
     if step.role == "assistant":
         calls = any(block["type"] == "toolCall" for block in step.blocks)
         stop = {"stopReason": "toolUse" if calls else "stop"}
@@ -196,10 +198,10 @@ def _entry(step: Step) -> Entry:
         message = {"role": "assistant", "content": step.blocks, **model, **stop, **_without(message)}
     if step.at is not None:
         message = {**message, "timestamp": step.at}
-    return Entry("message", step.id, _written(step), _encode(message), step.role, pruned_at=step.pruned_at)
+    return RecordedEntry("message", step.id, _written(step), _encode(message), step.role, pruned_at=step.pruned_at)
 
 
-def _written(step: Step) -> int | None:
+def _written(step: RecordedStep) -> int | None:
     """When the entry was written: a reply before its first result, which may have come before its last block."""
     times = [step.ended, *(one.at for one in step.results[:1])]
     return min((time for time in times if time is not None), default=None)

@@ -18,14 +18,14 @@ import msgspec
 
 from ctxmgr.formats.pi_tree.entries import milliseconds
 from ctxmgr.study.recordings.blocks import anthropic_usage, call, content, thought, words
-from ctxmgr.study.recordings.building import Building, Step
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, lines, number, rows, table, text
 
 SYNTHETIC = "<synthetic>"  # the model of replies that the host wrote itself
 
 
-class Line(msgspec.Struct, frozen=True, eq=False):
+class ClaudeLine(msgspec.Struct, frozen=True, eq=False):
     number: int
     fields: Json
 
@@ -51,9 +51,9 @@ class Line(msgspec.Struct, frozen=True, eq=False):
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line."""
-    building = Building(name, "Claude Code")
-    every = [Line(number, fields) for number, fields in lines(name, content)]
+    """Raises UnreadableRecording, with the line."""
+    building = RecordingBuilder(name, "Claude Code")
+    every = [ClaudeLine(number, fields) for number, fields in lines(name, content)]
     told = [line for line in every if _is_told(line, name, building)]
     here = _branch(told, building)
     telling = _Telling(building)
@@ -65,7 +65,7 @@ def read(name: str, content: bytes) -> Recording:
     return building.recording(session, text(first, "cwd"))
 
 
-def _is_told(line: Line, name: str, building: Building) -> bool:
+def _is_told(line: ClaudeLine, name: str, building: RecordingBuilder) -> bool:
     """Has the line a place in the tree? Others are counted (rule 5)."""
     if not line.uuid:
         building.skip(f"lines of type {line.type or 'unknown'}, no context")
@@ -74,15 +74,15 @@ def _is_told(line: Line, name: str, building: Building) -> bool:
         building.skip("lines of sub-agents (isSidechain)")
         return False
     if line.type in ("user", "assistant") and "content" not in line.message:
-        raise Unreadable(f"{name}, line {line.number}: a line of type {line.type} without a message")
+        raise UnreadableRecording(f"{name}, line {line.number}: a line of type {line.type} without a message")
     return True
 
 
-def _is_context(line: Line) -> bool:
+def _is_context(line: ClaudeLine) -> bool:
     return line.type in ("user", "assistant") or line.subtype in ("compact_boundary", "local_command")
 
 
-def _branch(told: Sequence[Line], building: Building) -> list[Line]:
+def _branch(told: Sequence[ClaudeLine], building: RecordingBuilder) -> list[ClaudeLine]:
     """The lines of the last branch that are context, in the file's order (rule 1)."""
     path = _path(told, building)
     replies = {text(line.message, "id") for line in told if line.type == "assistant" and line.uuid in path}
@@ -104,7 +104,7 @@ def _branch(told: Sequence[Line], building: Building) -> list[Line]:
     return here
 
 
-def _path(told: Sequence[Line], building: Building) -> set[str]:
+def _path(told: Sequence[ClaudeLine], building: RecordingBuilder) -> set[str]:
     """The uuids from the last line of the conversation to the root."""
     places = {line.uuid: place for place, line in enumerate(told)}
     at = next((place for place in range(len(told) - 1, -1, -1) if _is_context(told[place])), -1)
@@ -126,13 +126,13 @@ def _path(told: Sequence[Line], building: Building) -> set[str]:
 class _Telling:
     """The lines of a branch, one after the other."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
-        self.reply: Step | None = None
+        self.reply: RecordedStep | None = None
         self.reply_id = ""
-        self.boundary: Line | None = None
+        self.boundary: ClaudeLine | None = None
 
-    def tell(self, line: Line) -> None:
+    def tell(self, line: ClaudeLine) -> None:
         at = milliseconds(line.fields.get("timestamp"))
         if line.subtype == "compact_boundary":
             self.end()
@@ -155,14 +155,14 @@ class _Telling:
             self.building.skip("compactions without a summary in the file")
             self._compaction(self.boundary, "")
 
-    def _compaction(self, line: Line, summary: str) -> None:
+    def _compaction(self, line: ClaudeLine, summary: str) -> None:
         boundary = self.boundary or line
         at = milliseconds(boundary.fields.get("timestamp"))
         before = number(table(boundary.fields, "compactMetadata"), "preTokens")
         self.building.compaction(summary, at, before, id=boundary.uuid)
         self.boundary, self.reply_id = None, ""
 
-    def _assistant(self, line: Line, at: int | None) -> None:
+    def _assistant(self, line: ClaudeLine, at: int | None) -> None:
         message = line.message
         id = text(message, "id") or line.uuid
         blocks = [made for block in rows(message, "content") for made in self._block(block)]
@@ -176,7 +176,7 @@ class _Telling:
             self.reply_id = id
         self._state(self.reply, line)
 
-    def _state(self, reply: Step, line: Line) -> None:
+    def _state(self, reply: RecordedStep, line: ClaudeLine) -> None:
         if usage := anthropic_usage(table(line.message, "usage")):
             reply.message["usage"] = usage
         if line.fields.get("isApiErrorMessage") is True:
@@ -194,7 +194,7 @@ class _Telling:
             return [thought("", text(block, "data"), redacted=True)]
         return content([block], self.building.odd)
 
-    def _user(self, line: Line, at: int | None) -> None:
+    def _user(self, line: ClaudeLine, at: int | None) -> None:
         """Results first: what is said beside them is a message of its own."""
         said: Any = line.message.get("content")
         if isinstance(said, list):

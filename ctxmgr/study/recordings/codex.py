@@ -18,8 +18,8 @@ from typing import Any
 
 from ctxmgr.formats.pi_tree.entries import milliseconds
 from ctxmgr.study.recordings.blocks import call, content, openai_usage, thought, words
-from ctxmgr.study.recordings.building import Building, Step, retold
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, lines, number, rows, table, text
 
 SEALED = "(The host's own summary is encrypted and not in this recording.)"
@@ -34,11 +34,13 @@ _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line."""
-    telling = _Telling(Building(name, "Codex"))
+    """Raises UnreadableRecording, with the line."""
+    telling = _Telling(RecordingBuilder(name, "Codex"))
     for line, fields in lines(name, content):
         if not isinstance(fields.get("payload"), dict):
-            raise Unreadable(f"{name}, line {line}: a line of type {text(fields, 'type')!r} without a payload")
+            raise UnreadableRecording(
+                f"{name}, line {line}: a line of type {text(fields, 'type')!r} without a payload"
+            )
         telling.tell(fields)
     meta = telling.meta
     return telling.building.recording(text(meta, "id"), text(meta, "cwd"), telling.window, telling.model)
@@ -47,12 +49,12 @@ def read(name: str, content: bytes) -> Recording:
 class _Telling:
     """The lines of a rollout, one after the other."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
         self.meta: Json = {}
         self.model = ""
         self.window = 0
-        self.reply: Step | None = None  # the newest
+        self.reply: RecordedStep | None = None  # the newest
         self.growing = False  # more blocks belong to it
         self.last_tokens = 0
 

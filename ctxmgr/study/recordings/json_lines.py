@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.wire.surrogates import mend
 
 _scan = json.JSONDecoder().raw_decode
@@ -16,7 +16,7 @@ SHOWN_CHARACTERS = 60
 
 
 def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
-    """(line, JSON) of each value, one after the other. Raises Unreadable, with the line."""
+    """(line, JSON) of each value, one after the other. Raises UnreadableRecording, with the line."""
     if _spread(content):
         try:
             yield 1, bytes(_whole(content))
@@ -39,14 +39,14 @@ def objects(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
 def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
     """The members of one object, raw. An unpaired surrogate is mended, as ctxmgr does with it.
 
-    Raises Unreadable where it is no object.
+    Raises UnreadableRecording where it is no object.
     """
     try:
         return _members(piece)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         mended = mend(piece)
         if mended is None:
-            raise Unreadable(f"{name}, line {line}: no JSON object ({fault})") from None
+            raise UnreadableRecording(f"{name}, line {line}: no JSON object ({fault})") from None
     return _members(mended[0])
 
 
@@ -63,7 +63,7 @@ def _check_utf8(text: bytes, name: str, number: int) -> None:
     except UnicodeDecodeError as fault:
         line = number + text.count(b"\n", 0, fault.start)
         at = fault.start - text.rfind(b"\n", 0, fault.start) - 1
-        raise Unreadable(f"{name}, line {line}: not UTF-8 from byte {at} on") from None
+        raise UnreadableRecording(f"{name}, line {line}: not UTF-8 from byte {at} on") from None
 
 
 def _pieces(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes]]:
@@ -85,4 +85,4 @@ def _pieces(content: bytes, name: str, number: int) -> Iterator[tuple[int, bytes
         shown = text[where : where + SHOWN_CHARACTERS].partition("\n")[0]
         column = where - text.rfind("\n", 0, where)
         said = f"no JSON from character {column} on: {shown!r}" if shown.strip() else "it ends within a value"
-        raise Unreadable(f"{name}, line {number}: {said}") from None
+        raise UnreadableRecording(f"{name}, line {number}: {said}") from None

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from ctxmgr.formats.pi_tree.entries import milliseconds
 from ctxmgr.study.recordings.blocks import call, exclusive_usage, from_address, said, thought
-from ctxmgr.study.recordings.building import Building, Step
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, joined, number, rows, table, text, whole
 
 _SCREEN = frozenset({"step-finish", "step-start", "patch", "snapshot", "agent", "retry"})
@@ -24,18 +24,18 @@ _ABORTED = "MessageAbortedError"
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line, or with the number of the message."""
+    """Raises UnreadableRecording, with the line, or with the number of the message."""
     document = whole(name, content)
     info = table(document, "info")
-    telling = _Telling(Building(name, "OpenCode"))
+    telling = _Telling(RecordingBuilder(name, "OpenCode"))
     for place, message in enumerate(_standing(name, document, telling.building), 1):
         if text(table(message, "info"), "role") not in ("user", "assistant"):
-            raise Unreadable(f"{name}, message {place}: neither a user's nor an assistant's")
+            raise UnreadableRecording(f"{name}, message {place}: neither a user's nor an assistant's")
         telling.tell(message)
     return telling.building.recording(text(info, "id"), text(info, "directory"))
 
 
-def _standing(name: str, document: Json, building: Building) -> list[Json]:
+def _standing(name: str, document: Json, building: RecordingBuilder) -> list[Json]:
     """The messages without those that were reverted (rule 5)."""
     messages = rows(document, "messages")
     revert = table(table(document, "info"), "revert")
@@ -55,7 +55,7 @@ def _standing(name: str, document: Json, building: Building) -> list[Json]:
 class _Telling:
     """The messages of a session, one after the other."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
         self.tails: dict[str, str] = {}  # of each compaction that was asked for: where its tail starts
         self.last_tokens = 0
@@ -125,7 +125,7 @@ class _Telling:
                 reply.message["usage"] = usage
                 self.last_tokens = usage["totalTokens"]
 
-    def _step(self, info: Json, parts: Sequence[Json], at: int | None) -> Step:
+    def _step(self, info: Json, parts: Sequence[Json], at: int | None) -> RecordedStep:
         reply = self.building.reply([], at, text(info, "id"), text(info, "modelID"))
         for part in parts:
             kind = text(part, "type")
@@ -161,7 +161,7 @@ class _Telling:
             milliseconds(time.get("compacted")),
         )
 
-    def _state(self, reply: Step, info: Json) -> None:
+    def _state(self, reply: RecordedStep, info: Json) -> None:
         if error := table(info, "error"):
             aborted = text(error, "name") == _ABORTED
             words = text(table(error, "data"), "message") or text(error, "name")

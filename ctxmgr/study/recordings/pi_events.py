@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.recordings.json_lines import members, objects
-from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, Event, Stream, Unreadable
+from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, HostEvent, Stream, UnreadableRecording
 
 _decode = msgspec.json.Decoder().decode
 
 
 def read(name: str, content: bytes) -> Stream:
-    """Raises Unreadable, with the line."""
+    """Raises UnreadableRecording, with the line."""
     events = tuple(_event(piece, name, line) for line, piece in objects(content, name))
     first = next((event.context for event in events if event.context.get("sessionId")), {})
     model = first.get("model") or {}
@@ -28,7 +28,7 @@ def read(name: str, content: bytes) -> Stream:
     )
 
 
-def _event(piece: bytes, name: str, line: int) -> Event:
+def _event(piece: bytes, name: str, line: int) -> HostEvent:
     fields = members(piece, name, line)
     try:
         event = _decode(fields["event"])
@@ -36,7 +36,7 @@ def _event(piece: bytes, name: str, line: int) -> Event:
         context: Any = _decode(fields.get("ctx", b"{}"))
         at = _decode(fields.get("receivedAt", b"null"))
     except KeyError as missing:
-        raise Unreadable(f"{name}, line {line}: an event without {missing}") from None
+        raise UnreadableRecording(f"{name}, line {line}: an event without {missing}") from None
     if not isinstance(event, str) or not isinstance(context, dict):
-        raise Unreadable(f"{name}, line {line}: this is no event")
-    return Event(event, int(at) if isinstance(at, int | float) else None, payload, context, line)
+        raise UnreadableRecording(f"{name}, line {line}: this is no event")
+    return HostEvent(event, int(at) if isinstance(at, int | float) else None, payload, context, line)

@@ -14,7 +14,7 @@ import msgspec
 
 from ctxmgr.formats.pi_tree.entries import milliseconds
 from ctxmgr.study.recordings.json_lines import members, objects
-from ctxmgr.study.recordings.recording import Entry, Recording, Unreadable
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording, UnreadableRecording
 
 Fields = dict[str, msgspec.Raw]
 
@@ -24,10 +24,10 @@ _NULL = msgspec.Raw(b"null")
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line."""
+    """Raises UnreadableRecording, with the line."""
     header, entries, leaf = _file(name, content)
     if not entries:
-        raise Unreadable(f"{name}: the session has no entries")
+        raise UnreadableRecording(f"{name}: the session has no entries")
     path = [_entry(fields) for fields in _path(entries, leaf)]
     found = tuple(entry for entry in path if entry is not None)
     return Recording(
@@ -40,7 +40,7 @@ def read(name: str, content: bytes) -> Recording:
 
 
 def tree(name: str, content: bytes) -> tuple[list[Fields], str | None]:
-    """All entries of the file, on the path or not, and the leaf's id. Raises Unreadable, with the line."""
+    """All entries of the file, on the path or not, and the leaf's id. Raises UnreadableRecording, with the line."""
     _, entries, leaf = _file(name, content)
     return entries, leaf
 
@@ -56,7 +56,7 @@ def _file(name: str, content: bytes) -> tuple[Fields, list[Fields], str | None]:
         return header, [members(bytes(raw), name, 1) for raw in raws], leaf if isinstance(leaf, str) else None
     for line, fields in lines[1:]:
         if not _text(fields, "type"):
-            raise Unreadable(f"{name}, line {line}: an entry without a type")
+            raise UnreadableRecording(f"{name}, line {line}: an entry without a type")
         if "message" in fields:
             members(bytes(fields["message"]), name, line)
     entries = [fields for _, fields in lines]
@@ -91,45 +91,45 @@ def _path(entries: list[Fields], leaf: str | None) -> list[Fields]:
     return list(reversed(path.values()))
 
 
-def _entry(fields: Fields) -> Entry | None:
+def _entry(fields: Fields) -> RecordedEntry | None:
     build = _ENTRIES.get(_text(fields, "type"))
     return build(fields, _text(fields, "id"), milliseconds(_value(fields, "timestamp"))) if build else None
 
 
-def _message(fields: Fields, id: str, at: int | None) -> Entry | None:
+def _message(fields: Fields, id: str, at: int | None) -> RecordedEntry | None:
     if "message" not in fields:
         return None
     raw = bytes(fields["message"])
     role = str(_decode(raw).get("role", ""))
     if role == "hookMessage":  # its name in version 2
         role, raw = "custom", _with(raw, role="custom")
-    return Entry("message", id, at, raw, role)
+    return RecordedEntry("message", id, at, raw, role)
 
 
-def _custom_message(fields: Fields, id: str, at: int | None) -> Entry:
+def _custom_message(fields: Fields, id: str, at: int | None) -> RecordedEntry:
     names = ("customType", "content", "display", "details")
     kept = {name: fields[name] for name in names if name in fields}
-    return Entry("message", id, at, _encode({"role": "custom", **kept, "timestamp": at or 0}), "custom")
+    return RecordedEntry("message", id, at, _encode({"role": "custom", **kept, "timestamp": at or 0}), "custom")
 
 
-def _compaction(fields: Fields, id: str, at: int | None) -> Entry:
+def _compaction(fields: Fields, id: str, at: int | None) -> RecordedEntry:
     summary = _text(fields, "summary")
     message = compaction_message(summary, _value(fields, "tokensBefore") or 0, at or 0)
     kept = _text(fields, "firstKeptEntryId")
-    return Entry("compaction", id, at, message, "compactionSummary", summary, kept)
+    return RecordedEntry("compaction", id, at, message, "compactionSummary", summary, kept)
 
 
-def _branch_summary(fields: Fields, id: str, at: int | None) -> Entry:
+def _branch_summary(fields: Fields, id: str, at: int | None) -> RecordedEntry:
     summary = _text(fields, "summary")
     body = {"role": "branchSummary", "summary": summary, "fromId": _text(fields, "fromId"), "timestamp": at or 0}
-    return Entry("branch_summary", id, at, _encode(body), "branchSummary", summary)
+    return RecordedEntry("branch_summary", id, at, _encode(body), "branchSummary", summary)
 
 
-def _model_change(fields: Fields, id: str, at: int | None) -> Entry:
-    return Entry("model", id, at, model=_text(fields, "modelId"))
+def _model_change(fields: Fields, id: str, at: int | None) -> RecordedEntry:
+    return RecordedEntry("model", id, at, model=_text(fields, "modelId"))
 
 
-_ENTRIES: dict[str, Callable[[Fields, str, int | None], Entry | None]] = {
+_ENTRIES: dict[str, Callable[[Fields, str, int | None], RecordedEntry | None]] = {
     "message": _message,
     "custom_message": _custom_message,
     "compaction": _compaction,
@@ -144,7 +144,7 @@ def compaction_message(summary: str, tokens_before: int, at: int) -> bytes:
     return _encode(body)
 
 
-def _first_model(header: Fields, entries: tuple[Entry, ...]) -> str:
+def _first_model(header: Fields, entries: tuple[RecordedEntry, ...]) -> str:
     """The model that the session began with."""
     if model := _text(header, "modelId"):
         return model

@@ -13,7 +13,7 @@ import msgspec
 from ctxmgr.study.recordings import claude_code, codex, opencode, pi_events, pi_sessions, swe_agent
 from ctxmgr.study.recordings.json_lines import members, objects
 from ctxmgr.study.recordings.openhands import completions, events, sdk
-from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
+from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 from ctxmgr.study.recordings.values import UNREADABLE, Json, decoded
 
 KINDS = (
@@ -52,29 +52,29 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def source(path: Path) -> Source:
-    """Raises Unreadable where the file can not be read or does not begin with a JSON object."""
+    """Raises UnreadableRecording where the file can not be read or does not begin with a JSON object."""
     try:
         content = path.read_bytes()
     except OSError as fault:
-        raise Unreadable(f"{path}: {fault.strerror}") from None
+        raise UnreadableRecording(f"{path}: {fault.strerror}") from None
     listed = content.lstrip().startswith(b"[")
     for line, piece in _first_list(content, path.name) if listed else objects(content, path.name):
         head = members(piece, path.name, line)
         shape = {name: _shape(bytes(value), SHAPE_DEPTH) for name, value in head.items()}
         return Source(path.name, content, shape, listed)
-    raise Unreadable(f"{path.name} is empty; it should be {KINDS}")
+    raise UnreadableRecording(f"{path.name} is empty; it should be {KINDS}")
 
 
 def kind(found: Source) -> Kind:
-    """What the file is, by its first objects. Raises Unreadable, which names what was tried."""
+    """What the file is, by its first objects. Raises UnreadableRecording, which names what was tried."""
     for named, sign in SIGNS.items():
         if sign(found):
             return named
-    raise Unreadable(f"{found.name} is neither {KINDS}")
+    raise UnreadableRecording(f"{found.name} is neither {KINDS}")
 
 
 def read(found: Source) -> Recording | Stream:
-    """The recording in a file that is no transcript. Raises Unreadable, with the line."""
+    """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
     return READERS[kind(found)](found.name, found.content)
 
 
@@ -85,7 +85,7 @@ def _first_list(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
     except UNREADABLE:  # half a surrogate pair, or broken: then this says where
         values = [msgspec.json.encode(value) for value in decoded(content, name, 0)[:1]]
     if not values:
-        raise Unreadable(f"{name}, line 1: an empty list; it should be {KINDS}")
+        raise UnreadableRecording(f"{name}, line 1: an empty list; it should be {KINDS}")
     yield 1, values[0]
 
 
@@ -169,7 +169,7 @@ def _is_claude_code(found: Source) -> bool:
                 return True
             if number >= LINES_LOOKED_AT:
                 break
-    except Unreadable:
+    except UnreadableRecording:
         return False
     return False
 

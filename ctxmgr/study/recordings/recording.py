@@ -11,11 +11,11 @@ import msgspec
 DEFAULT_WINDOW = 200_000  # tokens; session files do not name it, and most recorded models have this one
 
 
-class Unreadable(Exception):
+class UnreadableRecording(Exception):
     """The file is none that is known, or broken; the text says where."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class RecordedEntry(msgspec.Struct, frozen=True):
     """One step of a session. `message` is what a model's list holds of it, as raw JSON; empty for a model change.
 
     `at` in milliseconds since the epoch, None when unknown. `first_kept`: of a compaction, the id of the entry
@@ -43,7 +43,7 @@ class Recording(msgspec.Struct, frozen=True):
     name: str
     session_id: str
     model: str
-    entries: tuple[Entry, ...]
+    entries: tuple[RecordedEntry, ...]
     format: str = "pi"
     cwd: str = ""
     window: int = DEFAULT_WINDOW
@@ -51,7 +51,7 @@ class Recording(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Event(msgspec.Struct, frozen=True):
+class HostEvent(msgspec.Struct, frozen=True):
     """One event of a live host. `at` in milliseconds; `payload` by member, as raw JSON; `line` of the file."""
 
     name: str
@@ -67,7 +67,7 @@ class Stream(msgspec.Struct, frozen=True):
     name: str
     session_id: str
     model: str
-    events: tuple[Event, ...]
+    events: tuple[HostEvent, ...]
     format: str = "pi"
     cwd: str = ""
     window: int = DEFAULT_WINDOW

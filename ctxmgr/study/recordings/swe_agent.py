@@ -13,8 +13,8 @@ import re
 from typing import Any
 
 from ctxmgr.study.recordings.blocks import call, chat_calls, chat_reply, content, openai_usage, words
-from ctxmgr.study.recordings.building import Building, only
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordingBuilder, only
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, objects_of, seconds, table, text, whole
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
@@ -22,14 +22,14 @@ _RETURNED = re.compile(r"\s*<returncode>(-?\d{1,9})</returncode>")
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line, or with the number of the message."""
+    """Raises UnreadableRecording, with the line, or with the number of the message."""
     document = whole(name, content)
     fields = document if isinstance(document, dict) else {"messages": document}
     swe = "history" in fields
-    telling = _Telling(Building(name, "SWE-agent" if swe else "mini-swe-agent"))
+    telling = _Telling(RecordingBuilder(name, "SWE-agent" if swe else "mini-swe-agent"))
     for place, message in enumerate(objects_of(fields["history" if swe else "messages"]), 1):
         if not text(message, "role"):
-            raise Unreadable(f"{name}, message {place}: a message without a role")
+            raise UnreadableRecording(f"{name}, message {place}: a message without a role")
         telling.tell(message, place)
     info = table(fields, "info")
     config = table(info, "config")
@@ -42,7 +42,7 @@ def read(name: str, content: bytes) -> Recording:
 class _Telling:
     """The messages, one after the other."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
         self.waiting = ""  # the id of the action in text mode that has no result yet
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.recordings.json_lines import objects
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.wire.surrogates import mend
 
 Json = dict[str, Any]
@@ -24,16 +24,16 @@ _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def lines(name: str, content: bytes) -> Iterator[tuple[int, Json]]:
-    """(line, object) of each. Raises Unreadable, with the line."""
+    """(line, object) of each. Raises UnreadableRecording, with the line."""
     for line, piece in objects(content, name):
         value = decoded(piece, name, line)
         if not isinstance(value, dict):
-            raise Unreadable(f"{name}, line {line}: no JSON object")
+            raise UnreadableRecording(f"{name}, line {line}: no JSON object")
         yield line, value
 
 
 def whole(name: str, content: bytes) -> Any:
-    """The one value that the file is. Raises Unreadable, with the line."""
+    """The one value that the file is. Raises UnreadableRecording, with the line."""
     return decoded(content, name, 0)
 
 
@@ -46,7 +46,7 @@ def decoded(piece: bytes, name: str, line: int) -> Any:
         if mended is not None:
             return decoded(mended[0], name, line)
         where = line or _line(piece, str(fault))
-        raise Unreadable(f"{name}, line {where}: no JSON ({fault})") from None
+        raise UnreadableRecording(f"{name}, line {where}: no JSON ({fault})") from None
 
 
 def _line(content: bytes, fault: str) -> int:

@@ -23,14 +23,14 @@ from ctxmgr.study.plain_text import safe
 from ctxmgr.study.probes import Probing, drawn, probes_table
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.readers import Source
-from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
+from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 from ctxmgr.study.replay import measuring, transcripts
 from ctxmgr.study.replay.drive import drive
 from ctxmgr.study.replay.host_model import HostModel, host_model
-from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import page
-from ctxmgr.study.report.lines import BASE, Sheet
+from ctxmgr.study.report.lines import BASE, RecordingSheet
 from ctxmgr.study.spawning.console import console, plain
 
 FINDINGS_SHOWN = 50
@@ -52,19 +52,19 @@ def run(parsed: Namespace) -> int:
     probing = Probing(parsed.probes_failed) if parsed.probes else None
     out, bad = console(), False
     parts: list[list[Figures]] = []
-    sheets: list[Sheet] = []
+    sheets: list[RecordingSheet] = []
     for path in map(Path, parsed.files):
         try:
             found = readers.source(path)
             is_transcript = readers.kind(found) == "transcript"
             if parsed.update and not is_transcript:
-                raise Unreadable(f"{path.name}: --update is for transcripts, this is a recording")
+                raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")
             one = (
                 _transcript(path, found, parsed.update)
                 if is_transcript
                 else _recording(found, parsed, sheets, probing)
             )
-        except Unreadable as fault:
+        except UnreadableRecording as fault:
             one = [{"file": path.name, "failures": [str(fault)]}]
         if not parsed.json:
             _show(out, one)
@@ -107,7 +107,7 @@ def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
 
 
 def _recording(
-    found: Source, parsed: Namespace, sheets: list[Sheet], probing: Probing | None = None
+    found: Source, parsed: Namespace, sheets: list[RecordingSheet], probing: Probing | None = None
 ) -> list[Figures]:
     """Where it is measured, `off` is driven as well: what it costs is what the others' costs are parts of. Then
     `sheets` has one more."""
@@ -121,7 +121,7 @@ def _recording(
     listed = [(preset, None) for preset in asked]
     for preset, knob in wanted:
         with tempfile.TemporaryDirectory(prefix="ctxmgr-replay-") as state:
-            options = Options(
+            options = ReplayOptions(
                 preset=preset,
                 window=parsed.window,
                 append=parsed.append,
@@ -155,7 +155,7 @@ def _host(parsed: Namespace) -> HostModel:
     return host_model(parsed.host, parsed.overhead, parsed.host_keep, parsed.weighed_usage, parsed.warm)
 
 
-def _reported(path: str | None, sheets: Sequence[Sheet]) -> bool:
+def _reported(path: str | None, sheets: Sequence[RecordingSheet]) -> bool:
     """Whether all is well: the page is written, or nobody asked for it."""
     if path is None:
         return True
@@ -207,7 +207,7 @@ def _means(parts: Sequence[Sequence[Figures]]) -> list[Figures]:
     return measures_figures.means([(one["preset"], one["measures"]) for one in rows])
 
 
-def _driven(recorded: Recording | Stream, options: Options) -> Outcome:
+def _driven(recorded: Recording | Stream, options: ReplayOptions) -> ReplayResult:
     """With a progress bar on stderr, where that is a terminal."""
     error = console(sys.stderr)
     if not error.is_terminal:

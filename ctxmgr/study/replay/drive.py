@@ -12,19 +12,21 @@ from collections.abc import Callable
 
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import drive_events, drive_session
-from ctxmgr.study.replay.host_side import HostSide
-from ctxmgr.study.replay.outcomes import Options, Outcome
-from ctxmgr.study.spawning.client import Client
+from ctxmgr.study.replay.host_side import ReplayHost
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.spawning.client import StdioClient
 
 VOCABULARY = "o200k_base"
 
 
-def drive(recorded: Recording | Stream, options: Options, step: Callable[[], None] = lambda: None) -> Outcome:
+def drive(
+    recorded: Recording | Stream, options: ReplayOptions, step: Callable[[], None] = lambda: None
+) -> ReplayResult:
     """One recording through one process. Faults of ctxmgr end on the outcome's list, they are not raised."""
     window = options.window or recorded.window
-    outcome = Outcome(recorded.name, options.preset or "default", window)
-    with Client(_arguments(options), env=options.env) as client:
-        side = HostSide(client, recorded.session_id, outcome, options.append, options.measure)
+    outcome = ReplayResult(recorded.name, options.preset or "default", window)
+    with StdioClient(_arguments(options), env=options.env) as client:
+        side = ReplayHost(client, recorded.session_id, outcome, options.append, options.measure)
         try:
             _begin(client, recorded, options, outcome)
             model = {"id": recorded.model, "contextWindow": window}
@@ -48,7 +50,7 @@ def drive(recorded: Recording | Stream, options: Options, step: Callable[[], Non
     return outcome
 
 
-def _arguments(options: Options) -> list[str]:
+def _arguments(options: ReplayOptions) -> list[str]:
     """The vocabulary is loaded first: weights must not depend on when it would have come."""
     arguments = ["--preload", VOCABULARY]
     if options.record is not None:
@@ -56,7 +58,9 @@ def _arguments(options: Options) -> list[str]:
     return arguments
 
 
-def _begin(client: Client, recorded: Recording | Stream, options: Options, outcome: Outcome) -> None:
+def _begin(
+    client: StdioClient, recorded: Recording | Stream, options: ReplayOptions, outcome: ReplayResult
+) -> None:
     policy = {**options.policy, **({"preset": options.preset} if options.preset else {})}
     answer = client.request(
         "initialize",

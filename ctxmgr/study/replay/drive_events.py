@@ -6,17 +6,17 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.recordings.recording import Event, Stream
-from ctxmgr.study.replay.host_side import HostSide
+from ctxmgr.study.recordings.recording import HostEvent, Stream
+from ctxmgr.study.replay.host_side import ReplayHost
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
-Told = Callable[[HostSide, Event], None]
+Told = Callable[[ReplayHost, HostEvent], None]
 
 
-def run(side: HostSide, stream: Stream, window: int, step: Callable[[], None]) -> None:
+def run(side: ReplayHost, stream: Stream, window: int, step: Callable[[], None]) -> None:
     """All events, in their order; those that ctxmgr does not know are left out."""
     model = stream.model
     for event in stream.events:
@@ -30,7 +30,7 @@ def run(side: HostSide, stream: Stream, window: int, step: Callable[[], None]) -
         step()
 
 
-def _context(side: HostSide, event: Event) -> None:
+def _context(side: ReplayHost, event: HostEvent) -> None:
     items = [pi_host.item("", bytes(raw)) for raw in _raws(event.payload["messages"])]
     known = [one.raw for one in side.items[: side.sent]]
     if [one.raw for one in items[: len(known)]] != known:
@@ -39,7 +39,7 @@ def _context(side: HostSide, event: Event) -> None:
     side.context(event.at)
 
 
-def _turn_end(side: HostSide, event: Event) -> None:
+def _turn_end(side: ReplayHost, event: HostEvent) -> None:
     fields = event.payload
     side.replied(pi_host.item("", bytes(fields["message"])))
     params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.at}
@@ -53,7 +53,7 @@ def _turn_end(side: HostSide, event: Event) -> None:
 def _passed_on(method: str, counted: bool) -> Told:
     """The payload's members are the params, with the session's id."""
 
-    def tell(side: HostSide, event: Event) -> None:
+    def tell(side: ReplayHost, event: HostEvent) -> None:
         if counted:
             side.rewritten()
             if method != "session_shutdown":

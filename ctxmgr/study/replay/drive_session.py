@@ -7,9 +7,9 @@ import msgspec
 
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.hosts.pi_host import Item
-from ctxmgr.study.recordings.recording import Entry, Recording
-from ctxmgr.study.replay.host_side import HostSide
-from ctxmgr.study.replay.outcomes import Options
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
+from ctxmgr.study.replay.host_side import ReplayHost
+from ctxmgr.study.replay.outcomes import ReplayOptions
 
 PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
 RATIO_BOUNDS = (0.5, 3.0)  # provider tokens a weighed token: outside them the recorded usage is of something else
@@ -18,14 +18,16 @@ KEEP_SHARE = 4  # a compaction keeps no more than a quarter of a small window
 _encode = msgspec.json.Encoder().encode
 
 
-def run(side: HostSide, recording: Recording, options: Options, window: int, step: Callable[[], None]) -> None:
+def run(
+    side: ReplayHost, recording: Recording, options: ReplayOptions, window: int, step: Callable[[], None]
+) -> None:
     """All entries, oldest first. `step` is called after each."""
     host = _Host(side, options, window)
     entries = recording.entries
     at = 0
     while at < len(entries):
         entry = entries[at]
-        results: tuple[Entry, ...] = ()
+        results: tuple[RecordedEntry, ...] = ()
         if entry.kind == "model":
             model = {"id": entry.model or recording.model, "contextWindow": window}
             side.ask("model_select", {"model": model}, counted=True)
@@ -42,7 +44,7 @@ def run(side: HostSide, recording: Recording, options: Options, window: int, ste
     side.ask("session_shutdown", {}, counted=True)
 
 
-def _results(entries: Sequence[Entry], at: int) -> tuple[Entry, ...]:
+def _results(entries: Sequence[RecordedEntry], at: int) -> tuple[RecordedEntry, ...]:
     """The tool results right after an assistant message."""
     end = at + 1
     while end < len(entries) and entries[end].role == "toolResult":
@@ -53,7 +55,7 @@ def _results(entries: Sequence[Entry], at: int) -> tuple[Entry, ...]:
 class _Host:
     """The session as its host holds it. `then` is the list as it was recorded, `items` (of the side) as it is."""
 
-    def __init__(self, side: HostSide, options: Options, window: int) -> None:
+    def __init__(self, side: ReplayHost, options: ReplayOptions, window: int) -> None:
         self.side, self.options, self.window = side, options, window
         self.then: list[str] = []  # ids of what the recorded list held
         self.ratio: float | None = None
@@ -61,17 +63,17 @@ class _Host:
         self.files: dict[str, str] = {}
         self.compactions = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: RecordedEntry) -> None:
         """A message that no model wrote. A host with a compaction pending runs it before it takes a prompt."""
         if self.pending and entry.role == "user":
             self._compact("requested", entry.at)
         self._push(entry)
 
-    def _push(self, entry: Entry) -> None:
+    def _push(self, entry: RecordedEntry) -> None:
         self.side.items.append(pi_host.item(entry.id, entry.message))
         self.then.append(entry.id)
 
-    def turn(self, entry: Entry, results: tuple[Entry, ...]) -> None:
+    def turn(self, entry: RecordedEntry, results: tuple[RecordedEntry, ...]) -> None:
         side = self.side
         report = side.context(_time(entry))
         reply = pi_host.item(entry.id, entry.message)
@@ -119,7 +121,7 @@ class _Host:
             return round(PREDICTED_RATIO * tokens) + reply.weight
         return round(self.ratio * tokens) + (output or reply.weight)
 
-    def recorded_compaction(self, entry: Entry) -> None:
+    def recorded_compaction(self, entry: RecordedEntry) -> None:
         """The recorded list goes on from its summary; ours as well, where that was asked for."""
         kept = self.then.index(entry.first_kept) if entry.first_kept in self.then else len(self.then)
         self.then = [entry.id, *self.then[kept:]]
@@ -167,7 +169,7 @@ class _Host:
         side.ask("session_compact", {"compactionEntry": entry, "fromExtension": False}, counted=True)
 
 
-def _time(entry: Entry) -> int | None:
+def _time(entry: RecordedEntry) -> int | None:
     """When the model was called, in milliseconds: pi stamps the message then, the entry when it was written."""
     at = msgspec.json.decode(entry.message).get("timestamp")
     return int(at) if isinstance(at, int | float) else entry.at

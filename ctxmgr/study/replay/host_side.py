@@ -11,9 +11,9 @@ from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.study.hosts.pi_host import Item
 from ctxmgr.study.replay import legality
-from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
-from ctxmgr.study.replay.watching import Watch
-from ctxmgr.study.spawning.client import Client, RpcFailure
+from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult, TimelineMark
+from ctxmgr.study.replay.watching import ObservationRecorder
+from ctxmgr.study.spawning.client import RpcFailure, StdioClient
 
 CONTENT_MODIFIED = -32801
 PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})
@@ -27,14 +27,14 @@ def _leaves_whole_turns(name: str) -> bool:
     return name in PRESETS and PRESETS[name].invariants is TURNS
 
 
-class HostSide:
+class ReplayHost:
     """`items` is the host's list as it stands. What is wrong goes on the outcome's list of failures.
 
     `measure`: what each answer shows goes on the outcome's list of sights.
     """
 
     def __init__(
-        self, client: Client, session_id: str, outcome: Outcome, append: bool, measure: bool = False
+        self, client: StdioClient, session_id: str, outcome: ReplayResult, append: bool, measure: bool = False
     ) -> None:
         self.client, self.session_id, self.outcome, self.append = client, session_id, outcome, append
         self.items: list[Item] = []
@@ -43,7 +43,7 @@ class HostSide:
         self.sent = 0
         self.hash = hashlib.sha256()
         self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
-        self.watch = Watch(outcome.sights) if measure else None
+        self.watch = ObservationRecorder(outcome.sights) if measure else None
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         """The bytes of the answer. `counted`: it raises `seq`."""
@@ -79,7 +79,7 @@ class HostSide:
         self.sent = len(self.items)
         placed = self._judge(result, report)
         self.outcome.calls.append(
-            Call(
+            ReplayedCall(
                 zone=report["zone"],
                 before=report["rawTokens"],
                 after=report["tokens"],
@@ -116,7 +116,9 @@ class HostSide:
                 self.fail(f"append was refused though nothing was changed: {failure.message}")
         return self.ask("context", head + b',"messages":[' + _joined(self.items) + b"]" + rest + b"}")
 
-    def _judge(self, result: dict[str, msgspec.Raw], report: dict[str, Any]) -> list[legality.Placed] | None:
+    def _judge(
+        self, result: dict[str, msgspec.Raw], report: dict[str, Any]
+    ) -> list[legality.MatchedMessage] | None:
         """The answered list, None where it can not be made out."""
         if report["checks"]:
             self.fail(f"broken checks: {', '.join(report['checks'])}")
@@ -126,7 +128,7 @@ class HostSide:
             self.fail(f"{report['tokens']} tokens answered of {report['rawTokens']}")
         try:
             placed = legality.answered(self.items, result)
-        except legality.Illegal as illegal:
+        except legality.IllegalAnswer as illegal:
             self.fail(str(illegal))
             return None
         if report["zone"] == "compact":
@@ -156,7 +158,7 @@ class HostSide:
         return commands
 
     def mark(self, kind: str, text: str = "") -> None:
-        self.outcome.marks.append(Mark(kind, len(self.outcome.calls), text))
+        self.outcome.marks.append(TimelineMark(kind, len(self.outcome.calls), text))
 
     def rewritten(self) -> None:
         """The host's list is another one now: `append` has nothing to add to."""

@@ -28,7 +28,7 @@ AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-class Placed(msgspec.Struct, frozen=True):
+class MatchedMessage(msgspec.Struct, frozen=True):
     """One answered message: the place of the sent one it is, None for what was put in; `same`: byte for byte."""
 
     index: int | None
@@ -36,23 +36,23 @@ class Placed(msgspec.Struct, frozen=True):
     same: bool = True
 
 
-class Illegal(Exception):
+class IllegalAnswer(Exception):
     """The answer can not be matched with what was sent; the text says where."""
 
 
-def answered(sent: Sequence[Item], result: dict[str, msgspec.Raw]) -> list[Placed]:
-    """What the host would send, from an answer to `context`. Raises Illegal."""
+def answered(sent: Sequence[Item], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:
+    """What the host would send, from an answer to `context`. Raises IllegalAnswer."""
     if "unchanged" in result:
-        return [Placed(index, one) for index, one in enumerate(sent)]
+        return [MatchedMessage(index, one) for index, one in enumerate(sent)]
     if "edits" in result:
         return _from_edits(sent, msgspec.json.decode(result["edits"], type=list[dict[str, msgspec.Raw]]))
     if "messages" in result:
         return _aligned(sent, msgspec.json.decode(result["messages"], type=list[msgspec.Raw]))
-    raise Illegal("an answer with neither messages nor edits nor unchanged")
+    raise IllegalAnswer("an answer with neither messages nor edits nor unchanged")
 
 
 def faults(
-    sent: Sequence[Item], placed: Sequence[Placed], whole_turns: bool, may_change: Container[bytes] = ()
+    sent: Sequence[Item], placed: Sequence[MatchedMessage], whole_turns: bool, may_change: Container[bytes] = ()
 ) -> list[str]:
     """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
     results that the compact zone has rewritten (rule 3)."""
@@ -75,49 +75,51 @@ def faults(
     return out
 
 
-def _from_edits(sent: Sequence[Item], edits: Sequence[dict[str, msgspec.Raw]]) -> list[Placed]:
-    out: list[Placed] = []
+def _from_edits(sent: Sequence[Item], edits: Sequence[dict[str, msgspec.Raw]]) -> list[MatchedMessage]:
+    out: list[MatchedMessage] = []
     last = -1
     for edit in edits:
         if "keep" in edit:
             start, end = msgspec.json.decode(edit["keep"], type=tuple[int, int])
             if not last < start < end <= len(sent):
-                raise Illegal(f"keep [{start}, {end}] after message {last} of {len(sent)}")
-            out += [Placed(index, sent[index]) for index in range(start, end)]
+                raise IllegalAnswer(f"keep [{start}, {end}] after message {last} of {len(sent)}")
+            out += [MatchedMessage(index, sent[index]) for index in range(start, end)]
             last = end - 1
             continue
         put = item("", bytes(edit["put"]))
         if _is_packet(put):
-            out.append(Placed(None, put, same=False))
+            out.append(MatchedMessage(None, put, same=False))
             continue
         place = next((at for at in range(last + 1, len(sent)) if _is_rewrite(sent[at], put)), None)
         if place is None:
-            raise Illegal(f"a message of role {put.role} was put in that is neither packet nor shortened result")
-        out.append(Placed(place, put, same=False))
+            raise IllegalAnswer(
+                f"a message of role {put.role} was put in that is neither packet nor shortened result"
+            )
+        out.append(MatchedMessage(place, put, same=False))
         last = place
     return out
 
 
-def _aligned(sent: Sequence[Item], raws: Sequence[msgspec.Raw]) -> list[Placed]:
+def _aligned(sent: Sequence[Item], raws: Sequence[msgspec.Raw]) -> list[MatchedMessage]:
     """Matched from the newest back: what is kept is the end of the list, and duplicates are told apart so."""
-    out: list[Placed] = []
+    out: list[MatchedMessage] = []
     below = len(sent)
     for place in range(len(raws) - 1, -1, -1):
         raw = bytes(raws[place])
         at = below - 1
         if at >= 0 and sent[at].raw == raw:  # the common case, without decoding anything
-            out.append(Placed(at, sent[at]))
+            out.append(MatchedMessage(at, sent[at]))
             below = at
             continue
         message = item("", raw)
         if _is_packet(message):
-            out.append(Placed(None, message, same=False))
+            out.append(MatchedMessage(None, message, same=False))
             continue
         while at >= 0 and sent[at].raw != raw and not _is_rewrite(sent[at], message):
             at -= 1
         if at < 0:
-            raise Illegal(f"message {place} (role {message.role}) is none that was sent, or out of order")
-        out.append(Placed(at, message, same=sent[at].raw == raw))
+            raise IllegalAnswer(f"message {place} (role {message.role}) is none that was sent, or out of order")
+        out.append(MatchedMessage(at, message, same=sent[at].raw == raw))
         below = at
     return out[::-1]
 
@@ -160,7 +162,7 @@ def _blocks(one: Item) -> list[dict[str, Any]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
-def _steps(sent: Sequence[Item], kept: dict[int, Placed], told: bool) -> list[str]:
+def _steps(sent: Sequence[Item], kept: dict[int, MatchedMessage], told: bool) -> list[str]:
     """Rules 3 and 4 where steps leave."""
     out = []
     for role in ("user", "assistant"):
@@ -188,7 +190,7 @@ def _pairs(sent: Sequence[Item], kept: set[int]) -> list[str]:
     return out
 
 
-def _newest(sent: Sequence[Item], kept: dict[int, Placed], may_change: Container[bytes]) -> list[str]:
+def _newest(sent: Sequence[Item], kept: dict[int, MatchedMessage], may_change: Container[bytes]) -> list[str]:
     newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user"), None)
     if newest is None:
         return []

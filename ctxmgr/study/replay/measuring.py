@@ -15,11 +15,11 @@ from ctxmgr.study.metrics.measures import Measures, measure
 from ctxmgr.study.metrics.message_cache import Known
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import report_measured
-from ctxmgr.study.replay.outcomes import Outcome
-from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, Sheet
+from ctxmgr.study.replay.outcomes import ReplayResult
+from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
 
 
-class Worked(msgspec.Struct, frozen=True):
+class ReplayFigures(msgspec.Struct, frozen=True):
     """`figures` by outcome, in their order; `beside`: the same of what was simulated, with its name as "preset".
 
     `floor`: what no policy costs less than, as plain values. `sheet` for the report.
@@ -28,16 +28,16 @@ class Worked(msgspec.Struct, frozen=True):
     figures: tuple[Figures, ...]
     beside: tuple[Figures, ...]
     floor: Figures
-    sheet: Sheet
+    sheet: RecordingSheet
 
 
 def work(
     recorded: Recording | Stream,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[ReplayResult],
     sheet: PriceSheet,
     control: bool,
     clairvoyant: bool,
-) -> Worked:
+) -> ReplayFigures:
     """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
     policy on: nothing stands beside it."""
     ground = Known(message_cache.reader())  # what is known of a message is known for all
@@ -53,7 +53,7 @@ def work(
         if clairvoyant:
             simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet)
             free[CLAIRVOYANT] = _foresight(seen)
-    return Worked(
+    return ReplayFigures(
         figures=tuple(measures_figures.figures(one, base) for one in measures),
         beside=tuple(
             {"preset": name, "measures": measures_figures.figures(one, base), **free.get(name, {})}
@@ -86,7 +86,7 @@ def _foresight(seen: Foresight) -> Figures:
     }
 
 
-def _about(outcome: Outcome, measures: Measures) -> str:
+def _about(outcome: ReplayResult, measures: Measures) -> str:
     return (
         f"{len(measures.calls):,} calls, {measures.raw_tokens:,} tokens of conversation, window "
         f"{outcome.window:,} tokens, recorded by {outcome.host}"

@@ -21,7 +21,7 @@ class HostLimits(msgspec.Struct, frozen=True):
     keep_tokens: int | None = None
 
 
-class Options(msgspec.Struct, frozen=True):
+class ReplayOptions(msgspec.Struct, frozen=True):
     """`window` in tokens, None for the recording's own. `append`: send only what is new and take edits.
 
     `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
@@ -43,7 +43,7 @@ class Options(msgspec.Struct, frozen=True):
     write: Write | None = None
 
 
-class Call(msgspec.Struct, frozen=True):
+class ReplayedCall(msgspec.Struct, frozen=True):
     """One `context`. Weights in tokens, uncalibrated; `seconds` from asking to the answer, at the client."""
 
     zone: str
@@ -57,7 +57,7 @@ class Call(msgspec.Struct, frozen=True):
     index: int = 0
 
 
-class Mark(msgspec.Struct, frozen=True):
+class TimelineMark(msgspec.Struct, frozen=True):
     """Something that happened: `call` is the number of calls before it."""
 
     kind: str
@@ -65,7 +65,7 @@ class Mark(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class Outcome(msgspec.Struct):
+class ReplayResult(msgspec.Struct):
     """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
 
     `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
@@ -75,8 +75,8 @@ class Outcome(msgspec.Struct):
     name: str
     preset: str
     window: int
-    calls: list[Call] = []
-    marks: list[Mark] = []
+    calls: list[ReplayedCall] = []
+    marks: list[TimelineMark] = []
     failures: list[str] = []
     arithmetic: list[str] = []
     requested: int = 0

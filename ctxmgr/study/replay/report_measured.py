@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ctxmgr.study.metrics.measures import Measures
-from ctxmgr.study.report.lines import CLAIRVOYANT, CONTROL, Line, Sheet
+from ctxmgr.study.report.lines import CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
 
 SIMULATED = (CONTROL, CLAIRVOYANT)
 
@@ -14,15 +14,15 @@ def sheet(
     policies: Mapping[str, Measures],
     receipts: Mapping[str, Sequence[str]],
     floor: float | None = None,
-) -> Sheet:
+) -> RecordingSheet:
     """One recording: presets and what stands beside them, by name; `receipts`: lines of arithmetic by preset;
     `floor` in dollars."""
     lines = tuple(line(one, measures, receipts.get(one, ())) for one, measures in policies.items())
-    return Sheet(name=name, lines=lines, about=about, floor=floor)
+    return RecordingSheet(name=name, lines=lines, about=about, floor=floor)
 
 
-def line(name: str, measures: Measures, receipts: Sequence[str] = ()) -> Line:
-    return Line(
+def line(name: str, measures: Measures, receipts: Sequence[str] = ()) -> PolicyRow:
+    return PolicyRow(
         name=name,
         cost=measures.bill.money,
         recall=measures.recall.overall.share,

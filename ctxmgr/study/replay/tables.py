@@ -11,7 +11,7 @@ from rich.table import Table
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.metrics import tables as measures_tables
 from ctxmgr.study.probes import probes_table
-from ctxmgr.study.replay.outcomes import Call, Outcome
+from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult
 from ctxmgr.study.report.lines import BASE
 from ctxmgr.study.spawning.console import plain
 
@@ -23,7 +23,7 @@ MARKS_SHOWN = 12
 Figures = dict[str, Any]
 
 
-def figures(outcome: Outcome) -> Figures:
+def figures(outcome: ReplayResult) -> Figures:
     """All that is shown, as plain values: tokens uncalibrated, times in milliseconds."""
     calls = outcome.calls
     by_zone = {zone: [call for call in calls if call.zone == zone] for zone in ZONES}
@@ -55,7 +55,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
-def _row(calls: Sequence[Call]) -> Figures:
+def _row(calls: Sequence[ReplayedCall]) -> Figures:
     def mean(values: list[int]) -> float:
         return round(fmean(values), 1) if values else 0.0
 
@@ -79,12 +79,12 @@ def _times(seconds: Sequence[float]) -> Figures:
     return {"p50": round(percentile(milliseconds, 0.50), 2), "p99": round(percentile(milliseconds, 0.99), 2)}
 
 
-def _stretches(calls: Sequence[Call]) -> list[Sequence[Call]]:
+def _stretches(calls: Sequence[ReplayedCall]) -> list[Sequence[ReplayedCall]]:
     bounds = [len(calls) * number // STRETCHES for number in range(STRETCHES + 1)]
     return [calls[start:end] for start, end in pairwise(bounds) if end > start]
 
 
-def _growth(calls: Sequence[Call]) -> Figures:
+def _growth(calls: Sequence[ReplayedCall]) -> Figures:
     row = _row(calls)
     return {name: row[name] for name in ("calls", "beforeMean", "afterMean", "afterLargest")}
 

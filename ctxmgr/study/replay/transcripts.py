@@ -18,24 +18,24 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.devices.tokens import load
-from ctxmgr.model.archive import Archived
+from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.model.completion import Completion
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.model.rules import refusal
-from ctxmgr.server.effects import Archive, Found, Retrieve
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.spawning.differences import Difference, first
 from ctxmgr.study.spawning.inprocess import Driver, Framing
 from ctxmgr.wire import transcript
 from ctxmgr.wire.errors import INVALID_REQUEST
-from ctxmgr.wire.transcript import Line
+from ctxmgr.wire.transcript import TranscriptLine
 
 VERSION_PATH = "$.result.serverInfo.version"
 NOTHING = "nothing"
 PREPARED = b'{"from":"ctxmgr","prepared":'
 
 
-class Finding(msgspec.Struct, frozen=True):
+class TranscriptDifference(msgspec.Struct, frozen=True):
     """One difference: `line` of the transcript (0: at its end), `what` was said there, and where it differs."""
 
     line: int
@@ -43,10 +43,10 @@ class Finding(msgspec.Struct, frozen=True):
     difference: Difference
 
 
-class Replayed(msgspec.Struct, frozen=True):
+class ReplayedTranscript(msgspec.Struct, frozen=True):
     """`compared` messages of ctxmgr; `text` is the transcript as it would be recorded now."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[TranscriptDifference, ...]
     host_lines: int
     compared: int
     text: bytes
@@ -66,32 +66,32 @@ class _SessionOf(msgspec.Struct):
     sessionId: Any = None
 
 
-def replay(name: str, content: bytes, rewrite: bool = False) -> Replayed:
-    """Raises Unreadable for a broken transcript, for rules that are not replayed here (rule 4), or for a vocabulary
-    that can not be had here.
+def replay(name: str, content: bytes, rewrite: bool = False) -> ReplayedTranscript:
+    """Raises UnreadableRecording for a broken transcript, for rules that are not replayed here (rule 4), or for a
+    vocabulary that can not be had here.
 
     `rewrite`: the transcript is to be made anew, from its host lines; nothing is compared.
     """
     try:
         lines = list(transcript.read(content))
     except ValueError as fault:
-        raise Unreadable(f"{name}, {fault}") from None
+        raise UnreadableRecording(f"{name}, {fault}") from None
     if any(line.kind == "header" and "match" in line.fields for line in lines):
-        raise Unreadable(f"{name} is a script of a host, which `ctxmgr drive` plays")
+        raise UnreadableRecording(f"{name} is a script of a host, which `ctxmgr drive` plays")
     if not rewrite and (why := refusal(_header(lines), __version__)) is not None:
-        raise Unreadable(f"{name}: {why}")
+        raise UnreadableRecording(f"{name}: {why}")
     run = _Run(name, lines, rewrite)
     run.all()
     said = [line for line in lines if line.sender == "ctxmgr" and line.kind == "message"]
     findings = () if rewrite else tuple(_compare(said, run.driver.sent))
     hosts = sum(line.sender == "host" for line in lines)
-    return Replayed(findings, hosts, len(said), b"".join(line + b"\n" for line in run.driver.recorded))
+    return ReplayedTranscript(findings, hosts, len(said), b"".join(line + b"\n" for line in run.driver.recorded))
 
 
 class _Run:
     """One replay: the lines, and the connection they are fed to."""
 
-    def __init__(self, name: str, lines: Sequence[Line], rewrite: bool) -> None:
+    def __init__(self, name: str, lines: Sequence[TranscriptLine], rewrite: bool) -> None:
         self.name, self.lines, self.rewrite = name, lines, rewrite
         fallback = str(_header(lines).get("tokenizer") or ESTIMATE)
         weighers = {fallback: self._weigher(fallback)} if fallback != ESTIMATE else {}
@@ -125,7 +125,7 @@ class _Run:
         while self.driver.work():
             pass
 
-    def _work_until(self, line: Line) -> None:
+    def _work_until(self, line: TranscriptLine) -> None:
         """Rule 5. What was said already needs no work; a cancelled call is answered without it."""
         id = bytes(_head(line.body).id)
         if not id:
@@ -144,50 +144,52 @@ class _Run:
             if not self.driver.work():
                 return
 
-    def _complete(self, line: Line) -> None:
+    def _complete(self, line: TranscriptLine) -> None:
         """What an endpoint answered then; the errand that asks for it may still have work to do."""
         ticket = line.fields["ticket"]
         while ticket not in self.driver.completions:
             if not self.driver.work():
-                raise Unreadable(f"{self.name}, line {line.number}: nothing asked for this completion")
+                raise UnreadableRecording(f"{self.name}, line {line.number}: nothing asked for this completion")
         self.driver.complete(ticket, msgspec.convert(line.fields["completion"], Completion))
 
     def _weigher(self, name: str) -> Any:
         loaded = load(name)
         if loaded.weigher.name != name:
-            raise Unreadable(f"{self.name} was recorded with {name}, which is not to be had: {loaded.note}")
+            raise UnreadableRecording(
+                f"{self.name} was recorded with {name}, which is not to be had: {loaded.note}"
+            )
         return loaded.weigher
 
-    def _archive(self, effect: Archive | Retrieve) -> Archived:
+    def _archive(self, effect: PutRows | GetRow) -> ArchiveAnswer:
         """What it answered then: the nth time of a session. A transcript made anew asks what was put this time
         first, since handles and texts may be others by now."""
         session, number = effect.session_id, self._asked[effect.session_id]
         self._asked[session] += 1
         now = self._remember(effect)
-        if self.rewrite and (now.row is not None or isinstance(effect, Archive)):
+        if self.rewrite and (now.row is not None or isinstance(effect, PutRows)):
             return now
         said = [line for line in self.lines if line.kind == "archive" and line.fields["session"] == session]
-        return msgspec.convert(said[number].fields["answer"], Archived) if number < len(said) else now
+        return msgspec.convert(said[number].fields["answer"], ArchiveAnswer) if number < len(said) else now
 
-    def _open(self, session_id: str) -> Found:
+    def _open(self, session_id: str) -> SnapshotLoaded:
         """From the lines that follow, up to the session's next start (rule 2)."""
         saved = tuple(self.driver.saved.get(session_id, ()))
         if self.rewrite and saved:
-            return Found(saved)
+            return SnapshotLoaded(saved)
         for line in self.lines[self.at + 1 :]:
             if line.kind == "restored" and line.fields["session"] == session_id:
                 lines = tuple(bytes(one) for one in line.fields["lines"])
-                return Found(lines, line.fields["fault"], line.fields["refused"])
+                return SnapshotLoaded(lines, line.fields["fault"], line.fields["refused"])
             if line.sender == "host" and _starts(line, session_id):
                 break
-        return Found()
+        return SnapshotLoaded()
 
 
-def _header(lines: Sequence[Line]) -> dict[str, Any]:
+def _header(lines: Sequence[TranscriptLine]) -> dict[str, Any]:
     return next((line.fields for line in lines if line.kind == "header"), {})
 
 
-def _starts(line: Line, session_id: str) -> bool:
+def _starts(line: TranscriptLine, session_id: str) -> bool:
     head = _head(line.body)
     if head.method != "session_start":
         return False
@@ -197,11 +199,11 @@ def _starts(line: Line, session_id: str) -> bool:
         return False
 
 
-def _answered(lines: Sequence[Line]) -> bool:
+def _answered(lines: Sequence[TranscriptLine]) -> bool:
     return any(line.sender == "ctxmgr" and line.kind == "message" for line in lines)
 
 
-def _framing(lines: Sequence[Line]) -> Framing:
+def _framing(lines: Sequence[TranscriptLine]) -> Framing:
     """Transcripts do not tell it. A message without `jsonrpc` is taken in lines alone."""
     refused = {bytes(_head(line.body).id) for line in lines if _code(line) == INVALID_REQUEST}
     for line in lines:
@@ -212,7 +214,7 @@ def _framing(lines: Sequence[Line]) -> Framing:
     return "content-length"
 
 
-def _code(line: Line) -> Any:
+def _code(line: TranscriptLine) -> Any:
     if line.sender != "ctxmgr" or line.kind != "message":
         return None
     error = _head(line.body).error
@@ -227,7 +229,7 @@ def _head(body: bytes) -> _Head:
         return _Head()
 
 
-def _compare(recorded: Sequence[Line], now: Sequence[bytes]) -> list[Finding]:
+def _compare(recorded: Sequence[TranscriptLine], now: Sequence[bytes]) -> list[TranscriptDifference]:
     """Rule 1."""
     fresh: dict[bytes, list[bytes]] = defaultdict(list)
     for body in now:
@@ -240,14 +242,14 @@ def _compare(recorded: Sequence[Line], now: Sequence[bytes]) -> list[Finding]:
             continue
         what = _what(line.body)
         if not fresh[key]:
-            findings.append(Finding(line.number, what, Difference("$", what, NOTHING)))
+            findings.append(TranscriptDifference(line.number, what, Difference("$", what, NOTHING)))
             continue
         body = fresh[key].pop(0)
         difference = first(line.body, body)
         if difference is not None and difference.path != VERSION_PATH:
-            findings.append(Finding(line.number, what, difference))
+            findings.append(TranscriptDifference(line.number, what, difference))
     for left in fresh.values():
-        findings += [Finding(0, _what(body), Difference("$", NOTHING, _what(body))) for body in left]
+        findings += [TranscriptDifference(0, _what(body), Difference("$", NOTHING, _what(body))) for body in left]
     return findings
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from ctxmgr.study.hosts.pi_host import Item
 from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
-from ctxmgr.study.replay.legality import Placed
+from ctxmgr.study.replay.legality import MatchedMessage
 
 
-class Watch:
+class ObservationRecorder:
     """`sights` holds one a call that was answered and that a recorded message followed."""
 
     def __init__(self, sights: list[Sight]) -> None:
@@ -20,7 +20,7 @@ class Watch:
         """By the host, unasked."""
         self._own += 1
 
-    def called(self, at: int | None, items: Sequence[Item], placed: Iterable[Placed], epoch: int) -> None:
+    def called(self, at: int | None, items: Sequence[Item], placed: Iterable[MatchedMessage], epoch: int) -> None:
         """What the model is about to be shown. `items`: the host's list; `at` in milliseconds."""
         shown = tuple(self._one(one) for one in placed)
         self._called = at, tuple(items), shown, epoch, self._own
@@ -33,7 +33,7 @@ class Watch:
             self.sights.append(Sight(at, items, shown, reply, epoch, own))
         self._called = None
 
-    def _one(self, placed: Placed) -> Shown:
+    def _one(self, placed: MatchedMessage) -> Shown:
         index = PACKET if placed.index is None else placed.index
         key = (placed.message.raw, index, placed.same)
         return self._shown.setdefault(key, Shown(*key))

@@ -13,7 +13,7 @@ CONTROL = "control"
 CLAIRVOYANT = "clairvoyant"
 
 
-class Line(msgspec.Struct, frozen=True):
+class PolicyRow(msgspec.Struct, frozen=True):
     """One policy on one recording. `cost` in dollars; shares from 0 to 1, None where there was nothing to ask for.
 
     `context` in tokens and `money` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
@@ -36,12 +36,12 @@ class Line(msgspec.Struct, frozen=True):
     fetches_in_100: float | None = None
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class RecordingSheet(msgspec.Struct, frozen=True):
     """One recording. `about`: a line under its name; `floor`: dollars that no policy costs less than; `kinds` of
     memory probes, each with the share that a policy's list held of the answers, by policy."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[PolicyRow, ...]
     about: str = ""
     floor: float | None = None
     kinds: tuple[tuple[str, dict[str, float]], ...] = ()
@@ -51,7 +51,7 @@ class Figure(msgspec.Struct, frozen=True):
     """A column of the tables: what it is of a line (given the base), and how it is written."""
 
     name: str
-    of: Callable[[Line, Line | None], float | None]
+    of: Callable[[PolicyRow, PolicyRow | None], float | None]
     written: Callable[[float], str]
 
 
@@ -59,7 +59,7 @@ def share(value: float) -> str:
     return f"{value:.3f}"
 
 
-def _closed_of_off(line: Line, base: Line | None) -> float | None:
+def _closed_of_off(line: PolicyRow, base: PolicyRow | None) -> float | None:
     return line.closed / base.closed if line.closed is not None and base and base.closed else None
 
 

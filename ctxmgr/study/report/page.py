@@ -17,8 +17,8 @@ from ctxmgr.study.report.lines import (
     CONTROL,
     FETCHES,
     SHARES,
-    Line,
-    Sheet,
+    PolicyRow,
+    RecordingSheet,
     cell,
     share,
 )
@@ -42,7 +42,7 @@ SAYS = (
 )
 
 
-def page(sheets: Sequence[Sheet], title: str = "Context policies on recorded sessions") -> str:
+def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on recorded sessions") -> str:
     """The whole document."""
     colours = _colours(sheets)
     body = [f"<h1>{shown(title)}</h1>", *_headline(sheets, colours)]
@@ -59,7 +59,7 @@ def page(sheets: Sequence[Sheet], title: str = "Context policies on recorded ses
     )
 
 
-def _colours(sheets: Sequence[Sheet]) -> dict[str, int]:
+def _colours(sheets: Sequence[RecordingSheet]) -> dict[str, int]:
     """A policy has one colour on the whole page."""
     names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
     names |= dict.fromkeys(name for sheet in sheets for _, shares in sheet.kinds for name in shares)
@@ -68,14 +68,14 @@ def _colours(sheets: Sequence[Sheet]) -> dict[str, int]:
     return {**COLOURS, **{name: spare[number % len(spare)] for number, name in enumerate(others)}}
 
 
-def _base(sheet: Sheet) -> Line | None:
+def _base(sheet: RecordingSheet) -> PolicyRow | None:
     return next((line for line in sheet.lines if line.name == BASE), None)
 
 
 # all recordings
 
 
-def _headline(sheets: Sequence[Sheet], colours: dict[str, int]) -> Iterator[str]:
+def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iterator[str]:
     names = dict.fromkeys(line.name for sheet in sheets for line in sheet.lines)
     many = len(sheets)
     yield f'<p class="soft">{many} recording{"" if many == 1 else "s"}, {len(names)} ways to keep the context.</p>'
@@ -99,7 +99,7 @@ def _headline(sheets: Sequence[Sheet], colours: dict[str, int]) -> Iterator[str]
 
 
 def _overall_dots(
-    sheets: Sequence[Sheet], means: dict[str, list[float | None]], colours: dict[str, int]
+    sheets: Sequence[RecordingSheet], means: dict[str, list[float | None]], colours: dict[str, int]
 ) -> Iterator[Dot]:
     for sheet in sheets if len(sheets) > 1 else ():
         for line in sheet.lines:
@@ -121,7 +121,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 # one recording
 
 
-def _sheet(sheet: Sheet, colours: dict[str, int]) -> Iterator[str]:
+def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     base = _base(sheet)
     yield f"<h2>{shown(sheet.name)}</h2>"
     if sheet.about:
@@ -145,11 +145,11 @@ def _sheet(sheet: Sheet, colours: dict[str, int]) -> Iterator[str]:
     yield from (_receipts(line) for line in sheet.lines if line.receipts)
 
 
-def _series(line: Line, colours: dict[str, int], values: list[float]) -> Series:
+def _series(line: PolicyRow, colours: dict[str, int], values: list[float]) -> Series:
     return Series(line.name, colours[line.name], tuple(values), line.epochs, line.simulated)
 
 
-def _recall_plot(sheet: Sheet, base: Line | None, colours: dict[str, int]) -> str:
+def _recall_plot(sheet: RecordingSheet, base: PolicyRow | None, colours: dict[str, int]) -> str:
     """Costs are shares of the base where there is one, else dollars."""
     whole = base.cost if base and base.cost else None
     dots = [
@@ -175,7 +175,7 @@ def _closed_dot(name: str, closed: float | None, fetches: float | None, colours:
     return Dot(colours[name], closed, fetches, title, name)
 
 
-def _floor_of(sheet: Sheet) -> float | None:
+def _floor_of(sheet: RecordingSheet) -> float | None:
     base = _base(sheet)
     return sheet.floor / base.closed if sheet.floor is not None and base and base.closed else None
 
@@ -189,11 +189,11 @@ def _closed_plot(dots: Sequence[Dot], floor: float | None, about: str) -> str:
     return _figure("Closed-loop cost against re-fetches", about, drawn) if drawn else ""
 
 
-def _both(line: Line, base: Line | None) -> str:
+def _both(line: PolicyRow, base: PolicyRow | None) -> str:
     return ", ".join(f"{one.name} {cell(one, one.of(line, base))}" for one in ALL[:6])
 
 
-def _probes(sheets: Sequence[Sheet], colours: dict[str, int]) -> str:
+def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
     """Kinds of memory probes by policy, means over the sheets; "" where none was asked."""
     shares: dict[str, dict[str, list[float]]] = {}
     for sheet in sheets:
@@ -211,7 +211,7 @@ def _probes(sheets: Sequence[Sheet], colours: dict[str, int]) -> str:
     return _figure("Memory probes by kind", about, bars(groups, colours)) + _names(policies, colours)
 
 
-def _receipts(line: Line) -> str:
+def _receipts(line: PolicyRow) -> str:
     many = len(line.receipts)
     rows = "".join(f"<li>{shown(text)}</li>" for text in line.receipts)
     title = f"{shown(line.name)}: the arithmetic of {many} epoch{'' if many == 1 else 's'}"
@@ -254,7 +254,7 @@ def _names(names: Iterable[str], colours: dict[str, int]) -> str:
     return f'<ul class="legend">{"".join(parts)}</ul>'
 
 
-def _legend(lines: Sequence[Line], colours: dict[str, int]) -> str:
+def _legend(lines: Sequence[PolicyRow], colours: dict[str, int]) -> str:
     parts = []
     for line in lines:
         kind = "swatch dashed" if line.simulated else "swatch"

@@ -40,11 +40,11 @@ class TimedOut(Exception):
     """The answer did not come before the deadline."""
 
 
-class Gone(Exception):
+class ProcessEnded(Exception):
     """The process ended, or closed its output, while an answer was waited for."""
 
 
-class _Came(msgspec.Struct):
+class _Incoming(msgspec.Struct):
     """One message of the server. A member that was not there is empty."""
 
     id: msgspec.Raw = msgspec.Raw(b"")
@@ -54,10 +54,10 @@ class _Came(msgspec.Struct):
     error: msgspec.Raw = msgspec.Raw(b"")
 
 
-_decode = msgspec.json.Decoder(_Came).decode
+_decode = msgspec.json.Decoder(_Incoming).decode
 
 
-class Client:
+class StdioClient:
     """One server process and a conversation with it. A context manager; leaving it ends the process.
 
     `handlers` answer the server's requests and hear its notifications by method, each taking the params; what
@@ -85,14 +85,14 @@ class Client:
         )
         self._bodies: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._answers: dict[int, _Came] = {}
+        self._answers: dict[int, _Incoming] = {}
         self._next_id = 1
         self._last_words = ""
         self._threads = [threading.Thread(target=run, daemon=True) for run in (self._read, self._write)]
         for thread in self._threads:
             thread.start()
 
-    def __enter__(self) -> "Client":
+    def __enter__(self) -> "StdioClient":
         return self
 
     def __exit__(self, *fault: object) -> None:
@@ -144,7 +144,7 @@ class Client:
 
     def close(self) -> int:
         """Says `shutdown` and `exit`; the process's exit code."""
-        with contextlib.suppress(Gone, RpcFailure):
+        with contextlib.suppress(ProcessEnded, RpcFailure):
             self.request("shutdown")
             self.notify("exit")
         self._out.put(None)
@@ -183,7 +183,7 @@ class Client:
             raise TimedOut(f"no answer in time; stderr: {self.stderr()}") from None
         if body is None:
             self._bodies.put(None)  # for the next who waits
-            raise Gone(f"the server ended (exit code {self.process.poll()}); stderr: {self.stderr()}")
+            raise ProcessEnded(f"the server ended (exit code {self.process.poll()}); stderr: {self.stderr()}")
         came = _decode(body)
         if came.method:
             self._serve(came)
@@ -193,7 +193,7 @@ class Client:
             error = msgspec.json.decode(came.error or b"{}")
             raise RpcFailure(error.get("code", 0), error.get("message", "an answer to nothing"), error.get("data"))
 
-    def _serve(self, came: _Came) -> None:
+    def _serve(self, came: _Incoming) -> None:
         """Answers a request of the server."""
         handler = self.handlers.get(came.method)
         value = handler(msgspec.json.decode(came.params)) if handler is not None else None

@@ -16,13 +16,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.completion import Completion
 from ctxmgr.model.estimate import ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, Options
-from ctxmgr.server.effects import Found
+from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.spawning.client import RpcFailure
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 
@@ -48,24 +48,26 @@ class Driver:
         framing: Framing = "content-length",
         weighers: Mapping[str, Weigh] | None = None,
         fallback: str = ESTIMATE,
-        found: Mapping[str, Found] | None = None,
+        found: Mapping[str, SnapshotLoaded] | None = None,
         archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
     ) -> None:
-        self.connection = Connection(Options(record=True), {ESTIMATE: estimate, **(weighers or {})}, fallback)
+        self.connection = Connection(
+            ConnectionOptions(record=True), {ESTIMATE: estimate, **(weighers or {})}, fallback
+        )
         self.framing, self.hold = framing, hold
         self.sent: list[bytes] = []
         self.recorded: list[bytes] = []
         self.saved: dict[str, list[bytes]] = {}
         self.whole: dict[str, list[bytes]] = {}
-        self.found: dict[str, Found] = dict(found or {})
+        self.found: dict[str, SnapshotLoaded] = dict(found or {})
         self.archived = {session: dict(rows) for session, rows in (archived or {}).items()}
         self.said: list[str] = []
         self.closed: list[str] = []
         self.vocabularies: list[do.LoadWeigher] = []
         self.ended: int | None = None
         self._held: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
-        self.wakes: list[do.Wake] = []
+        self.wakes: list[do.StartTimer] = []
         self.completions: dict[int, do.Complete] = {}
         self.abandoned: list[int] = []
         self._framer = Framer()
@@ -110,20 +112,20 @@ class Driver:
         self._carry_out(self.connection.resume(ticket, completion))
         return self.sent[before:]
 
-    def open(self, session_id: str) -> Found:
+    def open(self, session_id: str) -> SnapshotLoaded:
         """What a starting session is restored from: what was saved here, else what was given."""
         if lines := self.saved.get(session_id):
-            return Found(tuple(lines))
-        return self.found.get(session_id, Found())
+            return SnapshotLoaded(tuple(lines))
+        return self.found.get(session_id, SnapshotLoaded())
 
-    def archive(self, effect: do.Archive | do.Retrieve) -> Archived:
+    def archive(self, effect: do.PutRows | do.GetRow) -> ArchiveAnswer:
         """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
         rows = self.archived.setdefault(effect.session_id, {})
-        if isinstance(effect, do.Archive):
+        if isinstance(effect, do.PutRows):
             rows |= {row.key: row for row in effect.rows}
-            return Archived()
+            return ArchiveAnswer()
         found = [row for row in rows.values() if row.handle == effect.handle]
-        return Archived(found[0] if len(found) == 1 else None)
+        return ArchiveAnswer(found[0] if len(found) == 1 else None)
 
     # effects
 
@@ -138,11 +140,11 @@ class Driver:
                 self.whole[effect.session_id] = effect.whole() if isinstance(effect, do.Save) else [effect.line]
             elif isinstance(effect, do.Open):
                 self._open(effect)
-            elif isinstance(effect, do.Archive | do.Retrieve):
+            elif isinstance(effect, do.PutRows | do.GetRow):
                 self._work(effect.ticket, partial(self.archive, effect))
-            elif isinstance(effect, do.Run):
+            elif isinstance(effect, do.RunInThread):
                 self._work(effect.ticket, effect.work)
-            elif isinstance(effect, do.Wake):
+            elif isinstance(effect, do.StartTimer):
                 self.wakes.append(effect)
             elif isinstance(effect, do.Complete):
                 self.completions[effect.ticket] = effect
@@ -151,7 +153,7 @@ class Driver:
                 self.abandoned.append(effect.ticket)
             elif isinstance(effect, do.Close):
                 self.closed.append(effect.session_id)
-            elif isinstance(effect, do.Say):
+            elif isinstance(effect, do.Log):
                 self.said.append(effect.text)
             elif isinstance(effect, do.End):
                 self.ended = effect.code

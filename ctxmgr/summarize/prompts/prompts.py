@@ -23,7 +23,7 @@ SYSTEM = (
 Matter = Literal["history", "turn-prefix", "branch"]
 
 
-class Given(msgspec.Struct, frozen=True):
+class PromptParts(msgspec.Struct, frozen=True):
     """What a model is shown; all but `conversation` may be "".
 
     `left_out`: a digest of what did not fit. `before`: the end of what precedes the conversation. `previous`:
@@ -80,7 +80,7 @@ _RULES = (
 def prompt(
     matter: Matter,
     shape: Shape,
-    given: Given,
+    given: PromptParts,
     instructions: str = "",
     *,
     place: tuple[int, int] | None = None,
@@ -97,7 +97,7 @@ def merge_prompt(
     matter: Matter,
     shape: Shape,
     texts: tuple[str, ...],
-    given: Given,
+    given: PromptParts,
     instructions: str = "",
     *,
     most: int = 0,
@@ -125,7 +125,7 @@ def _turn_or_summary(matter: Matter) -> str:
     return "the turn." if matter == "turn-prefix" else "what <previous-summary> stands for."
 
 
-def _shown(given: Given) -> str:
+def _shown(given: PromptParts) -> str:
     return paragraphs(
         (
             summary_part("previous-summary", given.previous),
@@ -142,7 +142,7 @@ def _shown(given: Given) -> str:
     )
 
 
-def _task(matter: Matter, shape: Shape, given: Given, place: tuple[int, int] | None) -> str:
+def _task(matter: Matter, shape: Shape, given: PromptParts, place: tuple[int, int] | None) -> str:
     if shape is FREE:
         return paragraphs(("Do the following with the conversation above.", _hints(given)))
     about = _SUBJECT[matter]
@@ -156,7 +156,7 @@ def _task(matter: Matter, shape: Shape, given: Given, place: tuple[int, int] | N
     return paragraphs((f"Summarise {about}.{part}{alone}", _UPDATE if given.previous else "", _hints(given)))
 
 
-def _hints(given: Given) -> str:
+def _hints(given: PromptParts) -> str:
     return " ".join(text for name, text in _MORE.items() if getattr(given, name).strip())
 
 

@@ -5,19 +5,19 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ctxmgr.engine.compaction.slices import Depths
-from ctxmgr.model.compaction import BranchPreparation, Format, Preparation, Strategy
+from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.model.weights import Weigh
-from ctxmgr.summarize.request.prompt_task import Terms
-from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.request.prompt_task import SummaryTerms
+from ctxmgr.summarize.request.usage import SummaryUsage
 
 WINDOW = 128_000  # tokens, of a summarising model that nobody described (pi)
 
 
-Prepared = TypeVar("Prepared", Preparation, BranchPreparation)
+Prepared = TypeVar("Prepared", CompactionPlan, BranchSummaryPlan)
 
 
-class Brief(msgspec.Struct, Generic[Prepared], frozen=True):
+class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     """A preparation and how to summarise it.
 
     `weigh`: tokens of a text. `window` and `max_output` of the summarising model in tokens, `max_output` None
@@ -38,12 +38,12 @@ class Brief(msgspec.Struct, Generic[Prepared], frozen=True):
     retries: int = 1
     depths: Depths | None = None
 
-    def terms(self, account: Account) -> Terms:
+    def terms(self, account: SummaryUsage) -> SummaryTerms:
         """What holds for all asks."""
-        return Terms(self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account)
+        return SummaryTerms(self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account)
 
 
-class Written(msgspec.Struct, frozen=True):
+class FinishedSummary(msgspec.Struct, frozen=True):
     """A finished summary: its text with the file lists, and its details as the host keeps them.
 
     `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?,

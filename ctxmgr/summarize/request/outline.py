@@ -30,7 +30,7 @@ _BARE_NINE = re.compile(r"^ {0,3}(?:#{1,6}\s+)?(?:\*\*)?(\d[.)]\s+[A-Za-z ]{5,40
 _NOTHING = re.compile(r"[-*+•\s]*\(?none\)?\.?\s*", re.IGNORECASE)
 
 
-class Part(msgspec.Struct, frozen=True):
+class OutlineSection(msgspec.Struct, frozen=True):
     """One section as written: its heading's line, "" before the first heading, and the lines below it."""
 
     key: str
@@ -64,7 +64,7 @@ def outside_fences(text: str) -> Iterator[tuple[str, bool]]:
         yield line, not (fence or mark)
 
 
-def parts(text: str, shape: Shape) -> tuple[Part, ...]:
+def parts(text: str, shape: Shape) -> tuple[OutlineSection, ...]:
     """Split a summary into its sections, in their order; the first has no heading and may be empty."""
     titles = frozenset(shape.titles)
     found: list[tuple[str, HeadingKind, str, list[str]]] = [("", "", "", [])]
@@ -81,7 +81,7 @@ def parts(text: str, shape: Shape) -> tuple[Part, ...]:
             above = f"{key}/" if unknown else ""
         below = [f"   {title.rest}"] if title.rest else []
         found.append((key if title.level <= OWN_LEVEL else above + key, title.kind, head, below))
-    return tuple(Part(key, kind, line, tuple(lines)) for key, kind, line, lines in found)
+    return tuple(OutlineSection(key, kind, line, tuple(lines)) for key, kind, line, lines in found)
 
 
 def first_section(text: str, shape: Shape) -> int:
@@ -96,7 +96,7 @@ def first_section(text: str, shape: Shape) -> int:
     return number + 1
 
 
-def as_text(found: Sequence[Part]) -> str:
+def as_text(found: Sequence[OutlineSection]) -> str:
     """Sections as one text, as they were written."""
     return "\n".join(line for part in found for line in (*filter(None, (part.line,)), *part.lines)).strip("\n")
 

@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr.engine.compaction.files import without_lists
 from ctxmgr.engine.text.sections import parse
 from ctxmgr.engine.text.wording import FENCE, plain, sentences, shorten
-from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.completion import Completion, CompletionRequest
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.continue_format import SHORT_SENTENCES
 from ctxmgr.summarize.prompts.shape import FREE, Shape
@@ -53,57 +53,59 @@ _TAG_LINE = re.compile(
 _PLACEHOLDER = re.compile(r"\[[^\[\]\n]{20,}\]")
 
 
-class Accepted(msgspec.Struct, frozen=True):
+class AcceptedAnswer(msgspec.Struct, frozen=True):
     """The text of a summary. `short` is that of the continue format, at most two sentences, else ""."""
 
     text: str
     short: str = ""
 
 
-class Refused(msgspec.Struct, frozen=True):
+class RejectedAnswer(msgspec.Struct, frozen=True):
     """Why an answer can not be used; `said` is more about it for people, without conversation."""
 
     reason: Reason
     said: str = ""
 
 
-def verdict(completion: Completion, ask: Ask, shape: Shape, *, most: int, weigh: Weigh) -> Accepted | Refused:
+def verdict(
+    completion: Completion, ask: CompletionRequest, shape: Shape, *, most: int, weigh: Weigh
+) -> AcceptedAnswer | RejectedAnswer:
     """Judge one answer. `most`: tokens of what it replaces."""
     stopped = _stopped(completion)
     if stopped:
         return stopped
     text = _SURROGATE.sub("\ufffd", completion.text)
     if not text.strip():
-        return Refused("empty")
+        return RejectedAnswer("empty")
     read = text_of(text, shape)
-    if isinstance(read, Refused):
+    if isinstance(read, RejectedAnswer):
         return read
     weight, limit = weigh(read.text), max(most, LEAST_TOKENS)
     if weight > limit:
-        return Refused("too long", f"{weight} tokens for {most}")
+        return RejectedAnswer("too long", f"{weight} tokens for {most}")
     if weight > max(ask.max_tokens * OVER_MAX, LEAST_TOKENS):
-        return Refused("too long", f"{weight} tokens where {ask.max_tokens} were asked for")
+        return RejectedAnswer("too long", f"{weight} tokens where {ask.max_tokens} were asked for")
     return read
 
 
-def _stopped(completion: Completion) -> Refused | None:
+def _stopped(completion: Completion) -> RejectedAnswer | None:
     match completion.stop:
         case "stop":
             return None
         case "length":
-            return Refused("truncated")
+            return RejectedAnswer("truncated")
         case "toolUse":
-            return Refused("called a tool")
+            return RejectedAnswer("called a tool")
         case "cancelled":
-            return Refused("cancelled")
-    return Refused("failed", plain(completion.fault))
+            return RejectedAnswer("cancelled")
+    return RejectedAnswer("failed", plain(completion.fault))
 
 
-def text_of(text: str, shape: Shape) -> Accepted | Refused:
+def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     """Read a whole answer in a shape (rules 1 to 3)."""
     if shape is FREE:
         body = without_mark(without_lists(_unfenced(text))).strip()
-        return Accepted(body) if plain(body) else Refused("empty")
+        return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
     short, body = _short_apart(_unfenced(text), shape)
     body = _unfenced(_untagged(body, shape))
     body = "\n".join(body.splitlines()[first_section(body, shape) :])
@@ -111,10 +113,10 @@ def text_of(text: str, shape: Shape) -> Accepted | Refused:
     there = kinds(body, shape)
     missing = [need.name for need in shape.needs if not need.kinds & there]
     if missing:
-        return Refused("no sections", ", ".join(missing))
+        return RejectedAnswer("no sections", ", ".join(missing))
     if not parse(body) or _is_outline(body, shape):
-        return Refused("empty")
-    return Accepted(body, _short(short, body, shape))
+        return RejectedAnswer("empty")
+    return AcceptedAnswer(body, _short(short, body, shape))
 
 
 def _untagged(text: str, shape: Shape) -> str:

@@ -8,7 +8,7 @@ from ctxmgr.summarize.prompts.handoff import PREFIX
 from ctxmgr.summarize.request import recent_turns, turn_context
 
 
-class Past(msgspec.Struct, frozen=True):
+class PreviousSummary(msgspec.Struct, frozen=True):
     """A previous summary without its file lists and the line of its format, whole and in parts; "" without one.
 
     `before` is what stands before a cut turn's context, `context` that. `history` is `before` without its notes on
@@ -22,11 +22,11 @@ class Past(msgspec.Struct, frozen=True):
     context: str = ""
 
 
-def past(previous: str | None) -> Past:
+def past(previous: str | None) -> PreviousSummary:
     """Take a previous summary apart."""
     whole = files.without_lists(previous or "").strip()
     for line in (PREFIX, CONTINUE):
         whole = whole.removeprefix(line).lstrip()
     before, context = turn_context.parted(whole)
     history, notes = recent_turns.parted(before)
-    return Past(whole, before.strip(), history.strip(), notes, context)
+    return PreviousSummary(whole, before.strip(), history.strip(), notes, context)

@@ -15,14 +15,14 @@ from ctxmgr.engine.compaction.render import FOR_MODEL
 from ctxmgr.engine.compaction.slices import Depths
 from ctxmgr.engine.extractive import summary
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.completion import Ask, Purpose
+from ctxmgr.model.completion import CompletionRequest, Purpose
 from ctxmgr.model.policy import Slices
 from ctxmgr.model.weights import Weigh
-from ctxmgr.summarize.prompts.prompts import SYSTEM, Given, Matter, merge_prompt, prompt
+from ctxmgr.summarize.prompts.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
 from ctxmgr.summarize.prompts.shape import Shape
-from ctxmgr.summarize.request.parse import Refused
-from ctxmgr.summarize.request.retry import Question, give_up
-from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.request.parse import RejectedAnswer
+from ctxmgr.summarize.request.retry import ShapedRequest, give_up
+from ctxmgr.summarize.request.usage import SummaryUsage
 
 INPUT_SHARE = 0.8
 """Of what the window leaves beside the answer, as we weigh it: providers count a quarter more than o200k_base does
@@ -33,7 +33,7 @@ DIGEST_SHARE = 0.1  # of the room of the conversation, for what the ladder left 
 MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
 
 
-class Terms(msgspec.Struct, frozen=True):
+class SummaryTerms(msgspec.Struct, frozen=True):
     """What holds for all asks of one summary. `window` of the summarising model in tokens; `account` is written."""
 
     weigh: Weigh
@@ -41,10 +41,10 @@ class Terms(msgspec.Struct, frozen=True):
     retries: int
     slices: Slices
     depths: Depths | None
-    account: Account
+    account: SummaryUsage
 
 
-class Job(msgspec.Struct, frozen=True):
+class PromptTask(msgspec.Struct, frozen=True):
     """One text to be written. `output`: its most tokens. `previous`, `earlier` and `notes` as in `prompts.Given`.
 
     `left_out` are messages that belong to it and are told in a digest alone.
@@ -61,21 +61,21 @@ class Job(msgspec.Struct, frozen=True):
     left_out: tuple[BranchMessage, ...] = ()
 
     @property
-    def given(self) -> Given:
+    def given(self) -> PromptParts:
         """What the job has beside its messages."""
-        return Given("", previous=self.previous, earlier=self.earlier, notes=self.notes)
+        return PromptParts("", previous=self.previous, earlier=self.earlier, notes=self.notes)
 
 
-def room(terms: Terms, output: int) -> int:
+def room(terms: SummaryTerms, output: int) -> int:
     """Tokens of input, as we weigh them, that the window leaves beside an answer."""
     return int((terms.window - output) * INPUT_SHARE)
 
 
 def question(
-    terms: Terms,
-    job: Job,
+    terms: SummaryTerms,
+    job: PromptTask,
     messages: Sequence[BranchMessage],
-    given: Given,
+    given: PromptParts,
     *,
     output: int,
     purpose: Purpose,
@@ -83,29 +83,29 @@ def question(
     place: tuple[int, int] | None = None,
     left_out: Sequence[BranchMessage] = (),
     text: str | None = None,
-) -> Question:
+) -> ShapedRequest:
     """The ask about these messages, given what else is shown with them. Raises GaveUp where nothing fits.
 
     `text` is what is shown of them, where that is settled and there is room for it.
     """
 
-    def put(given: Given) -> str:
+    def put(given: PromptParts) -> str:
         return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
 
     free = room(terms, output) - terms.weigh(SYSTEM) - terms.weigh(put(given))
     if free < LEAST_ROOM:
-        give_up(Refused("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
+        give_up(RejectedAnswer("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
     if text is not None and not left_out and terms.weigh(text) <= free:
         digest = ""
     else:
         text, digest = _fitted(terms, messages, left_out, free)
     whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
     replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes)))
-    return Question(Ask(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)
+    return ShapedRequest(CompletionRequest(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)
 
 
 def _fitted(
-    terms: Terms, messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
+    terms: SummaryTerms, messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage], free: int
 ) -> tuple[str, str]:
     """The conversation and the digest of what it leaves out, both within `free` tokens."""
     fitted = truncation.fit(
@@ -129,11 +129,13 @@ def _digest_room(free: int) -> int:
     return min(MOST_DIGEST, int(free * DIGEST_SHARE))
 
 
-def merge_question(terms: Terms, job: Job, texts: tuple[str, ...]) -> Question:
+def merge_question(terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
     """The ask that makes one text of the texts of slices. Raises GaveUp where they do not fit."""
     text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.output)
     over = terms.weigh(SYSTEM) + terms.weigh(text) - room(terms, job.output)
     if over > 0:
-        give_up(Refused("does not fit", f"{over} tokens too many"), "merge")
+        give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
     replaced = sum(map(terms.weigh, (*texts, job.previous, job.earlier, job.notes)))
-    return Question(Ask("merge", SYSTEM, text, job.output, f"merge of {len(texts)} slices"), job.shape, replaced)
+    return ShapedRequest(
+        CompletionRequest("merge", SYSTEM, text, job.output, f"merge of {len(texts)} slices"), job.shape, replaced
+    )

@@ -22,7 +22,7 @@ from ctxmgr.summarize.request.outline import parts
 HEADING = "## Recent Turns"
 
 
-class Detail(msgspec.Struct, frozen=True):
+class DetailLimits(msgspec.Struct, frozen=True):
     """Characters of the user's text, of an assistant's, of a call, of an error; and how many lines of a turn."""
 
     user: int
@@ -32,7 +32,11 @@ class Detail(msgspec.Struct, frozen=True):
     lines: int
 
 
-DETAILS = (Detail(2_000, 800, 160, 200, 60), Detail(600, 300, 80, 120, 20), Detail(200, 120, 60, 80, 6))
+DETAILS = (
+    DetailLimits(2_000, 800, 160, 200, 60),
+    DetailLimits(600, 300, 80, 120, 20),
+    DetailLimits(200, 120, 60, 80, 6),
+)
 """From what reads like the turn itself to what tells one from another; choices of ours."""
 
 
@@ -64,7 +68,7 @@ def middle(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> tupl
     return len(messages) - taken, "\n\n".join((HEADING, *reversed(kept))) if kept else ""
 
 
-def notes(turn: Sequence[BranchMessage], number: int, detail: Detail) -> str:
+def notes(turn: Sequence[BranchMessage], number: int, detail: DetailLimits) -> str:
     """The notes on one turn, under a heading with its number."""
     lines: list[str] = []
     for message in turn:

@@ -12,11 +12,11 @@ from typing import NoReturn
 
 import msgspec
 
-from ctxmgr.model.completion import Ask, Asking, Completion
+from ctxmgr.model.completion import Asking, Completion, CompletionRequest
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.shape import Shape
-from ctxmgr.summarize.request.parse import Accepted, Reason, Refused, verdict
-from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.request.parse import AcceptedAnswer, Reason, RejectedAnswer, verdict
+from ctxmgr.summarize.request.usage import SummaryUsage
 
 _HINTS: dict[Reason, str] = {
     "empty": "Your last answer said nothing. Fill in the sections from the conversation.",
@@ -29,10 +29,10 @@ HINT_SHARE = 0.5
 """Words a second try may use, as a share of its tokens: a word is about 1.3 tokens, and code is more."""
 
 
-class Question(msgspec.Struct, frozen=True):
+class ShapedRequest(msgspec.Struct, frozen=True):
     """An ask, the shape its answer must have, and the tokens of what the answer replaces."""
 
-    ask: Ask
+    ask: CompletionRequest
     shape: Shape
     most: int
 
@@ -45,7 +45,7 @@ class Failure(msgspec.Struct, frozen=True):
     said: str = ""
 
 
-class GaveUp(Exception):
+class SummaryFailed(Exception):
     """No summary can be had from the model. Carries the failure."""
 
     def __init__(self, failure: Failure) -> None:
@@ -54,20 +54,20 @@ class GaveUp(Exception):
 
 
 def answers(
-    questions: Sequence[Question], *, retries: int, weigh: Weigh, account: Account
-) -> Asking[tuple[Accepted, ...]]:
+    questions: Sequence[ShapedRequest], *, retries: int, weigh: Weigh, account: SummaryUsage
+) -> Asking[tuple[AcceptedAnswer, ...]]:
     """The accepted answer of each question, in their order; raises GaveUp where one has none."""
-    accepted: dict[int, Accepted] = {}
+    accepted: dict[int, AcceptedAnswer] = {}
     asks = {number: question.ask for number, question in enumerate(questions)}
     for attempt in range(retries + 1 if asks else 0):
         completions = yield tuple(asks.values())
         completions += (Completion(stop="error"),) * (len(asks) - len(completions))
         account.add(completions, again=attempt > 0)
-        again: dict[int, Ask] = {}
+        again: dict[int, CompletionRequest] = {}
         for (number, ask), completion in zip(asks.items(), completions, strict=False):
             question = questions[number]
             read = verdict(completion, ask, question.shape, most=question.most, weigh=weigh)
-            if isinstance(read, Accepted):
+            if isinstance(read, AcceptedAnswer):
                 accepted[number] = read
             elif attempt == retries or completion.settled or read.reason == "cancelled":
                 give_up(read, ask.label)
@@ -79,11 +79,11 @@ def answers(
     return tuple(accepted[number] for number in range(len(questions)))
 
 
-def give_up(refused: Refused, label: str) -> NoReturn:
-    raise GaveUp(Failure(refused.reason, label, refused.said))
+def give_up(refused: RejectedAnswer, label: str) -> NoReturn:
+    raise SummaryFailed(Failure(refused.reason, label, refused.said))
 
 
-def _hinted(question: Question, refused: Refused) -> Ask:
+def _hinted(question: ShapedRequest, refused: RejectedAnswer) -> CompletionRequest:
     """The ask of the next try: always from the first one, so that hints do not pile up."""
     hint = _HINTS.get(refused.reason)
     if hint is None:

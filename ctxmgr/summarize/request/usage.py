@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ctxmgr.model.completion import Completion
 
 
-class Account:
+class SummaryUsage:
     """What one summary took: calls and retries, tokens where they were reported, and what was not shown.
 
     `ladder` says in words what of the conversation was shortened for a model, each thing once; `left_out` counts

@@ -9,15 +9,15 @@ turn's first part and a branch are a single shot.
 import msgspec
 
 from ctxmgr.model.completion import Asking
-from ctxmgr.summarize.request.parse import Accepted
-from ctxmgr.summarize.request.prompt_task import Job, Terms
+from ctxmgr.summarize.request.parse import AcceptedAnswer
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
 from ctxmgr.summarize.request.recent_turns import HEADING, middle, parted
 from ctxmgr.summarize.strategies.single import written as single_shot
 
 NOTES_SHARE = 0.5  # of the output: a choice of ours, the summary has to stand for far more turns
 
 
-def written(terms: Terms, job: Job) -> Asking[Accepted]:
+def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """Ask for the oldest part, and put the notes below it. Raises GaveUp."""
     if job.matter != "history":
         return (yield from single_shot(terms, job))
@@ -30,4 +30,4 @@ def written(terms: Terms, job: Job) -> Asking[Accepted]:
     text, before = parted(accepted.text)  # a model may have taken notes it was shown for a section
     if before:
         notes = f"{HEADING}\n\n{before}{notes.removeprefix(HEADING)}"
-    return Accepted(f"{text}\n\n{notes}", accepted.short)
+    return AcceptedAnswer(f"{text}\n\n{notes}", accepted.short)

@@ -7,21 +7,21 @@ are whole and accepted, so this is no half-done summary, only a longer and less 
 import msgspec
 
 from ctxmgr.model.completion import Asking
-from ctxmgr.summarize.prompts.prompts import Given
+from ctxmgr.summarize.prompts.prompts import PromptParts
 from ctxmgr.summarize.request.outline import together
-from ctxmgr.summarize.request.parse import LEAST_TOKENS, Accepted, Refused
-from ctxmgr.summarize.request.prompt_task import Job, Terms, merge_question, question
-from ctxmgr.summarize.request.retry import GaveUp, Question, answers, give_up
+from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, merge_question, question
+from ctxmgr.summarize.request.retry import ShapedRequest, SummaryFailed, answers, give_up
 from ctxmgr.summarize.strategies.single import written as single_shot
 from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
 
 
-def written(terms: Terms, job: Job) -> Asking[Accepted]:
-    """Ask for all slices at once, then for the merge; one slice is asked for as a whole. Raises GaveUp."""
+def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
+    """Ask for all slices at once, then for the merge; one slice is asked for as a whole. Raises SummaryFailed."""
     slices = sliced(terms, job)
     if len(slices) < 2:
         return (yield from single_shot(terms, job))
-    asked: list[Question] = []
+    asked: list[ShapedRequest] = []
     shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
         asked.append(
@@ -29,7 +29,7 @@ def written(terms: Terms, job: Job) -> Asking[Accepted]:
                 terms,
                 job,
                 one.messages,
-                Given("", before=lead_text(terms, one)),
+                PromptParts("", before=lead_text(terms, one)),
                 output=min(one.max_output, job.output),
                 purpose="slice",
                 label=f"slice {number} of {len(slices)}",
@@ -42,7 +42,7 @@ def written(terms: Terms, job: Job) -> Asking[Accepted]:
     try:
         merge = merge_question(terms, job, tuple(one.text for one in accepted))
         (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
-    except GaveUp as gave_up:
+    except SummaryFailed as gave_up:
         terms.account.joined = gave_up.failure.reason
         most = sum(one.most for one in asked) + terms.weigh(job.previous)
         return joined(terms, job, (job.previous, job.earlier, job.notes, *(one.text for one in accepted)), most)
@@ -51,10 +51,12 @@ def written(terms: Terms, job: Job) -> Asking[Accepted]:
     return msgspec.structs.replace(merged, short=accepted[-1].short)
 
 
-def joined(terms: Terms, job: Job, texts: tuple[str, ...], most: int, short: str = "") -> Accepted:
-    """The texts put together by their sections, oldest first. Raises GaveUp where that is too long."""
+def joined(
+    terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
+) -> AcceptedAnswer:
+    """The texts put together by their sections, oldest first. Raises SummaryFailed where that is too long."""
     text = together([one for one in texts if one.strip()], job.shape)
     weight = terms.weigh(text)
     if weight > max(most, LEAST_TOKENS):
-        give_up(Refused("too long", f"{weight} tokens for {most}"), "slices put together")
-    return Accepted(text, short)
+        give_up(RejectedAnswer("too long", f"{weight} tokens for {most}"), "slices put together")
+    return AcceptedAnswer(text, short)

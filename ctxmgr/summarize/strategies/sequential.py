@@ -7,10 +7,10 @@ which stays short and may lose what is old. With one slice both are a single sho
 
 from ctxmgr.engine.compaction.slices import Slice
 from ctxmgr.model.completion import Asking
-from ctxmgr.summarize.prompts.prompts import Given
-from ctxmgr.summarize.request.parse import Accepted
-from ctxmgr.summarize.request.prompt_task import Job, Terms, question, room
-from ctxmgr.summarize.request.retry import Question, answers
+from ctxmgr.summarize.prompts.prompts import PromptParts
+from ctxmgr.summarize.request.parse import AcceptedAnswer
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, question, room
+from ctxmgr.summarize.request.retry import ShapedRequest, answers
 from ctxmgr.summarize.strategies.parallel import joined
 from ctxmgr.summarize.strategies.single import written as single_shot
 from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
@@ -18,7 +18,7 @@ from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
 EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices may take; the newest stay
 
 
-def accumulated(terms: Terms, job: Job) -> Asking[Accepted]:
+def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """One text a slice, put together in order. The first brings the previous summary up to date. Raises GaveUp."""
     slices = sliced(terms, job, cap=job.output)
     if len(slices) < 2:
@@ -27,7 +27,7 @@ def accumulated(terms: Terms, job: Job) -> Asking[Accepted]:
     short, most = "", 0
     shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
-        given = job.given if number == 1 else Given("", slices=_shown(terms, job, written))
+        given = job.given if number == 1 else PromptParts("", slices=_shown(terms, job, written))
         carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
         output = min(job.output, one.max_output + carried)
         asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), output)
@@ -38,30 +38,36 @@ def accumulated(terms: Terms, job: Job) -> Asking[Accepted]:
     return joined(terms, job, tuple(written), most, short)
 
 
-def rolling(terms: Terms, job: Job) -> Asking[Accepted]:
+def rolling(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """A running summary that each slice brings up to date. Raises GaveUp."""
     slices = sliced(terms, job)
     if len(slices) < 2:
         return (yield from single_shot(terms, job))
     given = job.given
-    accepted = Accepted("")
+    accepted = AcceptedAnswer("")
     shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
         asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), job.output)
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
-        given = Given("", previous=accepted.text)
+        given = PromptParts("", previous=accepted.text)
     return accepted
 
 
 def _question(
-    terms: Terms, job: Job, one: Slice, text: str | None, given: Given, place: tuple[int, int], output: int
-) -> Question:
+    terms: SummaryTerms,
+    job: PromptTask,
+    one: Slice,
+    text: str | None,
+    given: PromptParts,
+    place: tuple[int, int],
+    output: int,
+) -> ShapedRequest:
     number, count = place
     return question(
         terms,
         job,
         one.messages,
-        Given(
+        PromptParts(
             "",
             before=lead_text(terms, one),
             previous=given.previous,
@@ -78,7 +84,7 @@ def _question(
     )
 
 
-def _shown(terms: Terms, job: Job, texts: list[str]) -> tuple[str, ...]:
+def _shown(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:
     """The earlier texts that a slice is shown: all, or the newest where all are too much."""
     free = int(room(terms, job.output) * EARLIER_SHARE)
     kept: list[str] = []

@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from ctxmgr.model.completion import Ask, Asking, Completion
+from ctxmgr.model.completion import Asking, Completion, CompletionRequest
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -13,7 +13,7 @@ class _Run:
 
     def __init__(self, asking: Asking[Any]) -> None:
         self.asking = asking
-        self.batch: tuple[Ask, ...] | None = None
+        self.batch: tuple[CompletionRequest, ...] | None = None
         self.result: Any = None
         self._step(None)
 

@@ -1,14 +1,14 @@
 """Single-shot: the whole text is written by one call."""
 
 from ctxmgr.model.completion import Asking
-from ctxmgr.summarize.request.parse import Accepted
-from ctxmgr.summarize.request.prompt_task import Job, Terms, question
+from ctxmgr.summarize.request.parse import AcceptedAnswer
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, question
 from ctxmgr.summarize.request.retry import answers
 
 LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}
 
 
-def written(terms: Terms, job: Job) -> Asking[Accepted]:
+def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """Ask once for all of it. Raises GaveUp."""
     asked = question(
         terms,

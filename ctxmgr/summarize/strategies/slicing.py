@@ -7,7 +7,7 @@ import msgspec
 from ctxmgr.engine.compaction import scoring, slices, truncation
 from ctxmgr.engine.compaction.render import FOR_MODEL
 from ctxmgr.engine.compaction.slices import Slice
-from ctxmgr.summarize.request.prompt_task import Job, Terms, room
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, room
 
 WINDOW_SHARE = 0.5
 """Of the room for input that a slice is cut to: beside it stand its lead, the outline, and what precedes it."""
@@ -17,7 +17,7 @@ GOAL_CHARACTERS = 2_000  # of a previous summary, whose goal stands first
 LEAST_SLICE = 1_000  # tokens; smaller ones say less than their outline
 
 
-def sliced(terms: Terms, job: Job, cap: int | None = None) -> tuple[Slice, ...]:
+def sliced(terms: SummaryTerms, job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
     """The slices, oldest first. `cap`: most tokens of output of all together."""
     settings = terms.slices
     most = max(LEAST_SLICE, int(room(terms, job.output) * WINDOW_SHARE))
@@ -29,7 +29,7 @@ def sliced(terms: Terms, job: Job, cap: int | None = None) -> tuple[Slice, ...]:
     return slices.cut(job.messages, settings, terms.weigh, cap=cap, depths=terms.depths)
 
 
-def texts(terms: Terms, job: Job, cut: Sequence[Slice]) -> tuple[str | None, ...]:
+def texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> tuple[str | None, ...]:
     """What is shown of each slice: as many tokens as the slice was weighed at, and more of them for what matters
     to the goal than for what does not. None where the policy wants each message shown alike."""
     if not terms.slices.weighted:
@@ -46,6 +46,6 @@ def texts(terms: Terms, job: Job, cut: Sequence[Slice]) -> tuple[str | None, ...
     return tuple(shown)
 
 
-def lead_text(terms: Terms, one: Slice) -> str:
+def lead_text(terms: SummaryTerms, one: Slice) -> str:
     """What is right before a slice, as a model is shown it."""
     return truncation.fit(one.lead, one.lead_weight, terms.weigh, shown=FOR_MODEL).text if one.lead else ""

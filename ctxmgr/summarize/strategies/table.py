@@ -5,11 +5,11 @@ from types import MappingProxyType
 
 from ctxmgr.model.compaction import Strategy
 from ctxmgr.model.completion import Asking
-from ctxmgr.summarize.request.parse import Accepted
-from ctxmgr.summarize.request.prompt_task import Job, Terms
+from ctxmgr.summarize.request.parse import AcceptedAnswer
+from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
 from ctxmgr.summarize.strategies import incremental, parallel, sequential, single
 
-STRATEGIES: Mapping[Strategy, Callable[[Terms, Job], Asking[Accepted]]] = MappingProxyType(
+STRATEGIES: Mapping[Strategy, Callable[[SummaryTerms, PromptTask], Asking[AcceptedAnswer]]] = MappingProxyType(
     {
         "single-shot": single.written,
         "parallel-stitch": parallel.written,

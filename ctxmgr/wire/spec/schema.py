@@ -40,7 +40,7 @@ _ENUMS = {frozenset(get_args(words.literal)): name for name, words in LITERALS.i
 _POLICY = policy.__name__
 
 
-class Unclear(Exception):
+class AmbiguousType(Exception):
     """Two types of one name, or a type that goes both ways and is not the same on both."""
 
 
@@ -80,7 +80,7 @@ def types() -> dict[str, Json]:
     for side in get_args(Side):
         for name, schema in _of_structs(side).items():
             if found.setdefault(name, schema) != schema:
-                raise Unclear(f"{name} is not the same in both directions")
+                raise AmbiguousType(f"{name} is not the same in both directions")
     for name, words in LITERALS.items():
         found[name] = about(words.description, {"enum": list(get_args(words.literal))})
     found |= TYPES
@@ -128,7 +128,7 @@ def _of_structs(side: Side) -> dict[str, Json]:
     out: dict[str, Json] = {}
     for name, schema in components.items():
         if names[name] in out:
-            raise Unclear(f"two types are called {names[name]}")
+            raise AmbiguousType(f"two types are called {names[name]}")
         out[names[name]] = _struct(by_name[name], names[name], schema, names, side)
     return out
 
@@ -157,7 +157,7 @@ def _name(cls: type[msgspec.Struct], side: Side) -> str:
     """Rule 3."""
     if cls.__module__ != _POLICY:
         return cls.__name__
-    name = "CompactionPolicy" if cls is policy.Compaction else cls.__name__
+    name = "CompactionPolicy" if cls is policy.CompactionPolicy else cls.__name__
     return f"{name}Keys" if side == "from host" else name
 
 

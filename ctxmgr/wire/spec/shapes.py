@@ -19,53 +19,55 @@ from ctxmgr.model.policy import Preset, Zone
 Json = dict[str, Any]
 
 
-class Words(NamedTuple):
+class LiteralSet(NamedTuple):
     """A set of words, and what they mean."""
 
     literal: Any
     description: str
 
 
-LITERALS: dict[str, Words] = {
-    "Zone": Words(Zone, "A band of pressure. See README.md#the-zones."),
-    "Preset": Words(
+LITERALS: dict[str, LiteralSet] = {
+    "Zone": LiteralSet(Zone, "A band of pressure. See README.md#the-zones."),
+    "Preset": LiteralSet(
         Preset,
         "What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the "
         "newest turns and puts a packet in the place of the others.",
     ),
-    "LatchState": Words(
+    "LatchState": LiteralSet(
         LatchState,
         "`idle`: may ask. `asked`: waits for an outcome. `cooldown`: was refused or failed. `resting`: "
         "failed too often, waits for calm.",
     ),
-    "Strategy": Words(
+    "Strategy": LiteralSet(
         Strategy,
         "How a summary is made: one call; slices side by side, then joined; slices one after the other, "
         "each told what the ones before gave (`sequential-accumulated`) or writing the summary on "
         "(`sequential-rolling`, `incremental`); without a model, from what was said (`extractive`).",
     ),
-    "SummaryFormat": Words(Format, "The sections a summary has."),
-    "Weigher": Words(
+    "SummaryFormat": LiteralSet(Format, "The sections a summary has."),
+    "Weigher": LiteralSet(
         Weigher, '"tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts.'
     ),
-    "FactSlot": Words(Slot, "What a fact is about."),
-    "FactSource": Words(Source, "Who said it."),
-    "Writer": Words(Literal["host", "ctxmgr"], "Who writes compactions and branch summaries."),
-    "SummaryModel": Words(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
-    "SliceBreaks": Words(Literal["steps", "natural"], "Where a long history is cut up."),
-    "SliceCohesion": Words(Literal["words", "embeddings", "host"], "What tells a change of subject."),
-    "CompactionMoment": Words(Literal["whenIdle", "midRun"], "When a host can compact on request."),
-    "CompactionReason": Words(Literal["threshold", "overflow"], "Why a compaction is asked for."),
-    "Delivery": Words(Literal["now", "whenIdle"], "When a compaction is to be made."),
-    "AnswerForm": Words(Literal["messages", "edits"], "How `context` gives the list."),
-    "Mode": Words(Literal["on", "off"], "Whether lists are projected."),
-    "VerdictKind": Words(
+    "FactSlot": LiteralSet(Slot, "What a fact is about."),
+    "FactSource": LiteralSet(Source, "Who said it."),
+    "Writer": LiteralSet(Literal["host", "ctxmgr"], "Who writes compactions and branch summaries."),
+    "SummaryModel": LiteralSet(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
+    "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
+    "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),
+    "CompactionMoment": LiteralSet(Literal["whenIdle", "midRun"], "When a host can compact on request."),
+    "CompactionReason": LiteralSet(Literal["threshold", "overflow"], "Why a compaction is asked for."),
+    "Delivery": LiteralSet(Literal["now", "whenIdle"], "When a compaction is to be made."),
+    "AnswerForm": LiteralSet(Literal["messages", "edits"], "How `context` gives the list."),
+    "Mode": LiteralSet(Literal["on", "off"], "Whether lists are projected."),
+    "VerdictKind": LiteralSet(
         Literal["kept", "distilled", "pruned", "dropped", "inserted"], "What became of a message."
     ),
-    "LeftKind": Words(LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."),
-    "ProgressKind": Words(Literal["begin", "report", "end"], "Where in a call it is."),
+    "LeftKind": LiteralSet(
+        LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."
+    ),
+    "ProgressKind": LiteralSet(Literal["begin", "report", "end"], "Where in a call it is."),
     # as ctxmgr.model.completion has it, which is above this floor
-    "Purpose": Words(
+    "Purpose": LiteralSet(
         Literal["history", "turn-prefix", "slice", "merge", "branch", "short"], "What a model call is for."
     ),
 }

@@ -1,6 +1,6 @@
 """Cache epochs, preset `balanced`: when one begins, and that nothing changes between two."""
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
 from tests.contract.running import MINUTE, Run
 from tests.contract.talk import Talk, texts
@@ -107,7 +107,7 @@ def red() -> Talk:
 def restart() -> Talk:
     before = opened()
     before.epoch()
-    run = Run(found=Found(tuple(before.talk.saved)))
+    run = Run(found=SnapshotLoaded(tuple(before.talk.saved)))
     run.at, run.messages, run.make = before.at, before.messages, before.make
     run.before = before.shown
     run.read(PARTS[11])

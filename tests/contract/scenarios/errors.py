@@ -3,7 +3,7 @@
 from typing import Any
 from unittest import mock
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import queries
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk
@@ -97,7 +97,7 @@ def after_shutdown() -> Talk:
 )
 def refused() -> Talk:
     talk = Talk()
-    talk.driver.found["t"] = Found(fault="the session is held by process 12", refused=True)
+    talk.driver.found["t"] = SnapshotLoaded(fault="the session is held by process 12", refused=True)
     model = {"id": "m", "contextWindow": 1000}
     error = _error(talk.send(_request("session_start", sessionId="t", model=model)))
     assert (error["code"], error["message"]) == (-32803, "the session is held by process 12")

@@ -1,6 +1,6 @@
 """The scratchpad: the model's own notes, over compactions and restarts."""
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk, packet
 
@@ -41,7 +41,7 @@ def kept() -> Talk:
     before.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "port is 9090"}])
     entry = {"id": "c1", "summary": "## Goal\nGo on", "firstKeptEntryId": "e1", "tokensBefore": 5}
     before.call("session_compact", sessionId="s", compactionEntry=entry)
-    talk = Talk(found=Found(tuple(before.saved)))
+    talk = Talk(found=SnapshotLoaded(tuple(before.saved)))
     assert talk.started["restored"] is True
     assert talk.call("getScratchpad", sessionId="s")["text"] == "port is 9090"
     assert "port is 9090" in talk.call("getPacket", sessionId="s", resume=True)["text"]

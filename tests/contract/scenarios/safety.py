@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.context import listing
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk, roles
@@ -82,7 +82,7 @@ def restart() -> Talk:
     before, make = Talk(), Messages()
     messages = [message for number in range(8) for message in make.turn(f"Never do thing {number}.")]
     before.play(messages, tokens=50_000)
-    talk = Talk(found=Found(tuple(before.saved)))
+    talk = Talk(found=SnapshotLoaded(tuple(before.saved)))
     assert talk.started["restored"] is True
     assert talk.started["seq"] == before.status()["seq"] == 16
     assert talk.started["status"]["tokens"] == 50_000

@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-from ctxmgr.devices.archive import Archive
+from ctxmgr.devices.archive import ArchiveDatabase
 from ctxmgr.model.archive import ArchiveRow
 
 PARTS = 3
@@ -23,7 +23,7 @@ def rows(number: int) -> list[ArchiveRow]:
 
 
 def main(directory: str, session_id: str, puts: str) -> None:
-    archive = Archive(Path(directory))
+    archive = ArchiveDatabase(Path(directory))
     for number in itertools.count():
         if number == int(puts) > 0:
             return

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices.snapshots import Store
+from ctxmgr.devices.snapshots import SnapshotStore
 
 PADDING = "x" * 900  # so that 64 KiB, and with it a rewrite, is reached every 70 events
 
@@ -39,7 +39,7 @@ def die_at(point: str) -> None:
 
 
 def main(directory: str, session_id: str, point: str = "") -> None:
-    opened = Store(Path(directory)).open(session_id)
+    opened = SnapshotStore(Path(directory)).open(session_id)
     file = opened.file
     assert file is not None, opened.fault
     if not opened.lines:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.devices import archive as rows_of
 from ctxmgr.devices import archive_file
-from ctxmgr.devices.archive import DUE_BYTES, DUE_SECONDS, MEGABYTE, ROW_BYTES, Archive, ArchiveFault
+from ctxmgr.devices.archive import DUE_BYTES, DUE_SECONDS, MEGABYTE, ROW_BYTES, ArchiveDatabase, ArchiveFault
 from ctxmgr.devices.archive_file import NAME
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
@@ -35,15 +35,15 @@ def row(name: str, text: str = "text", handle: str = "") -> ArchiveRow:
 
 
 @contextmanager
-def held(directory: Path, clock: Callable[[], float] = lambda: 1_000.0) -> Iterator[Archive]:
-    archive = Archive(directory, clock)
+def held(directory: Path, clock: Callable[[], float] = lambda: 1_000.0) -> Iterator[ArchiveDatabase]:
+    archive = ArchiveDatabase(directory, clock)
     try:
         yield archive
     finally:
         archive.close()
 
 
-def texts(archive: Archive, names: Sequence[str], session_id: str = "s") -> list[str | None]:
+def texts(archive: ArchiveDatabase, names: Sequence[str], session_id: str = "s") -> list[str | None]:
     found = [archive.get(session_id, f"h{name}") for name in names]
     return [one.text if one else None for one in found]
 
@@ -319,7 +319,7 @@ def smash(path: Path) -> None:
 def test_damage_found_in_the_middle_is_set_aside_and_the_call_carried_out(tmp_path: Path, call: str) -> None:
     filled(tmp_path)
     smash(tmp_path / NAME)
-    calls: dict[str, Callable[[Archive], Any]] = {
+    calls: dict[str, Callable[[ArchiveDatabase], Any]] = {
         "get": lambda archive: archive.get("s", "h000"),
         "put": lambda archive: archive.put("s", [row("new")]),
         "tidy": lambda archive: archive.tidy(Limits(), ()),
@@ -399,7 +399,7 @@ def test_a_directory_that_can_not_be_is_a_fault_each_time(tmp_path: Path) -> Non
 # retention
 
 
-def tidied(archive: Archive, limits: Limits, live: Sequence[str] = ()) -> list[int]:
+def tidied(archive: ArchiveDatabase, limits: Limits, live: Sequence[str] = ()) -> list[int]:
     """How many rows each step took."""
     steps = [archive.tidy(limits, live)]
     while archive.due:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices import archives
-from ctxmgr.devices.archive import Archive
+from ctxmgr.devices.archive import ArchiveDatabase
 from ctxmgr.devices.archive_file import NAME
-from ctxmgr.devices.archives import Archives
-from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.devices.archives import ArchiveDatabases
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.policy import Archive as Limits
 
 WAIT_SECONDS = 60  # only a failure waits so long
@@ -20,20 +20,24 @@ def row(name: str) -> ArchiveRow:
 
 def test_rows_and_answers_by_directory_and_session(tmp_path: Path) -> None:
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    running = Archives()
+    running = ArchiveDatabases()
     put = running.put(one, "s", [row("a")], Limits())
-    assert put.result(WAIT_SECONDS) == Archived()
+    assert put.result(WAIT_SECONDS) == ArchiveAnswer()
     found = [running.get(*place, "ha", Limits()) for place in ((one, "s"), (one, "t"), (other, "s"))]
-    assert [future.result(WAIT_SECONDS) for future in found] == [Archived(row("a")), Archived(), Archived()]
+    assert [future.result(WAIT_SECONDS) for future in found] == [
+        ArchiveAnswer(row("a")),
+        ArchiveAnswer(),
+        ArchiveAnswer(),
+    ]
     running.close()
-    again = Archives()
-    assert again.get(one, "s", "ha", Limits()).result(WAIT_SECONDS) == Archived(row("a"))
+    again = ArchiveDatabases()
+    assert again.get(one, "s", "ha", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("a"))
     again.close()
 
 
 def test_a_fault_is_in_the_answer(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    running = Archives()
+    running = ArchiveDatabases()
     for future in (
         running.put(str(tmp_path / "file"), "s", [row("a")], Limits()),
         running.get(str(tmp_path / "file"), "s", "ha", Limits()),
@@ -47,42 +51,42 @@ def test_a_fault_is_in_the_answer(tmp_path: Path) -> None:
 
 def test_what_was_set_aside_is_noted_once(tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(b"no database" * 1_000)
-    running = Archives()
+    running = ArchiveDatabases()
     first = running.put(str(tmp_path), "s", [row("a")], Limits()).result(WAIT_SECONDS)
     assert first.fault is None
     assert first.note is not None
     assert "set aside" in first.note
-    assert running.put(str(tmp_path), "s", [row("b")], Limits()).result(WAIT_SECONDS) == Archived()
+    assert running.put(str(tmp_path), "s", [row("b")], Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
     running.close()
 
 
 def test_it_is_tidied_after_the_call_and_spares_open_sessions(tmp_path: Path) -> None:
-    with_old = Archive(tmp_path, lambda: 0.0)
+    with_old = ArchiveDatabase(tmp_path, lambda: 0.0)
     for session_id in "st":
         with_old.put(session_id, [row("old")])
     with_old.close()
-    running = Archives(frozenset("s"))
+    running = ArchiveDatabases(frozenset("s"))
     # the second is answered after the step that the first has left behind
-    assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == Archived(row("old"))
-    assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == Archived()
-    assert running.get(str(tmp_path), "s", "hold", Limits()).result(WAIT_SECONDS) == Archived(row("old"))
+    assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("old"))
+    assert running.get(str(tmp_path), "t", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
+    assert running.get(str(tmp_path), "s", "hold", Limits()).result(WAIT_SECONDS) == ArchiveAnswer(row("old"))
     running.close()
 
 
 def test_a_fault_of_tidying_is_noted_and_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 
-    def tidy(self: Archive, limits: Limits, live: object) -> int:
+    def tidy(self: ArchiveDatabase, limits: Limits, live: object) -> int:
         calls.append("tidy")
         if len(calls) == 1:
             raise archives.ArchiveFault("the disk is full")
         return 0
 
-    monkeypatch.setattr(Archive, "tidy", tidy)
-    monkeypatch.setattr(Archive, "due", property(lambda self: len(calls) < 1))
-    running = Archives()
-    assert running.put(str(tmp_path), "s", [row("a")], Limits()).result(WAIT_SECONDS) == Archived()
+    monkeypatch.setattr(ArchiveDatabase, "tidy", tidy)
+    monkeypatch.setattr(ArchiveDatabase, "due", property(lambda self: len(calls) < 1))
+    running = ArchiveDatabases()
+    assert running.put(str(tmp_path), "s", [row("a")], Limits()).result(WAIT_SECONDS) == ArchiveAnswer()
     noted = running.put(str(tmp_path), "s", [row("b")], Limits()).result(WAIT_SECONDS)
-    assert noted == Archived(note="the archive could not be tidied: the disk is full")
+    assert noted == ArchiveAnswer(note="the archive could not be tidied: the disk is full")
     assert calls == ["tidy"]
     running.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.devices.embeddings import BATCH, PACKAGE, TEXT_CHARACTERS, Embedder, Missing, load
+from ctxmgr.devices.embeddings import BATCH, PACKAGE, TEXT_CHARACTERS, Embedder, NoEmbeddings, load
 
 ROOT = Path(__file__).parents[3]
 INSTALLED = importlib.util.find_spec(PACKAGE) is not None
@@ -101,7 +101,7 @@ def fails(fault: Exception) -> Callable[..., Any]:
 )
 def test_without_embeddings_there_is_a_reason(import_module: Callable[[str], ModuleType], reason: str) -> None:
     found = load(import_module)
-    assert isinstance(found, Missing)
+    assert isinstance(found, NoEmbeddings)
     assert found.reason.startswith(reason)
 
 

@@ -19,14 +19,14 @@ from ctxmgr.devices import endpoint as edge
 from ctxmgr.devices import endpoint_client
 from ctxmgr.devices.endpoint import Chat
 from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, Answer
-from ctxmgr.model.completion import Ask, Completion, Spent
+from ctxmgr.model.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request, Script, Way
 
 KEY = "sk-do-not-tell"
 SECRET = "the conversation"
 QUOTED = f"you sent {SECRET} with {KEY}"  # what a careless server writes into its errors
-ASK = Ask("history", "Summarise.", SECRET, 100)
+ASK = CompletionRequest("history", "Summarise.", SECRET, 100)
 
 
 class Calls:
@@ -48,7 +48,7 @@ class Calls:
     async def __aexit__(self, *_: object) -> None:
         await self.chat.close()
 
-    async def complete(self, ask: Ask = ASK) -> Completion:
+    async def complete(self, ask: CompletionRequest = ASK) -> Completion:
         done = await self.chat.complete(ask)
         assert SECRET not in done.fault
         assert KEY not in done.fault
@@ -56,7 +56,7 @@ class Calls:
         return done
 
 
-async def completed(*replies: Reply, ask: Ask = ASK) -> Completion:
+async def completed(*replies: Reply, ask: CompletionRequest = ASK) -> Completion:
     async with ModelServer(replies) as server, Calls(server.url) as calls:
         return await calls.complete(ask)
 
@@ -137,13 +137,13 @@ def test_the_path_goes_below_the_address_and_its_query_stays(base: str, address:
 
 async def test_an_empty_system_prompt_is_left_out() -> None:
     async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
-        await calls.complete(Ask("history", "", SECRET, 10))
+        await calls.complete(CompletionRequest("history", "", SECRET, 10))
     assert [one["role"] for one in server.requests[0].body["messages"]] == ["user"]
 
 
 async def test_a_prompt_of_any_characters_can_be_sent() -> None:
     async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
-        done = await calls.complete(Ask("history", "é", "\ud83d\ude00 \ud800 \x00", 10))
+        done = await calls.complete(CompletionRequest("history", "é", "\ud83d\ude00 \ud800 \x00", 10))
     assert done.stop == "stop"
     assert server.requests[0].prompt == "😀 \ufffd \x00"
 
@@ -178,35 +178,43 @@ async def test_without_a_usable_key_nothing_is_sent(environment: dict[str, str],
 
 async def test_an_answer_comes_whole_with_what_it_cost() -> None:
     assert await completed(Reply("a summary é 😀", chunks=12, usage=(900, 40))) == Completion(
-        "a summary é 😀", "stop", Spent(900, 40)
+        "a summary é 😀", "stop", CompletionUsage(900, 40)
     )
 
 
 ANSWERS: list[tuple[str, Reply, Completion]] = [
-    ("one chunk", Reply("all", chunks=1), Completion("all", "stop", Spent(11, 7))),
+    ("one chunk", Reply("all", chunks=1), Completion("all", "stop", CompletionUsage(11, 7))),
     ("no usage", Reply("all", usage=None), Completion("all", "stop")),
-    ("empty", Reply(""), Completion("", "stop", Spent(11, 7))),
-    ("cut off by its limit", Reply("half", stop="length"), Completion("half", "length", Spent(11, 7))),
-    ("a tool call", Reply("", stop="tool"), Completion("", "toolUse", Spent(11, 7))),
-    ("in one piece", Reply("all", way="one-piece"), Completion("all", "stop", Spent(11, 7))),
+    ("empty", Reply(""), Completion("", "stop", CompletionUsage(11, 7))),
+    ("cut off by its limit", Reply("half", stop="length"), Completion("half", "length", CompletionUsage(11, 7))),
+    ("a tool call", Reply("", stop="tool"), Completion("", "toolUse", CompletionUsage(11, 7))),
+    ("in one piece", Reply("all", way="one-piece"), Completion("all", "stop", CompletionUsage(11, 7))),
     (
         "in one piece, cut off",
         Reply("all", way="one-piece", stop="length"),
-        Completion("all", "length", Spent(11, 7)),
+        Completion("all", "length", CompletionUsage(11, 7)),
     ),
     ("no end mark", Reply("all", way="no-end-mark"), Completion("all", "stop")),
-    ("reasoning", Reply("all", deltas=({"reasoning_content": "hm"},)), Completion("all", "stop", Spent(11, 7))),
+    (
+        "reasoning",
+        Reply("all", deltas=({"reasoning_content": "hm"},)),
+        Completion("all", "stop", CompletionUsage(11, 7)),
+    ),
     (
         "parts of content",
         Reply("!", deltas=({"content": [{"type": "thinking"}, {"type": "text", "text": "yes"}]},)),
-        Completion("yes!", "stop", Spent(11, 7)),
+        Completion("yes!", "stop", CompletionUsage(11, 7)),
     ),
     (
         "a pair in two pieces",
         Reply("", deltas=({"content": "\ud83d"}, {"content": "\ude00"})),
-        Completion("😀", "stop", Spent(11, 7)),
+        Completion("😀", "stop", CompletionUsage(11, 7)),
     ),
-    ("half a pair", Reply("a", deltas=({"content": "\ud800"},)), Completion("\ufffda", "stop", Spent(11, 7))),
+    (
+        "half a pair",
+        Reply("a", deltas=({"content": "\ud800"},)),
+        Completion("\ufffda", "stop", CompletionUsage(11, 7)),
+    ),
 ]
 
 
@@ -291,7 +299,7 @@ async def test_a_huge_answer_is_cut_though_it_says_that_it_is_whole() -> None:
 
 async def test_an_answer_within_its_bounds_is_not_cut() -> None:
     text = "x" * (100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS)
-    assert await completed(Reply(text)) == Completion(text, "stop", Spent(11, 7))
+    assert await completed(Reply(text)) == Completion(text, "stop", CompletionUsage(11, 7))
 
 
 @pytest.mark.parametrize("reply", [Reply(way="endless-line"), Reply("", way="endless")], ids=["line", "no text"])
@@ -570,7 +578,7 @@ async def test_calls_side_by_side_do_not_mix() -> None:
         return Reply(f"answer to {request.prompt}", chunks=9)
 
     async with ModelServer(reply) as server, Calls(server.url) as calls:
-        asks = [Ask("slice", "", f"slice {number}", 100) for number in range(8)]
+        asks = [CompletionRequest("slice", "", f"slice {number}", 100) for number in range(8)]
         done = await asyncio.gather(*(calls.complete(ask) for ask in asks))
     assert [one.text for one in done] == [f"answer to slice {number}" for number in range(8)]
 

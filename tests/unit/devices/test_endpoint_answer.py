@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, ENDS, SPARE_CHARACTERS, Answer, sound
-from ctxmgr.model.completion import Completion, Spent
+from ctxmgr.model.completion import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
 
@@ -38,16 +38,24 @@ TABLE: list[tuple[str, list[Any], Completion]] = [
     (
         "usage alone, later",
         [piece("a", "stop"), {"usage": {"prompt_tokens": 3}}],
-        Completion("a", spent=Spent(3, 0)),
+        Completion("a", spent=CompletionUsage(3, 0)),
     ),
     (
         "usage with every piece",
         [{"usage": None} | piece("a", "stop"), {"usage": {}}],
-        Completion("a", spent=Spent()),
+        Completion("a", spent=CompletionUsage()),
     ),
-    ("usage first", [{"usage": {"prompt_tokens": 3}}, piece("a", "stop")], Completion("a", spent=Spent(3, 0))),
+    (
+        "usage first",
+        [{"usage": {"prompt_tokens": 3}}, piece("a", "stop")],
+        Completion("a", spent=CompletionUsage(3, 0)),
+    ),
     ("usage in another form", [piece("a", "stop"), {"usage": {"prompt_tokens": "3"}}], Completion("a")),
-    ("usage below nothing", [{"usage": {"prompt_tokens": -3}} | piece("", "stop")], Completion("", spent=Spent())),
+    (
+        "usage below nothing",
+        [{"usage": {"prompt_tokens": -3}} | piece("", "stop")],
+        Completion("", spent=CompletionUsage()),
+    ),
     (
         "a call without its reason",
         [{"choices": [{"delta": {"tool_calls": [{}]}, "finish_reason": "stop"}]}],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.snapshot_lines import Reading, base_fault, from_lines, to_line
+from ctxmgr.devices.snapshot_lines import SnapshotRecords, base_fault, from_lines, to_line
 
 BASE = b'{"kind":"base","version":1,"sessionId":"s","state":{"n":1}}'
 ONE = b'{"kind":"event","n":1}'
@@ -40,22 +40,22 @@ def test_pretty_printed_json_becomes_one_line_of_the_same_value() -> None:
 
 BROKEN = "its first line is broken"
 CONTENTS = [
-    ("nothing", b"", Reading()),
-    ("whole, unknown kinds in order", WHOLE, Reading((BASE, ONE, TWO))),
-    ("no newline at the end", WHOLE[:-1], Reading((BASE, ONE), len(to_line(TWO)) - 1)),
-    ("zeros after power loss", to_line(BASE) + bytes(512), Reading((BASE,), 512)),
-    ("zeros alone", bytes(512), Reading((), 512, BROKEN)),
-    ("an empty line", to_line(BASE) + b"\n" + to_line(ONE), Reading((BASE,), 1 + len(to_line(ONE)))),
+    ("nothing", b"", SnapshotRecords()),
+    ("whole, unknown kinds in order", WHOLE, SnapshotRecords((BASE, ONE, TWO))),
+    ("no newline at the end", WHOLE[:-1], SnapshotRecords((BASE, ONE), len(to_line(TWO)) - 1)),
+    ("zeros after power loss", to_line(BASE) + bytes(512), SnapshotRecords((BASE,), 512)),
+    ("zeros alone", bytes(512), SnapshotRecords((), 512, BROKEN)),
+    ("an empty line", to_line(BASE) + b"\n" + to_line(ONE), SnapshotRecords((BASE,), 1 + len(to_line(ONE)))),
     ("good lines after a bad one", to_line(BASE) + b"x" + to_line(ONE) + to_line(TWO), None),
-    ("digits in capitals", b"3D6CE014" + to_line(b'{"kind":"event"}')[8:], Reading((), 26, BROKEN)),
-    ("other text", b"hello\n", Reading((), 6, BROKEN)),
-    ("an event first", to_line(ONE) + to_line(BASE), Reading((ONE, BASE), 0, BROKEN)),
+    ("digits in capitals", b"3D6CE014" + to_line(b'{"kind":"event"}')[8:], SnapshotRecords((), 26, BROKEN)),
+    ("other text", b"hello\n", SnapshotRecords((), 6, BROKEN)),
+    ("an event first", to_line(ONE) + to_line(BASE), SnapshotRecords((ONE, BASE), 0, BROKEN)),
 ]
 
 
 @table("content reading", CONTENTS)
-def test_reading(content: bytes, reading: Reading | None) -> None:
-    expected = reading or Reading((BASE,), 1 + len(to_line(ONE) + to_line(TWO)))
+def test_reading(content: bytes, reading: SnapshotRecords | None) -> None:
+    expected = reading or SnapshotRecords((BASE,), 1 + len(to_line(ONE) + to_line(TWO)))
     assert from_lines(content, "s") == expected
 
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.devices.snapshot_lines import to_line
-from ctxmgr.devices.snapshots import Opened, SnapshotFile, SnapshotFull, Store, file_name, read
+from ctxmgr.devices.snapshots import OpenedSnapshot, SnapshotFile, SnapshotFull, SnapshotStore, file_name, read
 
 ROOT = Path(__file__).parents[3]
 WRITER = Path(__file__).with_name("kill9_writer.py")
@@ -42,20 +42,20 @@ def named(directory: Path, side: str = "") -> Path:
     return directory / (file_name("s") + side)
 
 
-def begun(directory: Path, content: bytes = WHOLE) -> Store:
+def begun(directory: Path, content: bytes = WHOLE) -> SnapshotStore:
     """A store in which session "s" has a file with this content."""
     directory.mkdir(exist_ok=True)
     named(directory).write_bytes(content)
-    return Store(directory)
+    return SnapshotStore(directory)
 
 
-def usable(opened: Opened) -> SnapshotFile:
+def usable(opened: OpenedSnapshot) -> SnapshotFile:
     assert opened.file is not None, opened.fault
     return opened.file
 
 
 @contextmanager
-def held(store: Store, session_id: str = "s") -> Iterator[SnapshotFile]:
+def held(store: SnapshotStore, session_id: str = "s") -> Iterator[SnapshotFile]:
     file = usable(store.open(session_id))
     try:
         yield file
@@ -63,7 +63,7 @@ def held(store: Store, session_id: str = "s") -> Iterator[SnapshotFile]:
         file.close()
 
 
-def reopened(store: Store) -> tuple[bytes, ...]:
+def reopened(store: SnapshotStore) -> tuple[bytes, ...]:
     """The records a later open finds, which must be without fault."""
     opened = store.open("s")
     assert opened.fault is None
@@ -82,19 +82,19 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, code: int = errno.ENOSPC
 
 
 def test_a_new_session_has_no_lines_and_no_fault(tmp_path: Path) -> None:
-    opened = Store(tmp_path / "deep" / "state").open("s")
+    opened = SnapshotStore(tmp_path / "deep" / "state").open("s")
     usable(opened).close()
     assert (opened.lines, opened.fault, opened.refused, opened.torn) == ((), None, False, 0)
 
 
 def test_a_store_makes_its_directory_only_when_a_session_opens(tmp_path: Path) -> None:
-    store = Store(tmp_path / "state")
+    store = SnapshotStore(tmp_path / "state")
     assert store.delete("s") is None
     assert not (tmp_path / "state").exists()
 
 
 def test_what_was_appended_is_there_again_and_unknown_kinds_too(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = SnapshotStore(tmp_path)
     odd = b'{"kind":"of a later release","deep":[1.0,{}]}'
     with held(store) as file:
         for body in (BASE, ONE, odd, TWO):
@@ -115,7 +115,7 @@ def test_a_rewrite_takes_the_place_of_all_and_is_appended_to(tmp_path: Path) -> 
 
 
 def test_an_append_is_in_the_file_on_return(tmp_path: Path) -> None:
-    with held(Store(tmp_path)) as file:
+    with held(SnapshotStore(tmp_path)) as file:
         file.append(BASE)
         assert read(named(tmp_path)).bodies == (BASE,)
         file.rewrite([BASE, ONE])
@@ -134,7 +134,7 @@ GROWN = [
 @table("base events grown", GROWN)
 def test_grown(tmp_path: Path, base: int, events: int, grown: bool) -> None:
     big = BASE[:-1] + b',"text":"%b"}' % (b"x" * base)
-    store = Store(tmp_path)
+    store = SnapshotStore(tmp_path)
     with held(store) as file:
         file.append(big)
         file.append(b'{"kind":"event","text":"%b"}' % (b"x" * events))
@@ -150,7 +150,7 @@ WRONG_BASES = [ONE, b"[]", BASE.replace(b'"s"', b'"t"'), BASE.replace(b"1", b"2"
 
 @pytest.mark.parametrize("base", WRONG_BASES)
 def test_a_file_begins_with_its_base_or_not_at_all(tmp_path: Path, base: bytes) -> None:
-    with held(Store(tmp_path)) as file:
+    with held(SnapshotStore(tmp_path)) as file:
         with pytest.raises(ValueError, match="no base of"):
             file.append(base)
         file.append(BASE)
@@ -159,7 +159,7 @@ def test_a_file_begins_with_its_base_or_not_at_all(tmp_path: Path, base: bytes) 
                 file.rewrite(bodies)
         with pytest.raises(ValueError, match="begins with a base"):
             file.rewrite([])
-    assert reopened(Store(tmp_path)) == (BASE,)
+    assert reopened(SnapshotStore(tmp_path)) == (BASE,)
 
 
 def test_a_closed_file_takes_nothing_more(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_closed_file_takes_nothing_more(tmp_path: Path) -> None:
         file.append(THREE)
     with pytest.raises(ValueError, match="is closed"):
         file.rewrite([BASE])
-    assert reopened(Store(tmp_path)) == RECORDS
+    assert reopened(SnapshotStore(tmp_path)) == RECORDS
 
 
 # Damage: nothing wrong is read, nothing is lost
@@ -225,7 +225,7 @@ def test_what_is_no_file_is_set_aside(
     tmp_path: Path, make: Callable[[Path], None], kind: Callable[[int], bool]
 ) -> None:
     make(named(tmp_path))
-    opened = Store(tmp_path).open("s")
+    opened = SnapshotStore(tmp_path).open("s")
     file = usable(opened)
     file.append(BASE)
     file.close()
@@ -341,7 +341,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
             said += child.stdout.read()
             child.wait(WAIT_SECONDS)
         last = int(said[: said.rindex(b"\n")].rpartition(b"\n")[2])
-        opened = Store(tmp_path).open("s")
+        opened = SnapshotStore(tmp_path).open("s")
         usable(opened).close()
         assert not opened.refused
         assert not named(tmp_path, ".broken-1").exists()
@@ -357,10 +357,10 @@ def test_a_kill_inside_a_rewrite_leaves_the_old_file(tmp_path: Path, point: str)
         assert child.wait(WAIT_SECONDS) == -9
     left = named(tmp_path, ".tmp").exists()
     assert left == (point != "open")
-    with held(Store(tmp_path)) as file:
+    with held(SnapshotStore(tmp_path)) as file:
         assert not named(tmp_path, ".tmp").exists()
         assert file.grown
-    assert counted(reopened(Store(tmp_path))) == last > 60
+    assert counted(reopened(SnapshotStore(tmp_path))) == last > 60
 
 
 # A full or failing disk
@@ -413,7 +413,7 @@ def test_a_write_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.
         assert full.value.errno == code
         assert named(tmp_path).read_bytes() == WHOLE
         assert not named(tmp_path, ".tmp").exists()
-    assert reopened(Store(tmp_path)) == RECORDS
+    assert reopened(SnapshotStore(tmp_path)) == RECORDS
 
 
 @pytest.mark.parametrize("point", ["fsync", "replace"])
@@ -465,7 +465,7 @@ def test_an_old_temporary_file_is_swept_and_those_of_others_are_not(tmp_path: Pa
 
 def test_where_no_directory_can_be_the_session_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    opened = Store(tmp_path / "file" / "state").open("s")
+    opened = SnapshotStore(tmp_path / "file" / "state").open("s")
     assert (opened.file, opened.lines, opened.refused) == (None, (), False)
     assert "the session is not saved: Not a directory" in (opened.fault or "")
 
@@ -552,7 +552,7 @@ def test_a_sync_in_another_thread_keeps_its_descriptor_through_a_rewrite(
             beside.join(WAIT_SECONDS)
         assert inodes[0] == inodes[1] != named(tmp_path).stat().st_ino
         file.append(ONE)
-    assert reopened(Store(tmp_path)) == (BASE, ONE)
+    assert reopened(SnapshotStore(tmp_path)) == (BASE, ONE)
 
 
 # One holder
@@ -561,7 +561,7 @@ def test_a_sync_in_another_thread_keeps_its_descriptor_through_a_rewrite(
 def test_a_second_open_in_this_process_is_refused(tmp_path: Path) -> None:
     store = begun(tmp_path)
     with held(store) as file:
-        for other in (store, Store(tmp_path)):
+        for other in (store, SnapshotStore(tmp_path)):
             opened = other.open("s")
             assert (opened.file, opened.lines, opened.refused) == (None, (), True)
             assert f"locked by pid {os.getpid()}" in (opened.fault or "")
@@ -573,7 +573,7 @@ def test_a_second_open_in_this_process_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_second_process_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = SnapshotStore(tmp_path)
     with writer(tmp_path) as child:
         acknowledged(child, 1)
         opened = store.open("s")
@@ -650,7 +650,7 @@ def _open_umask() -> Iterator[None]:
 @pytest.mark.parametrize("rewritten", [False, True])
 def test_only_the_owner_may_read(tmp_path: Path, rewritten: bool) -> None:
     directory = tmp_path / "state"
-    store = Store(directory)
+    store = SnapshotStore(directory)
     with held(store) as file:
         file.append(BASE)
         if rewritten:
@@ -676,8 +676,8 @@ def test_no_descriptor_is_inherited_or_left_open(tmp_path: Path) -> None:
         opened = descriptors() - before
         assert len(opened) == 2, "the snapshot and its lock"
         assert not any(map(os.get_inheritable, opened))
-        assert Store(tmp_path).open("s").refused
-        Store(tmp_path).delete("s")
+        assert SnapshotStore(tmp_path).open("s").refused
+        SnapshotStore(tmp_path).delete("s")
     assert descriptors() == before
 
 
@@ -715,7 +715,7 @@ IDS = [
 
 
 def test_any_id_is_a_session_of_its_own(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = SnapshotStore(tmp_path)
     for session_id in IDS:
         head = {"kind": "base", "version": 1, "sessionId": session_id}
         with held(store, session_id) as file:
@@ -786,7 +786,7 @@ def test_read_works_beside_a_writer(tmp_path: Path) -> None:
 
 def test_lines_that_make_up_no_state_are_set_aside(tmp_path: Path) -> None:
     """The store can not know; who restores from the lines can, and asks."""
-    store = Store(tmp_path)
+    store = SnapshotStore(tmp_path)
     base = b'{"kind":"base","version":1,"sessionId":"s","state":{"odd":true}}'
     first = store.open("s").file
     assert first is not None

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model.policy import Compaction, DistillOver, Policy, Tokenizer, TurnsKept, Zones
-from ctxmgr.model.policy_keys import Refused, compaction, known, merged, policy, tokenizer
+from ctxmgr.model.policy import CompactionPolicy, DistillOver, Policy, Tokenizer, TurnsKept, Zones
+from ctxmgr.model.policy_keys import InvalidPolicy, compaction, known, merged, policy, tokenizer
 
 Keys = dict[str, Any]
 
@@ -76,8 +76,8 @@ def test_a_model_has_keys_of_its_own() -> None:
 
 def test_a_model_has_compaction_settings_of_its_own() -> None:
     keys = {"compaction": "ctxmgr", "models": {"m": {"compaction": {"keepRecentTokens": 5}}}}
-    assert compaction(policy(keys, "m")) == Compaction("ctxmgr", keep_recent_tokens=5)
-    assert compaction(policy(keys, "n")) == Compaction("ctxmgr")
+    assert compaction(policy(keys, "m")) == CompactionPolicy("ctxmgr", keep_recent_tokens=5)
+    assert compaction(policy(keys, "n")) == CompactionPolicy("ctxmgr")
 
 
 # keys, path of the fault, a word of the sentence
@@ -124,7 +124,7 @@ FAULTS: list[tuple[Keys, str, str]] = [
 
 @pytest.mark.parametrize(("keys", "path", "word"), FAULTS)
 def test_the_key_at_fault_is_named(keys: Keys, path: str, word: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(InvalidPolicy) as caught:
         policy(keys)
     assert caught.value.path == path
     assert word in str(caught.value)
@@ -143,9 +143,9 @@ def test_keys_that_are_null_are_known() -> None:
 
 
 def test_short_forms_are_spelled_out() -> None:
-    assert compaction(Policy()) == Compaction("host", True)
-    assert compaction(Policy(compaction="ctxmgr")) == Compaction("ctxmgr", True)
-    assert compaction(Policy(compaction=Compaction("host", False))) == Compaction("host", False)
+    assert compaction(Policy()) == CompactionPolicy("host", True)
+    assert compaction(Policy(compaction="ctxmgr")) == CompactionPolicy("ctxmgr", True)
+    assert compaction(Policy(compaction=CompactionPolicy("host", False))) == CompactionPolicy("host", False)
     assert tokenizer(Policy()) == Tokenizer("o200k_base")
     assert tokenizer(Policy(tokenizer="estimate")) == Tokenizer("estimate")
     assert tokenizer(Policy(tokenizer=Tokenizer("o200k_base", "/x"))) == Tokenizer("o200k_base", "/x")

@@ -7,74 +7,80 @@ import pytest
 
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.policy import ModelPrices
-from ctxmgr.model.prices import READ, WRITE, Prices, Rates, in_force, rates, told
+from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, in_force, rates, told
 
-RATES: list[tuple[str, Prices | None, Rates]] = [
+RATES: list[tuple[str, BasePrices | None, Rates]] = [
     ("not told", None, Rates(READ, WRITE)),
-    ("a price of nothing", Prices(), Rates(READ, WRITE)),
-    ("all told", Prices(3, 15, 0.3, 3.75), Rates(0.1, 1.25)),
-    ("input alone", Prices(2), Rates(READ, WRITE)),
-    ("reading alone: writing costs what input does", Prices(2, 8, 0.5), Rates(0.25, 1)),
-    ("writing alone", Prices(2, 8, 0, 4), Rates(READ, 2)),
-    ("an input price of next to nothing", Prices(1e-308, 0, 1e308, 1e308), Rates(READ, WRITE)),
-    ("no finite price", Prices(math.inf, math.inf, math.inf, math.inf), Rates(READ, WRITE)),
-    ("none that is a number", Prices(math.nan, 1, math.nan, 1), Rates(READ, WRITE)),
-    ("an absurd price of reading", Prices(1, 1, 1_000, 2), Rates(READ, 2)),
-    ("an absurd price of writing", Prices(1, 1, 0.5, 1_000), Rates(0.5, 1)),
-    ("no number for reading", Prices(2, 8, math.nan, 4), Rates(READ, 2)),
-    ("reading is never dearer than writing", Prices(1, 1, 3, 2), Rates(2, 2)),
+    ("a price of nothing", BasePrices(), Rates(READ, WRITE)),
+    ("all told", BasePrices(3, 15, 0.3, 3.75), Rates(0.1, 1.25)),
+    ("input alone", BasePrices(2), Rates(READ, WRITE)),
+    ("reading alone: writing costs what input does", BasePrices(2, 8, 0.5), Rates(0.25, 1)),
+    ("writing alone", BasePrices(2, 8, 0, 4), Rates(READ, 2)),
+    ("an input price of next to nothing", BasePrices(1e-308, 0, 1e308, 1e308), Rates(READ, WRITE)),
+    ("no finite price", BasePrices(math.inf, math.inf, math.inf, math.inf), Rates(READ, WRITE)),
+    ("none that is a number", BasePrices(math.nan, 1, math.nan, 1), Rates(READ, WRITE)),
+    ("an absurd price of reading", BasePrices(1, 1, 1_000, 2), Rates(READ, 2)),
+    ("an absurd price of writing", BasePrices(1, 1, 0.5, 1_000), Rates(0.5, 1)),
+    ("no number for reading", BasePrices(2, 8, math.nan, 4), Rates(READ, 2)),
+    ("reading is never dearer than writing", BasePrices(1, 1, 3, 2), Rates(2, 2)),
 ]
 
 
 @pytest.mark.parametrize(("name", "prices", "expected"), RATES, ids=[row[0] for row in RATES])
-def test_rates(name: str, prices: Prices | None, expected: Rates) -> None:
+def test_rates(name: str, prices: BasePrices | None, expected: Rates) -> None:
     found = rates(prices)
     assert (found.read, found.write) == pytest.approx((expected.read, expected.write))
 
 
-DOORS = (Prices(3.0, 15.0, 0.3, 3.75), ModelPrices(3.0, 15.0, 0.3, 3.75), lifecycle.Prices(3.0, 15.0, 0.3, 3.75))
+DOORS = (
+    BasePrices(3.0, 15.0, 0.3, 3.75),
+    ModelPrices(3.0, 15.0, 0.3, 3.75),
+    lifecycle.Prices(3.0, 15.0, 0.3, 3.75),
+)
 
 
 @pytest.mark.parametrize("prices", DOORS, ids=["as kept", "of the policy", "of the wire"])
-def test_what_comes_by_any_door_is_the_same_price(prices: Prices) -> None:
+def test_what_comes_by_any_door_is_the_same_price(prices: BasePrices) -> None:
     assert rates(prices) == rates(DOORS[0])
     assert told(prices) == DOORS[0]
-    assert type(told(prices)) is Prices
+    assert type(told(prices)) is BasePrices
 
 
 NAMES = [
-    (Prices, b'{"input":3.0,"cache_read":0.3}'),
+    (BasePrices, b'{"input":3.0,"cache_read":0.3}'),
     (ModelPrices, b'{"input":3.0,"output":0,"cacheRead":0.3,"cacheWrite":0}'),
     (lifecycle.Prices, b'{"input":3.0,"cacheRead":0.3}'),
 ]
 
 
 @pytest.mark.parametrize(("door", "written"), NAMES, ids=["as kept", "of the policy", "of the wire"])
-def test_each_door_has_names_of_its_own(door: type[Prices], written: bytes) -> None:
+def test_each_door_has_names_of_its_own(door: type[BasePrices], written: bytes) -> None:
     assert msgspec.json.encode(door(input=3.0, cache_read=0.3)) == written
     assert msgspec.json.decode(written, type=door) == door(input=3.0, cache_read=0.3)
 
 
 def test_a_price_of_nothing_is_not_kept() -> None:
-    assert told(lifecycle.Prices(0, 0, 0, 0)) == Prices()
+    assert told(lifecycle.Prices(0, 0, 0, 0)) == BasePrices()
     assert msgspec.json.encode(told(lifecycle.Prices(2, 0))) == b'{"input":2}'
     assert told(None) is None
 
 
-HOST, OURS = Prices(3.0), ModelPrices(5.0)
-IN_FORCE: list[tuple[str, Prices | None, Prices | None, Prices | None]] = [
+HOST, OURS = BasePrices(3.0), ModelPrices(5.0)
+IN_FORCE: list[tuple[str, BasePrices | None, BasePrices | None, BasePrices | None]] = [
     ("none", None, None, None),
     ("the host's alone", HOST, None, HOST),
     ("the policy's alone", None, OURS, OURS),
     ("both", HOST, OURS, HOST),
-    ("the host's tell no input", Prices(output=1.0), OURS, OURS),
-    ("or an input of 0", Prices(0.0), OURS, OURS),
-    ("and there is no policy's", Prices(output=1.0), None, Prices(output=1.0)),
+    ("the host's tell no input", BasePrices(output=1.0), OURS, OURS),
+    ("or an input of 0", BasePrices(0.0), OURS, OURS),
+    ("and there is no policy's", BasePrices(output=1.0), None, BasePrices(output=1.0)),
 ]
 
 
 @pytest.mark.parametrize(("host", "policy", "prices"), [row[1:] for row in IN_FORCE], ids=[r[0] for r in IN_FORCE])
-def test_the_host_goes_before_the_policy(host: Prices | None, policy: Prices | None, prices: Prices | None) -> None:
+def test_the_host_goes_before_the_policy(
+    host: BasePrices | None, policy: BasePrices | None, prices: BasePrices | None
+) -> None:
     assert in_force(host, policy) == prices
 
 
@@ -90,6 +96,6 @@ BAD = [
 
 
 @pytest.mark.parametrize(("door", "written"), BAD, ids=[f"{door.__name__} {bad.decode()}" for door, bad in BAD])
-def test_each_door_has_limits_of_its_own(door: type[Prices], written: bytes) -> None:
+def test_each_door_has_limits_of_its_own(door: type[BasePrices], written: bytes) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(written, type=door)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ctxmgr.model.estimate import estimate
 from ctxmgr.server import effects as do
-from ctxmgr.server.config import Request
-from ctxmgr.server.connection import Connection, Options
+from ctxmgr.server.config import SessionRequest
+from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.wire import errors
 
 SECRET = "the-owl-flies-at-nine"
@@ -23,13 +23,13 @@ LONG = SECRET + " lorem ipsum" * 1_000  # over what is weighed without a thread
 class Host:
     """Frames messages, carries out effects in order. What needs a device waits in `waiting` while `holds`."""
 
-    def __init__(self, ndjson: bool = False, options: Options | None = None, holds: bool = False) -> None:
-        self.connection = Connection(options or Options(), {"estimate": estimate})
+    def __init__(self, ndjson: bool = False, options: ConnectionOptions | None = None, holds: bool = False) -> None:
+        self.connection = Connection(options or ConnectionOptions(), {"estimate": estimate})
         self.ndjson, self.holds = ndjson, holds
         self.sent: list[dict[str, Any]] = []
         self.said: list[str] = []
         self.log: list[do.Effect] = []
-        self.waiting: dict[int, do.Open | do.Run] = {}
+        self.waiting: dict[int, do.Open | do.RunInThread] = {}
         self.saved: dict[str, list[bytes]] = {}
         self.ended: int | None = None
         self.carry_out(self.connection.receive(b""))
@@ -58,7 +58,9 @@ class Host:
         if self.ended is not None:
             return  # the process has ended: nothing comes back any more
         value = (
-            do.Found(tuple(self.saved.get(wanted.session_id, ()))) if isinstance(wanted, do.Open) else wanted.work()
+            do.SnapshotLoaded(tuple(self.saved.get(wanted.session_id, ())))
+            if isinstance(wanted, do.Open)
+            else wanted.work()
         )
         self.carry_out(self.connection.resume(ticket, value))
 
@@ -73,12 +75,12 @@ class Host:
                 self.sent.append(unframed(b"".join(effect.parts), self.ndjson))
             elif isinstance(effect, do.Save | do.Begin):
                 self.saved.setdefault(effect.session_id, []).append(effect.line)
-            elif isinstance(effect, do.Say):
+            elif isinstance(effect, do.Log):
                 self.said.append(effect.text)
             elif isinstance(effect, do.End):
                 assert self.ended is None
                 self.ended = effect.code
-            elif isinstance(effect, do.Open | do.Run):
+            elif isinstance(effect, do.Open | do.RunInThread):
                 self.waiting[effect.ticket] = effect
                 if not self.holds:
                     self.release(effect.ticket)
@@ -325,7 +327,7 @@ def test_broken_framing_lets_what_came_end(end: bytes) -> None:
 
 
 def test_oversized_message_is_answered_by_its_id(host: Host) -> None:
-    small = Host(host.ndjson, Options(max_message=20_000)).ready("s")
+    small = Host(host.ndjson, ConnectionOptions(max_message=20_000)).ready("s")
     big = call(7, "context", sessionId="s", messages=[u(LONG), u(LONG)])
     answer, following = small.write(big, call(8, "getStatus", sessionId="s"))
     assert (answer["id"], code_of(answer)) == (7, errors.INVALID_REQUEST)
@@ -622,7 +624,7 @@ def test_known_messages_are_recognised_in_a_long_request(host: Host, monkeypatch
     known: list[int] = []
     submit = host.connection.sessions.submit
 
-    def watched(request: Request) -> Any:
+    def watched(request: SessionRequest) -> Any:
         known.append(request.known)
         return submit(request)
 
@@ -670,7 +672,7 @@ def test_session_named_twice_does_not_lend_its_list(host: Host) -> None:
 
 
 def test_transcript_has_both_sides_and_is_json() -> None:
-    host = Host(options=Options(record=True)).ready("s")
+    host = Host(options=ConnectionOptions(record=True)).ready("s")
     host.write(b"{broken", b'{"jsonrpc":"2.0","id":7,"method":"x","params":{"x":"\xff"}}', b'{"a":"\\ud83d"}')
     lines = [json.loads(one.line) for one in host.log if isinstance(one, do.Record)]
     assert lines[0]["ctxmgr"]["protocolVersion"] == "1.0"
@@ -679,7 +681,7 @@ def test_transcript_has_both_sides_and_is_json() -> None:
 
 
 def test_weigher_changes_between_events_and_is_recorded() -> None:
-    host = Host(options=Options(record=True), holds=True).ready("s")
+    host = Host(options=ConnectionOptions(record=True), holds=True).ready("s")
     assert [one.name for one in host.log if isinstance(one, do.LoadWeigher)] == ["o200k_base"]
     host.write(long_context(1, "s"))
     host.carry_out(host.connection.weigher_loaded("o200k_base", lambda text: len(text), None))

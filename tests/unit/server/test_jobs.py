@@ -8,23 +8,25 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model.completion import LATE, Ask, Completion, Spent
+from ctxmgr.model.completion import LATE, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
-from ctxmgr.server.effects import Abandon, Complete, Effect, Record, Run, Wake
-from ctxmgr.server.jobs import Errands
-from ctxmgr.session.work import Embed, Errand, Steps, Via, Work
+from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
+from ctxmgr.server.jobs import Jobs
+from ctxmgr.session.work import Embed, Job, ModelRunner, Routine, Work
 from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
 from ctxmgr.wire.peer import Peer
 
-HOST = Via("host", 100_000, concurrency=2)
-SERVER = Via("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)
+HOST = ModelRunner("host", 100_000, concurrency=2)
+SERVER = ModelRunner("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)
 
 
-def asks(count: int) -> tuple[Ask, ...]:
-    return tuple(Ask("slice", "system", f"prompt {number}", 100, f"slice {number}") for number in range(count))
+def asks(count: int) -> tuple[CompletionRequest, ...]:
+    return tuple(
+        CompletionRequest("slice", "system", f"prompt {number}", 100, f"slice {number}") for number in range(count)
+    )
 
 
-def asking(count: int) -> Steps[Any]:
+def asking(count: int) -> Routine[Any]:
     return (yield asks(count))
 
 
@@ -35,11 +37,11 @@ class Bench:
         self.sent: list[dict[str, Any]] = []
         self.effects: list[Effect] = []
         self.peer = Peer({}, lambda parts: self.sent.append(json.loads(b"".join(parts))))
-        self.errands = Errands(self.effects.append, self.peer, itertools.count(1), record)
+        self.errands = Jobs(self.effects.append, self.peer, itertools.count(1), record)
 
-    def start(self, steps: Steps[Any], via: Via = HOST, **more: Any) -> "Future[Any]":
+    def start(self, steps: Routine[Any], via: ModelRunner = HOST, **more: Any) -> "Future[Any]":
         future: Future[Any] = Future()
-        self.errands.start(Errand(steps, via, **more), "s", future)
+        self.errands.start(Job(steps, via, **more), "s", future)
         return future
 
     def methods(self) -> list[str]:
@@ -64,7 +66,7 @@ def test_calls_go_side_by_side_within_the_bound_and_come_back_in_order() -> None
     assert not future.done()
     bench.answer(0, {"text": "one", "stopReason": "end_turn", "usage": {"input": 5, "cacheRead": 2, "output": 1}})
     assert future.result() == (
-        Completion("one", "stop", Spent(7, 1)),
+        Completion("one", "stop", CompletionUsage(7, 1)),
         Completion("two"),
         Completion("three", "length"),
     )
@@ -120,7 +122,7 @@ def test_a_fault_of_the_device_is_a_failed_completion() -> None:
 def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
     bench = Bench(record=True)
     future = bench.start(asking(2), deadline=500, at_deadline="nothing")
-    (wake,) = bench.of(Wake)
+    (wake,) = bench.of(StartTimer)
     assert wake.milliseconds == 500
     bench.errands.resume(wake.ticket, None)
     assert future.result() == "nothing"
@@ -129,7 +131,7 @@ def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
 
 
 def test_after_the_deadline_steps_go_on_without_a_model() -> None:
-    def steps() -> Steps[Any]:
+    def steps() -> Routine[Any]:
         first = yield asks(2)
         second = yield asks(1)
         return first, second
@@ -137,7 +139,7 @@ def test_after_the_deadline_steps_go_on_without_a_model() -> None:
     bench = Bench()
     future = bench.start(steps(), deadline=500)
     bench.answer(0, {"text": "in time"})
-    bench.errands.resume(bench.of(Wake)[0].ticket, None)
+    bench.errands.resume(bench.of(StartTimer)[0].ticket, None)
     assert future.result() == ((Completion("in time"), LATE), (LATE,))
     assert bench.methods() == ["complete", "complete", "$/cancelRequest"]
 
@@ -147,12 +149,12 @@ def test_a_deadline_after_the_end_is_nothing() -> None:
     future = bench.start(asking(1), deadline=500)
     bench.answer(0, {"text": "done"})
     assert future.done()
-    bench.errands.resume(bench.of(Wake)[0].ticket, None)
+    bench.errands.resume(bench.of(StartTimer)[0].ticket, None)
     assert bench.of(Record) == []
 
 
 def test_work_is_an_effect_and_its_fault_reaches_the_steps() -> None:
-    def steps() -> Steps[Any]:
+    def steps() -> Routine[Any]:
         value = yield Work(lambda: 5)
         try:
             yield Work(lambda: 6)
@@ -162,14 +164,14 @@ def test_work_is_an_effect_and_its_fault_reaches_the_steps() -> None:
 
     bench = Bench()
     future = bench.start(steps())
-    (run,) = bench.of(Run)
+    (run,) = bench.of(RunInThread)
     bench.errands.resume(run.ticket, run.work())
-    bench.errands.resume(bench.of(Run)[1].ticket, ValueError("no"))
+    bench.errands.resume(bench.of(RunInThread)[1].ticket, ValueError("no"))
     assert future.result() == 5
 
 
 def test_vectors_come_from_the_host_or_not_at_all() -> None:
-    def steps() -> Steps[Any]:
+    def steps() -> Routine[Any]:
         return (yield Embed(("a", "b")))
 
     for result, expected in (
@@ -213,7 +215,7 @@ def test_progress_is_told_to_who_asked_for_it() -> None:
 
 
 def test_a_fault_in_the_steps_fails_the_request_alone() -> None:
-    def steps() -> Steps[Any]:
+    def steps() -> Routine[Any]:
         yield asks(1)
         raise KeyError("secret")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.server.session_queue import Job, Lane, Lanes
+from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 
 
 class Desk:
@@ -17,13 +17,15 @@ class Desk:
     def __init__(self) -> None:
         self.out: list[tuple[int, str]] = []
         self.journal: list[str] = []
-        self.lanes = Lanes(lambda ticket, lane, wanted: self.out.append((ticket, wanted)), itertools.count(1))
+        self.lanes = SessionQueues(
+            lambda ticket, lane, wanted: self.out.append((ticket, wanted)), itertools.count(1)
+        )
         for name in "abc":
-            self.lanes.by_session[name] = Lane(name)
+            self.lanes.by_session[name] = SessionQueue(name)
 
     def submit(self, lane: str, name: str, parks: int = 0, fails: bool = False) -> Any:
         start = (lambda: self._parking(name, parks, fails)) if parks else (lambda: self._plain(name, fails))
-        job = Job(start, lambda value: self._finished(value), name)
+        job = QueuedCall(start, lambda value: self._finished(value), name)
         return self.lanes.submit(self.lanes.by_session[lane], job)
 
     def _plain(self, name: str, fails: bool) -> str:
@@ -100,13 +102,13 @@ def test_fault_costs_its_own_call(failing: Callable[[Desk], Any]) -> None:
 def test_fault_while_parking_is_raised() -> None:
     desk = Desk()
 
-    def park(ticket: int, lane: Lane, wanted: Any) -> None:
+    def park(ticket: int, lane: SessionQueue, wanted: Any) -> None:
         raise OSError("no device")
 
-    lanes = Lanes(park, itertools.count(1))
-    lanes.by_session["a"] = Lane("a")
+    lanes = SessionQueues(park, itertools.count(1))
+    lanes.by_session["a"] = SessionQueue("a")
     with pytest.raises(OSError, match="no device"):
-        lanes.submit(lanes.by_session["a"], Job(lambda: desk._parking("x", 1, False), str, "x"))
+        lanes.submit(lanes.by_session["a"], QueuedCall(lambda: desk._parking("x", 1, False), str, "x"))
 
 
 def test_cancelled_calls_do_not_take_effect() -> None:

@@ -10,10 +10,10 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.epochs import Epoch, Left, Receipt
+from ctxmgr.model.epochs import Epoch, EvictedItem, Receipt
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.state import ModelSpec, State
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session import journal
 from ctxmgr.session.context import listing
 from ctxmgr.session.session import Session
@@ -53,14 +53,16 @@ def key_of(messages: Sequence[Fields], position: int) -> str:
     return indexed(known).block_key(BlockRef(position, 0))
 
 
-def after_an_epoch(messages: Sequence[Fields], pruned: Sequence[int], omitted: int = 0, **more: Any) -> Found:
+def after_an_epoch(
+    messages: Sequence[Fields], pruned: Sequence[int], omitted: int = 0, **more: Any
+) -> SnapshotLoaded:
     """The snapshot of a session in which epoch 1 has pruned the results at these places."""
     keys = [key_of(messages, at) for at in pruned]
-    left = tuple(Left(key, "pruned", CALL, "old tool output", 900, 20, handle(key)) for key in keys)
+    left = tuple(EvictedItem(key, "pruned", CALL, "old tool output", 900, 20, handle(key)) for key in keys)
     receipt = Receipt(1, "cold", 10_000, 4_000, "free: the cache was cold", left, omitted=omitted)
     fields: dict[str, Any] = {
         "decisions": {key: Decision("pruned") for key in keys},
         "epoch": Epoch(number=1),
         "receipts": (receipt,),
     }
-    return Found((journal.base(State("s", ModelSpec("model-1", 200_000), **(fields | more))),))
+    return SnapshotLoaded((journal.base(State("s", ModelSpec("model-1", 200_000), **(fields | more))),))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.session.branch_locks import Claims
+from ctxmgr.session.branch_locks import BranchLocks
 
 CASES = (
     ("the same path", "abc", "abc", False),
@@ -17,7 +17,7 @@ CASES = (
 
 @pytest.mark.parametrize(("name", "first", "second", "allowed"), CASES, ids=[case[0] for case in CASES])
 def test_claim(name: str, first: str, second: str, allowed: bool) -> None:
-    claims = Claims()
+    claims = BranchLocks()
     held = claims.claim(list(first), first[-1:] or None)
     assert held is not None
     assert (claims.claim(list(second), second[-1:] or None) is not None) is allowed

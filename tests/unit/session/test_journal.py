@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from ctxmgr.model.facts import Fact
 from ctxmgr.model.latch import Latch
 from ctxmgr.model.meter import Meter
-from ctxmgr.model.prices import Prices
+from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
 from ctxmgr.model.state import ModelSpec, RawSummary, State, Totals
-from ctxmgr.session.journal import VERSION, Unreadable, base, delta, restore
+from ctxmgr.session.journal import VERSION, UnreadableJournal, base, delta, restore
 
 START = State("s", ModelSpec("m", 200_000))
 FACT = Fact("goal", "", "ship it", "user", at=5, entry="e1")
@@ -89,7 +89,7 @@ BROKEN: list[list[bytes]] = [
 
 @pytest.mark.parametrize("lines", BROKEN)
 def test_lines_that_make_up_no_state(lines: list[bytes]) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableJournal):
         restore(lines)
 
 
@@ -125,7 +125,7 @@ moves: st.SearchStrategy[dict[str, Any]] = st.one_of(
         texts,
         st.dictionaries(texts, st.floats(0.5, 3), max_size=2),
     ).map(lambda meter: {"meter": meter}),
-    st.sampled_from((None, Prices(1.5, 2.0))).map(lambda prices: {"model": ModelSpec("m2", 5, prices=prices)}),
+    st.sampled_from((None, BasePrices(1.5, 2.0))).map(lambda prices: {"model": ModelSpec("m2", 5, prices=prices)}),
     st.dictionaries(texts, st.none() | st.integers(0, 9), max_size=2).map(lambda keys: {"overrides": keys}),
     st.booleans().map(lambda resume: {"resume": resume}),
     st.integers(0, 9).map(lambda contexts: {"totals": Totals(contexts=contexts)}),

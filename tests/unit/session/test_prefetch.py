@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.session.prefetch import Ahead, Prepared
+from ctxmgr.session.prefetch import Prefetch, PrefetchedCompaction
 
-ONE = Prepared("compaction", "e1")
+ONE = PrefetchedCompaction("compaction", "e1")
 
 BEGUN: list[tuple[Any, bool, bool]] = [
     # zone, a real reading: begun
@@ -21,17 +21,17 @@ BEGUN: list[tuple[Any, bool, bool]] = [
 
 @pytest.mark.parametrize(("zone", "known", "begun"), BEGUN)
 def test_begun_from_yellow_on_by_a_real_reading(zone: Any, known: bool, begun: bool) -> None:
-    assert Ahead().wanted(zone, known) is begun
+    assert Prefetch().wanted(zone, known) is begun
 
 
-def begun(ahead: Ahead) -> "Future[Any]":
+def begun(ahead: Prefetch) -> "Future[Any]":
     future: Future[Any] = Future()
     ahead.begun(future)
     return future
 
 
 def test_one_is_written_at_a_time_and_then_it_is_there() -> None:
-    ahead = Ahead()
+    ahead = Prefetch()
     future = begun(ahead)
     assert not ahead.wanted("red", True)
     ahead.arrived(future, ONE)
@@ -40,7 +40,7 @@ def test_one_is_written_at_a_time_and_then_it_is_there() -> None:
 
 
 def test_what_failed_is_not_tried_again_on_this_branch() -> None:
-    ahead = Ahead()
+    ahead = Prefetch()
     ahead.arrived(begun(ahead), None)
     assert ahead.prepared is None
     assert not ahead.wanted("red", True)
@@ -49,8 +49,8 @@ def test_what_failed_is_not_tried_again_on_this_branch() -> None:
 
 
 @pytest.mark.parametrize("arrived", [None, ONE])
-def test_what_was_begun_on_another_branch_is_ended_and_never_seen(arrived: Prepared | None) -> None:
-    ahead = Ahead()
+def test_what_was_begun_on_another_branch_is_ended_and_never_seen(arrived: PrefetchedCompaction | None) -> None:
+    ahead = Prefetch()
     old = begun(ahead)
     ahead.forget()
     assert old.cancelled()
@@ -63,7 +63,7 @@ def test_what_was_begun_on_another_branch_is_ended_and_never_seen(arrived: Prepa
 
 
 def test_with_its_branch_it_goes() -> None:
-    ahead = Ahead()
+    ahead = Prefetch()
     ahead.arrived(begun(ahead), ONE)
     ahead.forget()
     assert ahead.prepared is None

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.model.state import State
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
 
 SESSION = Path(__file__).parents[2] / "sessions" / "greenhouse.jsonl"
@@ -69,7 +69,7 @@ def test_a_restart_anywhere_changes_nothing(data: st.DataObject) -> None:
     got: list[Fields] = []
     start = 0
     for end in [*cuts, len(calls())]:
-        talk = Talk(POLICY, WINDOW, QUIET, found=Found(tuple(saved)))
+        talk = Talk(POLICY, WINDOW, QUIET, found=SnapshotLoaded(tuple(saved)))
         got += live(talk, start, end)
         saved = talk.saved
         start = end
@@ -81,7 +81,7 @@ def test_what_was_asked_for_becomes_a_cooldown() -> None:
     before, make = Talk(), Messages()
     before.turn_end(make.reply("Noted."), tokens=150_000)
     assert before.status()["latch"]["state"] == "asked"
-    after = Talk(found=Found(tuple(before.saved)))
+    after = Talk(found=SnapshotLoaded(tuple(before.saved)))
     assert after.status()["latch"] == {"state": "cooldown", "failures": 0}
 
 
@@ -95,7 +95,7 @@ def test_what_was_asked_for_becomes_a_cooldown() -> None:
     ],
 )
 def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
-    talk = Talk(found=Found(lines))
+    talk = Talk(found=SnapshotLoaded(lines))
     assert talk.started["restored"] is False
     assert any("begun anew" in note for note in talk.status()["notes"])
     assert talk.context([Messages().user("Hello.")])["unchanged"]
@@ -104,12 +104,12 @@ def test_lines_that_make_up_no_state_are_said(lines: tuple[bytes, ...]) -> None:
 def test_lines_of_unknown_kinds_are_kept() -> None:
     before: Any = Talk()
     strange = b'{"kind":"tomorrow","x":1}'
-    talk = Talk(found=Found((*before.saved, strange)))
+    talk = Talk(found=SnapshotLoaded((*before.saved, strange)))
     assert talk.started["restored"] is True
     talk.turn_end(Messages().reply("Noted."), tokens=5_000)
     assert len(talk.driver.whole["s"]) == 2
     assert strange in talk.driver.whole["s"]
-    again = Talk(found=Found(tuple(talk.driver.whole["s"])))
+    again = Talk(found=SnapshotLoaded(tuple(talk.driver.whole["s"])))
     assert state(again) == state(talk)
 
 
@@ -123,7 +123,7 @@ def test_what_the_user_said_is_never_trimmed() -> None:
     before = talk.call("getLedger", sessionId="s")["facts"]
     said = [fact["text"] for fact in before if fact["slot"] in ("goal", "constraint")]
     assert any("schema" in text for text in said)
-    again = Talk(found=Found(tuple(talk.saved)))
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
     assert again.call("getLedger", sessionId="s")["facts"] == before
     assert len(state(talk).facts) <= 4_000
 
@@ -132,7 +132,7 @@ def test_an_entry_id_that_comes_later_reaches_the_live_ledger() -> None:
     talk, make = Talk(), Messages()
     talk.context([make.user("Never touch a.")])
     talk.turn_end(make.reply("Noted."), tokens=5_000, entryIds={"message": "e1"})
-    again = Talk(found=Found(tuple(talk.saved)))
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
     assert again.call("getLedger", sessionId="s") == talk.call("getLedger", sessionId="s")
 
 
@@ -178,7 +178,7 @@ def test_a_short_summary_stays_or_leaves_as_without_a_restart() -> None:
             lists.append(talk.context(messages)["list"])
             talk.turn_end(make.reply("Yes."), tokens=3_000)
             if restarts:
-                talk = Talk({"preset": "turns"}, found=Found(tuple(talk.saved)))
+                talk = Talk({"preset": "turns"}, found=SnapshotLoaded(tuple(talk.saved)))
         return lists
 
     through = answers(restarts=False)

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.model.api.compaction import Insert, Overwrite, ScratchpadOperation, StrReplace
-from ctxmgr.session.scratchpad import CHARACTERS_AT_MOST, Refused, edited
+from ctxmgr.session.scratchpad import CHARACTERS_AT_MOST, InvalidOperation, edited
 
 CASES: tuple[tuple[str, tuple[ScratchpadOperation, ...], str], ...] = (
     ("", (Overwrite("a\nb\n"),), "a\nb\n"),
@@ -35,7 +35,7 @@ def test_edited(text: str, operations: tuple[ScratchpadOperation, ...], after: s
 
 @pytest.mark.parametrize(("text", "operations", "path"), REFUSED)
 def test_refused(text: str, operations: tuple[ScratchpadOperation, ...], path: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(InvalidOperation) as refused:
         edited(text, operations)
     assert refused.value.path == path
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ctxmgr.study.conformance.golden import Golden, read
-from ctxmgr.study.conformance.host_side import HostSide
-from ctxmgr.study.conformance.server_side import ServerSide
+from ctxmgr.study.conformance.host_side import GoldenHost
+from ctxmgr.study.conformance.server_side import GoldenServer
 from ctxmgr.study.spawning.client import Framing
 
 TRANSCRIPTS = Path(__file__).parents[3] / "protocol" / "transcripts"
@@ -40,7 +40,7 @@ def text(name: str, doctor: Callable[[list[dict[str, Any]]], None]) -> bytes:
 
 def both(theirs: Golden, ours: Golden, exact: bool = False, framing: Framing = "content-length") -> Any:
     """The host plays `theirs`, the server `ours`; what each found."""
-    host, server = HostSide(theirs, framing, exact, "/state"), ServerSide(ours)
+    host, server = GoldenHost(theirs, framing, exact, "/state"), GoldenServer(ours)
     said = host.begin()
     while said:
         answer = server.feed(said)

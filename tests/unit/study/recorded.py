@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.recording import Entry, Recording, Unreadable
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording, UnreadableRecording
 
 Json = dict[str, Any]
 
@@ -43,7 +43,7 @@ def seen(recording: Recording) -> list[str]:
     return [_shown(one) for one in recording.entries]
 
 
-def _shown(entry: Entry) -> str:
+def _shown(entry: RecordedEntry) -> str:
     if entry.kind == "model":
         return f"model {entry.model}"
     message: Json = json.loads(entry.message)
@@ -106,7 +106,7 @@ def never_fails(read: Callable[[str, bytes], Recording], content: bytes) -> None
     """A reader gives a recording whose messages can be shown, or says what is unreadable."""
     try:
         recording = read("f", content)
-    except Unreadable:
+    except UnreadableRecording:
         return
     seen(recording)
     assert all(isinstance(one.at, int | None) for one in recording.entries)

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import BranchPreparation, CutSettings, FileOps, Preparation
-from ctxmgr.model.completion import Ask, Asking, Completion
+from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, CutBudget, FileLists
+from ctxmgr.model.completion import Asking, Completion, CompletionRequest
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE
@@ -16,15 +16,15 @@ from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED, TURN
 from tests.notation import Said, a, call, r, raws, u
 
 Result = TypeVar("Result")
-Model = Callable[[Ask], Completion]
+Model = Callable[[CompletionRequest], Completion]
 
-NO_FILES = FileOps()
+NO_FILES = FileLists()
 SHAPES = (STRUCTURED, BRANCH, NINE, HANDOFF, CONTINUE, TURN)
 
 
-def run(asking: Asking[Result], model: Model) -> tuple[Result, list[tuple[Ask, ...]]]:
+def run(asking: Asking[Result], model: Model) -> tuple[Result, list[tuple[CompletionRequest, ...]]]:
     """The result, and the batches that were asked."""
-    batches: list[tuple[Ask, ...]] = []
+    batches: list[tuple[CompletionRequest, ...]] = []
     try:
         batch = next(asking)
         while True:
@@ -59,18 +59,18 @@ def prepared(
     history: Sequence[BranchMessage],
     prefix: Sequence[BranchMessage] = (),
     previous: str | None = None,
-    files: FileOps = NO_FILES,
+    files: FileLists = NO_FILES,
     reserve: int = 16_384,
-) -> Preparation:
-    settings = CutSettings(reserve=reserve)
+) -> CompactionPlan:
+    settings = CutBudget(reserve=reserve)
     whole = tuple(history), tuple(prefix)
-    return Preparation("kept", 99, *whole, bool(prefix), 50_000, previous, files, settings)
+    return CompactionPlan("kept", 99, *whole, bool(prefix), 50_000, previous, files, settings)
 
 
 def branch_prepared(
-    messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage] = (), files: FileOps = NO_FILES
-) -> BranchPreparation:
-    return BranchPreparation("root", (), tuple(messages), tuple(left_out), files)
+    messages: Sequence[BranchMessage], left_out: Sequence[BranchMessage] = (), files: FileLists = NO_FILES
+) -> BranchSummaryPlan:
+    return BranchSummaryPlan("root", (), tuple(messages), tuple(left_out), files)
 
 
 def filled(shape: Shape, words: str = "the parser") -> str:
@@ -83,7 +83,7 @@ def shape_in(prompt: str) -> Shape:
     return next(shape for shape in SHAPES if shape.outline.strip() in prompt)
 
 
-def good(ask: Ask) -> Completion:
+def good(ask: CompletionRequest) -> Completion:
     """What a model that does as it is told answers."""
     return Completion(filled(shape_in(ask.prompt), ask.label))
 

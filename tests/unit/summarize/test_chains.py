@@ -7,11 +7,11 @@ import pytest
 
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.compaction import FileOps, Format, Strategy
-from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.compaction import FileLists, Format, Strategy
+from ctxmgr.model.completion import Completion, CompletionRequest
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.prompts.structured import TURN
-from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.outline import as_text, first_section, parts, together
 from ctxmgr.summarize.request.recent_turns import HEADING
 from ctxmgr.summarize.request.turn_context import MARK, parted
@@ -25,7 +25,7 @@ LENGTH = 5
 SLICES = Slices(tokens=900, overlap=100)
 
 
-def echo(ask: Ask) -> Completion:
+def echo(ask: CompletionRequest) -> Completion:
     """All earlier texts as they are shown, and after them a summary of the conversation: a part is named by what
     the user asked for."""
     shape = shape_in(ask.prompt)
@@ -42,14 +42,14 @@ def echo(ask: Ask) -> Completion:
     return Completion(f"<analysis>\nhm\n</analysis>\n<summary>\n{text}\n</summary>" if shape.tagged else text)
 
 
-def chain(strategy: Strategy, form: Format, split: bool, model: Any = echo) -> list[Written]:
-    written: list[Written] = []
+def chain(strategy: Strategy, form: Format, split: bool, model: Any = echo) -> list[FinishedSummary]:
+    written: list[FinishedSummary] = []
     for number in range(LENGTH):
         history = turns(3, 1_500, start=10 * number + 1)
         prefix = told(*turn(10 * number + 4, 1_500)) if split else ()
-        files = FileOps(read=tuple(f"f{n}.py" for n in range(number + 1)))
+        files = FileLists(read=tuple(f"f{n}.py" for n in range(number + 1)))
         previous = written[-1].summary if written else None
-        brief = Brief(
+        brief = SummaryInput(
             prepared(history, prefix, previous, files), quarters, strategy=strategy, format=form, slices=SLICES
         )
         written.append(run(compaction(brief), model)[0])
@@ -92,7 +92,7 @@ def test_a_chain_without_a_model_stays_bounded_and_keeps_the_goal(form: Format, 
 def test_a_model_that_fails_every_other_time(form: Format) -> None:
     calls = iter(range(1_000))
 
-    def model(ask: Ask) -> Completion:
+    def model(ask: CompletionRequest) -> Completion:
         return echo(ask) if next(calls) % 4 < 2 else Completion(stop="error")
 
     for written in chain("single-shot", form, True, model):
@@ -112,8 +112,10 @@ def test_split_after_split_without_new_history(strategy: Strategy, form: Format)
     summary = first
     for number in range(2, 2 + LENGTH):
         prefix = told(*turn(number * 10, 1_500))
-        files = FileOps(read=("f0.py",))
-        brief = Brief(prepared((), prefix, summary, files), quarters, strategy=strategy, format=form, slices=SLICES)
+        files = FileLists(read=("f0.py",))
+        brief = SummaryInput(
+            prepared((), prefix, summary, files), quarters, strategy=strategy, format=form, slices=SLICES
+        )
         written, batches = run(compaction(brief), echo)
         assert "fallback" not in written.details["ctxmgr"]
         summary = written.summary
@@ -138,7 +140,7 @@ def test_every_link_is_read_by_the_ledger(form: Format) -> None:
 def test_formats_may_change_along_a_chain() -> None:
     summary: str | None = None
     for number, form in enumerate([*FORMATS, *reversed(FORMATS)]):
-        brief = Brief(prepared(turns(2, 1_500, start=number * 10), (), summary), quarters, format=form)
+        brief = SummaryInput(prepared(turns(2, 1_500, start=number * 10), (), summary), quarters, format=form)
         written, _ = run(compaction(brief), echo)
         summary = written.summary
         assert names(summary) >= {f"p{one * 10 + 1}p" for one in range(number + 1)}

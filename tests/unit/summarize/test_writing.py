@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.sections import parse
-from ctxmgr.model.compaction import FileOps, Format, Preparation, Strategy
-from ctxmgr.model.completion import Ask, Completion, Spent, Stop
+from ctxmgr.model.compaction import CompactionPlan, FileLists, Format, Strategy
+from ctxmgr.model.completion import Completion, CompletionRequest, CompletionUsage, Stop
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.prompts.handoff import PREFIX
-from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.parse import LEAST_TOKENS
 from ctxmgr.summarize.request.turn_context import MARK
 from ctxmgr.summarize.writing import NOTHING, PREAMBLE, branch_summary, compaction
@@ -23,7 +23,7 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 FORMATS: tuple[Format, ...] = get_args(Format)
 HISTORY = turns(3, 1_200)
 PREFIX_PART = turns(1, 1_200, start=4)
-FILES = FileOps(read=("a.py", "b.py"), edited=("b.py",))
+FILES = FileLists(read=("a.py", "b.py"), edited=("b.py",))
 LISTS = "\n\n<read-files>\na.py\n</read-files>\n\n<modified-files>\nb.py\n</modified-files>"
 H = "## Goal\nShip it\n\n## Progress\n### Done\n- [x] Began\n\n## Next Steps\n1. Go on"
 CONTEXT = (
@@ -32,18 +32,20 @@ CONTEXT = (
 SMALL = Slices(tokens=400, overlap=50)
 
 
-def write(preparation: Preparation, model: Any = good, **more: Any) -> tuple[Written, list[tuple[Ask, ...]]]:
-    return run(compaction(Brief(preparation, quarters, **more)), model)
+def write(
+    preparation: CompactionPlan, model: Any = good, **more: Any
+) -> tuple[FinishedSummary, list[tuple[CompletionRequest, ...]]]:
+    return run(compaction(SummaryInput(preparation, quarters, **more)), model)
 
 
-def ctxmgr(written: Written) -> dict[str, Any]:
+def ctxmgr(written: FinishedSummary) -> dict[str, Any]:
     said: dict[str, Any] = written.details["ctxmgr"]
     return said
 
 
 def test_a_compaction() -> None:
-    def model(ask: Ask) -> Completion:
-        return Completion(good(ask).text, spent=Spent(1_000, 200))
+    def model(ask: CompletionRequest) -> Completion:
+        return Completion(good(ask).text, spent=CompletionUsage(1_000, 200))
 
     written, batches = write(prepared(HISTORY, PREFIX_PART, files=FILES), model, strategy="single-shot")
     assert [[ask.purpose for ask in batch] for batch in batches] == [["history", "turn-prefix"]]
@@ -131,9 +133,9 @@ BAD: list[tuple[str, Completion, str]] = [
 def test_one_ask_that_fails_for_good_makes_the_whole_extractive(
     strategy: Strategy, bad: Completion, reason: str
 ) -> None:
-    asked: list[Ask] = []
+    asked: list[CompletionRequest] = []
 
-    def model(ask: Ask) -> Completion:
+    def model(ask: CompletionRequest) -> Completion:
         asked.append(ask)
         return bad if "first part of" in ask.label else good(ask)
 
@@ -160,7 +162,7 @@ def test_a_second_try_that_is_good_is_taken(bad: Completion, reason: str) -> Non
 
 
 def test_two_texts_that_are_together_longer_than_what_they_replace_are_refused() -> None:
-    def wordy(ask: Ask) -> Completion:
+    def wordy(ask: CompletionRequest) -> Completion:
         return Completion(f"{filled(shape_in(ask.prompt))}\n- {'word ' * 180}")
 
     preparation = prepared(told(u("Go."), a("Gone.")), told(u("On."), a("Done.")))
@@ -216,9 +218,9 @@ TRIED = told(
 )
 
 
-def left(model: Any = good, **more: Any) -> tuple[Written, list[tuple[Ask, ...]]]:
+def left(model: Any = good, **more: Any) -> tuple[FinishedSummary, list[tuple[CompletionRequest, ...]]]:
     preparation = branch_prepared(more.pop("messages", TRIED), more.pop("left_out", ()), FILES)
-    return run(branch_summary(Brief(preparation, quarters, **more)), model)
+    return run(branch_summary(SummaryInput(preparation, quarters, **more)), model)
 
 
 def test_a_branch_summary() -> None:
@@ -272,7 +274,7 @@ ANSWERS = st.sampled_from(
 STOPS = st.sampled_from(["stop"] * 8 + list(get_args(Stop)))
 
 
-def answer(kind: str, ask: Ask) -> str:
+def answer(kind: str, ask: CompletionRequest) -> str:
     text = (
         "Say so."
         if "## Goal" not in ask.prompt and "1. Prim" not in ask.prompt and "## Orig" not in ask.prompt
@@ -325,7 +327,7 @@ def test_whatever_the_model_does_a_valid_summary_comes_out(
 ) -> None:
     replies = iter(completions)
 
-    def model(ask: Ask) -> Completion:
+    def model(ask: CompletionRequest) -> Completion:
         kind, stop = next(replies, ("good", "stop"))
         return Completion(answer(kind, ask), stop)
 

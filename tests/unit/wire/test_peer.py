@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.wire import errors
 from ctxmgr.wire.errors import RpcError
-from ctxmgr.wire.peer import Peer, Spliced, internal, raised
+from ctxmgr.wire.peer import Peer, SplicedResult, internal, raised
 
 
 class Line:
@@ -43,7 +43,7 @@ VALUES: list[tuple[Any, Any]] = [
     ({"result": 1}, {"result": 1}),
     ({"error": {"code": 1}, "other": 2}, {"error": {"code": 1}, "other": 2}),
     ({"id": 9, "jsonrpc": "9", "method": "m"}, {"id": 9, "jsonrpc": "9", "method": "m"}),
-    (Spliced([b'{"a":', memoryview(b"[1,2]"), b"}"]), {"a": [1, 2]}),
+    (SplicedResult([b'{"a":', memoryview(b"[1,2]"), b"}"]), {"a": [1, 2]}),
 ]
 
 

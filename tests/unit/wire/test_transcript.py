@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.model.archive import Archived, ArchiveRow
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.wire import transcript
-from ctxmgr.wire.transcript import Line, read
+from ctxmgr.wire.transcript import TranscriptLine, read
 
 BODIES: list[tuple[bytes, str]] = [
     (b'{"jsonrpc":"2.0","id":1,"method":"m"}', "message"),
@@ -30,7 +30,7 @@ def test_body_reads_back_as_it_was(body: bytes, kind: str, sender: str) -> None:
     line = transcript.line(sender, body)  # type: ignore[arg-type]
     assert b"\n" not in line
     assert json.loads(line)["from"] == sender
-    assert list(read(line + b"\n")) == [Line(kind, 1, sender, body)]  # type: ignore[arg-type]
+    assert list(read(line + b"\n")) == [TranscriptLine(kind, 1, sender, body)]  # type: ignore[arg-type]
 
 
 def test_pretty_printed_message_becomes_one_line() -> None:
@@ -44,8 +44,8 @@ def test_other_kinds_of_line() -> None:
             transcript.header("1.0", "0.1.0", "estimate"),
             transcript.weigher("o200k_base"),
             transcript.restored("s", [b'{"kind":"base"}', b'{"kind":"event"}']),
-            transcript.archive("s", ["h1", "h2"], Archived()),
-            transcript.archive("s", "h1", Archived(ArchiveRow("h1", "k", "read", "text"), note="set aside")),
+            transcript.archive("s", ["h1", "h2"], ArchiveAnswer()),
+            transcript.archive("s", "h1", ArchiveAnswer(ArchiveRow("h1", "k", "read", "text"), note="set aside")),
             b'{"from":"ctxmgr","later":"kind"}',
             b"",
         ]

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.turns import Step, steps, turn_at
+from ctxmgr.engine.conversation.turns import StepSpan, steps, turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
@@ -182,7 +182,7 @@ class _Draft:
         edits = [edit for at, units in self.edits.items() if at >= start for edit in units.values()]
         return self.turns[-1].weight - gone - sum(edit.before - edit.after for edit in edits)
 
-    def _prune_step(self, step: Step) -> None:
+    def _prune_step(self, step: StepSpan) -> None:
         for position in range(step.start, step.end):
             for ref, unit in self.conversation.results(position):
                 edit = self.edits.get(position, {}).get(ref.block_index)

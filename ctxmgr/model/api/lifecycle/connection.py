@@ -115,7 +115,7 @@ class SessionParams(Wire, frozen=True):
     session_id: SessionId
 
 
-class Prices(prices.Prices, Wire, frozen=True):
+class Prices(prices.BasePrices, Wire, frozen=True):
     """Dollars per million tokens."""
 
     input: Annotated[Count | None, Meta(description="Input that no cache held.")] = None

@@ -14,15 +14,15 @@ import re
 import msgspec
 
 from ctxmgr.study.recordings.blocks import chat_reply, content, openai_usage, words
-from ctxmgr.study.recordings.building import Building
+from ctxmgr.study.recordings.building import RecordingBuilder
 from ctxmgr.study.recordings.openhands.events import EDITOR_ERROR
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, lines, rows, seconds, table, text
 
 _EXIT = re.compile(r"\[(?:The command|Command)[^\]\n]* (?:with )?exit code:? (-?\d{1,9})[^\]\n]*\]\s*$")
 
 
-class Said(msgspec.Struct, eq=False):
+class CompletionMessage(msgspec.Struct, eq=False):
     """One message of a list; of a reply the line of the call that it came of."""
 
     message: Json
@@ -30,9 +30,9 @@ class Said(msgspec.Struct, eq=False):
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line."""
-    building = Building(name, "OpenHands completions")
-    said: list[Said] = []
+    """Raises UnreadableRecording, with the line."""
+    building = RecordingBuilder(name, "OpenHands completions")
+    said: list[CompletionMessage] = []
     asked: Json = {}  # the call before
     header: Json = {}
     for line, fields in lines(name, content):
@@ -40,11 +40,11 @@ def read(name: str, content: bytes) -> Recording:
             header = fields
             continue
         if not isinstance(fields.get("new_messages"), list):
-            raise Unreadable(f"{name}, line {line}: a call without new_messages")
+            raise UnreadableRecording(f"{name}, line {line}: a call without new_messages")
         said = _listed(said, asked, fields, building)
         asked = fields
     if final := table(asked, "assistant"):
-        said.append(Said({"role": "assistant", **final}, asked))
+        said.append(CompletionMessage({"role": "assistant", **final}, asked))
     for one in said:
         if text(one.message, "role") == "system":
             building.system(words(one.message.get("content")))
@@ -53,7 +53,7 @@ def read(name: str, content: bytes) -> Recording:
     return building.recording(text(header, "instance"), model=_model(said, building))
 
 
-def _model(said: list[Said], building: Building) -> str:
+def _model(said: list[CompletionMessage], building: RecordingBuilder) -> str:
     """The model that answered first. Other names are a router's choice, not the host's: no change of the model."""
     names = [name for one in said if (name := text(one.call, "model"))]
     if others := sum(name != names[0] for name in names):
@@ -61,9 +61,11 @@ def _model(said: list[Said], building: Building) -> str:
     return names[0] if names else ""
 
 
-def _listed(said: list[Said], asked: Json, call: Json, building: Building) -> list[Said]:
+def _listed(
+    said: list[CompletionMessage], asked: Json, call: Json, building: RecordingBuilder
+) -> list[CompletionMessage]:
     """The list of a call (rules 1 and 2); `asked` is the call before."""
-    new = [Said(message) for message in rows(call, "new_messages")]
+    new = [CompletionMessage(message) for message in rows(call, "new_messages")]
     reply = next((one for one in new if text(one.message, "role") == "assistant"), None)
     total = call.get("n_messages")
     kept = total - len(new) if isinstance(total, int) else len(said)
@@ -76,7 +78,7 @@ def _listed(said: list[Said], asked: Json, call: Json, building: Building) -> li
     return said[:kept] + new
 
 
-def _tell(building: Building, one: Said) -> None:
+def _tell(building: RecordingBuilder, one: CompletionMessage) -> None:
     message, role = one.message, text(one.message, "role")
     if role == "assistant":
         at = seconds(one.call.get("timestamp"))

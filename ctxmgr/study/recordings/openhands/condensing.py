@@ -12,7 +12,7 @@ from collections.abc import Set
 from typing import Any
 
 from ctxmgr.study.recordings.blocks import words
-from ctxmgr.study.recordings.building import Building, Step, retold
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
 from ctxmgr.study.recordings.values import Json
 
 _WHO = {"user": "User", "assistant": "Assistant", "toolResult": "Tool result"}
@@ -24,15 +24,15 @@ def numbered(condensation: Json) -> set[Any]:
     return {id for id in ids if isinstance(id, str | int)} if isinstance(ids, list) else set()
 
 
-class Events:
+class EventSteps:
     """Which step came of which event, and which events are forgotten."""
 
-    def __init__(self, building: Building) -> None:
+    def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
-        self.steps: list[tuple[Any, Step]] = []
+        self.steps: list[tuple[Any, RecordedStep]] = []
         self.forgotten: set[Any] = set()
 
-    def add(self, id: Any, step: Step) -> None:
+    def add(self, id: Any, step: RecordedStep) -> None:
         self.steps.append((id, step))
 
     def condense(self, forgotten: Set[Any], summary: str, at: int | None, tokens: int, id: str) -> None:

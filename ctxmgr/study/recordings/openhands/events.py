@@ -14,9 +14,9 @@ such a `history`) into a recording.
 
 from ctxmgr.formats.pi_tree.entries import milliseconds
 from ctxmgr.study.recordings.blocks import call, chat_reply, image, openai_usage, said
-from ctxmgr.study.recordings.building import Building, Step, only
-from ctxmgr.study.recordings.openhands.condensing import Events, numbered
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
+from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, lines, rows, table, text, whole
 
 EDITOR_ERROR = "ERROR:\n"  # how the editor's own failures begin
@@ -26,12 +26,12 @@ _BESIDE_ARGUMENTS = ("thought", "hidden", "blocking", "is_input", "confirmation_
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line, or with the number of the event."""
+    """Raises UnreadableRecording, with the line, or with the number of the event."""
     document = _document(name, content)
-    telling = _Telling(Building(name, "OpenHands"))
+    telling = _Telling(RecordingBuilder(name, "OpenHands"))
     for place, event in enumerate(rows(document, "history"), 1):
         if not isinstance(event.get("action", event.get("observation")), str):
-            raise Unreadable(f"{name}, event {place}: neither an action nor an observation")
+            raise UnreadableRecording(f"{name}, event {place}: neither an action nor an observation")
         telling.tell(event)
     model = text(table(table(document, "metadata"), "llm_config"), "model")
     return telling.building.recording(text(document, "instance_id"), model=model)
@@ -43,16 +43,16 @@ def _document(name: str, content: bytes) -> Json:
         return {"history": whole(name, content)}
     runs = list(lines(name, content))
     if len(runs) > 1:
-        raise Unreadable(f"{name}, line {runs[1][0]}: a second run; a recording is one session")
+        raise UnreadableRecording(f"{name}, line {runs[1][0]}: a second run; a recording is one session")
     return runs[0][1]
 
 
 class _Telling:
     """The events, one after the other."""
 
-    def __init__(self, building: Building) -> None:
-        self.building, self.events = building, Events(building)
-        self.responses: dict[str, Step] = {}
+    def __init__(self, building: RecordingBuilder) -> None:
+        self.building, self.events = building, EventSteps(building)
+        self.responses: dict[str, RecordedStep] = {}
         self.call_ids: dict[int, str] = {}  # of each action's event
         self.tokens = 0
 
@@ -84,7 +84,7 @@ class _Telling:
         else:
             self._acted(event, kind, words, at)
 
-    def _placed(self, event: Json, step: Step | None) -> None:
+    def _placed(self, event: Json, step: RecordedStep | None) -> None:
         """Remembers which step the event gave."""
         if step is not None:
             self.events.add(_number(event, "id"), step)

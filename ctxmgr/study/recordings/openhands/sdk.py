@@ -9,18 +9,18 @@
 
 from ctxmgr.formats.pi_tree.entries import milliseconds
 from ctxmgr.study.recordings.blocks import call, chat_reply, content, thought
-from ctxmgr.study.recordings.building import Building, Step, only
-from ctxmgr.study.recordings.openhands.condensing import Events, numbered
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
+from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, decoded, lines, objects_of, rows, table, text
 
 
 def read(name: str, content: bytes) -> Recording:
-    """Raises Unreadable, with the line, or with the number of the event."""
-    telling = _Telling(Building(name, "OpenHands SDK"))
+    """Raises UnreadableRecording, with the line, or with the number of the event."""
+    telling = _Telling(RecordingBuilder(name, "OpenHands SDK"))
     for where, event in _events(name, content):
         if not text(event, "kind"):
-            raise Unreadable(f"{name}, {where}: an event without a kind")
+            raise UnreadableRecording(f"{name}, {where}: an event without a kind")
         telling.tell(event)
     return telling.building.recording("")
 
@@ -36,14 +36,14 @@ def _events(name: str, content: bytes) -> list[tuple[str, Json]]:
 class _Telling:
     """The events, one after the other."""
 
-    def __init__(self, building: Building) -> None:
-        self.building, self.events = building, Events(building)
-        self.responses: dict[str, Step] = {}
+    def __init__(self, building: RecordingBuilder) -> None:
+        self.building, self.events = building, EventSteps(building)
+        self.responses: dict[str, RecordedStep] = {}
 
     def tell(self, event: Json) -> None:
         kind, id = text(event, "kind"), text(event, "id")
         at = milliseconds(event.get("timestamp"))
-        step: Step | None = None
+        step: RecordedStep | None = None
         if kind == "MessageEvent":
             step = self._message(event, id, at)
         elif kind == "ActionEvent":
@@ -59,7 +59,7 @@ class _Telling:
         if step is not None:
             self.events.add(id, step)
 
-    def _message(self, event: Json, id: str, at: int | None) -> Step | None:
+    def _message(self, event: Json, id: str, at: int | None) -> RecordedStep | None:
         message = table(event, "llm_message")
         if text(message, "role") == "assistant":
             return self.building.reply(chat_reply(message, self.building.odd), at, id)
@@ -69,7 +69,7 @@ class _Telling:
             return self.building.user(blocks, at, id)
         return self.building.note("openhands.message", blocks, at, id)
 
-    def _action(self, event: Json, id: str, at: int | None) -> Step:
+    def _action(self, event: Json, id: str, at: int | None) -> RecordedStep:
         asked = table(event, "tool_call")
         function = table(asked, "function") or asked
         call_id = text(event, "tool_call_id") or text(asked, "id")
@@ -85,7 +85,7 @@ class _Telling:
             self.responses[response] = self.building.reply([*thinking, made], at, id)
         return self.responses[response]
 
-    def _result(self, event: Json, id: str, at: int | None) -> Step:
+    def _result(self, event: Json, id: str, at: int | None) -> RecordedStep:
         seen = table(event, "observation")
         blocks = content(seen.get("content"), self.building.odd)
         blocks = blocks or only(text(seen, "output") or text(event, "error") or text(event, "rejection_reason"))

@@ -12,7 +12,7 @@ from ctxmgr.engine.compaction import branch
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import BranchPreparation, FileOps
+from ctxmgr.model.compaction import BranchSummaryPlan, FileLists
 from tests.notation import Said, a, call, err, r, u, words
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, path, prompt, texts
 
@@ -20,7 +20,7 @@ weigh = by_text(words, 0, lambda view: 0)
 Session = Sequence[Said | Node]
 
 
-def left(session: Session, budget: int = 0, weigher: Any = "tokens", since: int = 1) -> BranchPreparation:
+def left(session: Session, budget: int = 0, weigher: Any = "tokens", since: int = 1) -> BranchSummaryPlan:
     """Leaving a session for its entry number `since`."""
     old = path(*session)
     return branch.prepare(old, old[:since], budget, weigh, weigher)
@@ -65,7 +65,7 @@ def test_all_of_it_fits() -> None:
     found = left(WORK)
     assert texts(found.messages) == ["one two", "three read", "first line", "four bash", "it broke here", "five"]
     assert found.left_out == ()
-    assert found.files == FileOps(read=("x",))
+    assert found.files == FileLists(read=("x",))
     assert [message.said.is_error for message in found.messages if message.said.speaker == "result"] == [
         False,
         True,
@@ -138,8 +138,8 @@ def test_files_of_the_whole_branch() -> None:
         u("w " * 50),
         u("w"),
     )
-    assert left(session, 5).files == FileOps(read=("c", "b", "o"), edited=("e",))
-    assert left(session, 5, "chars4").files == FileOps(read=("b", "o"))  # the call was never looked at
+    assert left(session, 5).files == FileLists(read=("c", "b", "o"), edited=("e",))
+    assert left(session, 5, "chars4").files == FileLists(read=("b", "o"))  # the call was never looked at
 
 
 def test_a_long_error_is_shortened() -> None:

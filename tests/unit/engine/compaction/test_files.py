@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import files
-from ctxmgr.model.compaction import FileOps
+from ctxmgr.model.compaction import FileLists
 from tests.notation import a, call, err, r, u
 from tests.unit.engine.trees import compacted, path
 
@@ -23,7 +23,7 @@ def test_pi_lists_its_own_three_tools_whatever_came_of_them() -> None:
         ),
     )
     ops = files.as_pi_lists(message for entry in session for message in entry.messages)
-    assert ops == FileOps(read=("b", "a"), written=("w",), edited=("b",))
+    assert ops == FileLists(read=("b", "a"), written=("w",), edited=("b",))
     assert files.lists(ops) == (("a",), ("b", "w"))
 
 
@@ -47,7 +47,7 @@ def test_files_of_calls_by_what_they_did() -> None:
         r("a"),
     )
     ops = files.of_messages(message for entry in session for message in entry.messages)
-    assert ops == FileOps(read=("A", "b", "/w/open.py"), written=("e", "not answered"), edited=("c", "d", "f"))
+    assert ops == FileLists(read=("A", "b", "/w/open.py"), written=("e", "not answered"), edited=("c", "d", "f"))
 
 
 def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_listed_once() -> None:
@@ -65,28 +65,28 @@ def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_listed_once() ->
 
 def test_details_that_are_no_lists_say_nothing() -> None:
     (one,) = path(compacted("s", kept="e1", details={"readFiles": "x", "modifiedFiles": [1, "m", None]}))
-    assert files.of_details([one]) == FileOps(edited=("m",))
+    assert files.of_details([one]) == FileLists(edited=("m",))
 
 
 def test_lists_are_sorted_by_utf_16_units() -> None:
     # U+1F600 is d83d de00 in UTF-16, before U+FFEE; by code points it would come after it
-    ops = FileOps(read=("b", "\uffee", "\U0001f600", "a/b", "a", "Z"))
+    ops = FileLists(read=("b", "\uffee", "\U0001f600", "a/b", "a", "Z"))
     assert files.lists(ops)[0] == ("Z", "a", "a/b", "b", "\U0001f600", "\uffee")
 
 
-RENDERED: list[tuple[FileOps, str]] = [
-    (FileOps(), ""),
-    (FileOps(read=("b", "a")), "\n\n<read-files>\na\nb\n</read-files>"),
-    (FileOps(written=("w",), edited=("e",)), "\n\n<modified-files>\ne\nw\n</modified-files>"),
+RENDERED: list[tuple[FileLists, str]] = [
+    (FileLists(), ""),
+    (FileLists(read=("b", "a")), "\n\n<read-files>\na\nb\n</read-files>"),
+    (FileLists(written=("w",), edited=("e",)), "\n\n<modified-files>\ne\nw\n</modified-files>"),
     (
-        FileOps(read=("a", "w"), written=("w",)),
+        FileLists(read=("a", "w"), written=("w",)),
         "\n\n<read-files>\na\n</read-files>\n\n<modified-files>\nw\n</modified-files>",
     ),
 ]
 
 
 @pytest.mark.parametrize(("ops", "text"), RENDERED)
-def test_the_text_at_the_end_of_a_summary(ops: FileOps, text: str) -> None:
+def test_the_text_at_the_end_of_a_summary(ops: FileLists, text: str) -> None:
     assert files.rendered(ops) == text
     assert files.without_lists(f"what was done{text}") == "what was done"
     assert files.lists(files.listed(text)) == files.lists(ops)
@@ -115,7 +115,7 @@ def test_what_is_left_without_lists(name: str, text: str, left: str) -> None:
 
 
 def test_details_are_marked_as_ours() -> None:
-    ops = FileOps(read=("r",), edited=("m",))
+    ops = FileLists(read=("r",), edited=("m",))
     assert files.details(ops) == {"readFiles": ["r"], "modifiedFiles": ["m"], "ctxmgr": {}}
     entry = compacted("s", kept="e1", fromHook=True, details=files.details(ops, {"format": "structured"}))
     (one,) = path(entry)
@@ -126,14 +126,14 @@ paths = st.lists(
     st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1), max_size=5, unique=True
 )
 plain = paths.map(lambda found: tuple(one for one in found if not one.startswith("<")))
-ops = st.builds(FileOps, plain, plain, plain)
+ops = st.builds(FileLists, plain, plain, plain)
 prose = st.lists(
     st.sampled_from(["", "a", "<read-files>", "</read-files>", "## Goal", "<modified-files>"]), max_size=8
 )
 
 
 @given(prose.map("\n".join), ops)
-def test_lists_come_off_as_they_were_put_on(text: str, added: FileOps) -> None:
+def test_lists_come_off_as_they_were_put_on(text: str, added: FileLists) -> None:
     bare = files.without_lists(text)
     if files.without_lists(bare) == bare:
         assert files.without_lists(bare + files.rendered(added)) == bare
@@ -141,7 +141,7 @@ def test_lists_come_off_as_they_were_put_on(text: str, added: FileOps) -> None:
 
 
 @given(ops, ops, ops)
-def test_merging_keeps_every_path_once(one: FileOps, two: FileOps, three: FileOps) -> None:
+def test_merging_keeps_every_path_once(one: FileLists, two: FileLists, three: FileLists) -> None:
     found = files.merged(one, two, three)
     assert set(found.read) == {*one.read, *two.read, *three.read}
     assert len(set(found.edited)) == len(found.edited)

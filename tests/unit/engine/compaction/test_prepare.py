@@ -9,7 +9,7 @@ from ctxmgr.engine.compaction import files, prepare
 from ctxmgr.engine.compaction.weighing import by_text, quarters
 from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
 from tests.notation import Said, a, branch, call, err, r, raws, sh, summary, think, u, words
 from tests.unit.engine.trees import (
     Node,
@@ -30,16 +30,16 @@ USED = {"usage": {"input": 70, "output": 20, "cacheRead": 10, "cacheWrite": 0}}
 Session = Sequence[Said | Node]
 
 
-def as_pi(session: Session, keep: int) -> Preparation | Nothing:
-    return prepare.decide(path(*session), CutSettings(keep, weigher="chars4"), weigh)
+def as_pi(session: Session, keep: int) -> CompactionPlan | NothingToCompact:
+    return prepare.decide(path(*session), CutBudget(keep, weigher="chars4"), weigh)
 
 
-def by_words(session: Session, keep: int) -> Preparation | Nothing:
-    return prepare.decide(path(*session), CutSettings(keep), weigh)
+def by_words(session: Session, keep: int) -> CompactionPlan | NothingToCompact:
+    return prepare.decide(path(*session), CutBudget(keep), weigh)
 
 
-def prepared(found: Preparation | Nothing) -> Preparation:
-    assert isinstance(found, Preparation), found
+def prepared(found: CompactionPlan | NothingToCompact) -> CompactionPlan:
+    assert isinstance(found, CompactionPlan), found
     return found
 
 
@@ -179,7 +179,7 @@ AS_PI: list[tuple[str, Session, int, Any]] = [
 def test_as_pi_prepares_it(name: str, session: Session, keep: int, expected: Any) -> None:
     found = as_pi(session, keep)
     if expected is None:
-        assert isinstance(found, Nothing)
+        assert isinstance(found, NothingToCompact)
         return
     one = prepared(found)
     assert (one.first_kept, one.split, len(one.history), len(one.prefix), one.tokens_before) == expected
@@ -189,12 +189,12 @@ def test_as_pi_prepares_it(name: str, session: Session, keep: int, expected: Any
 @pytest.mark.parametrize(("name", "session", "keep", "expected"), AS_PI, ids=[row[0] for row in AS_PI])
 def test_the_same_weights_give_the_same_cut(name: str, session: Session, keep: int, expected: Any) -> None:
     """None of these sessions parts a call from its result, so there is nothing to do better."""
-    found = prepare.decide(path(*session), CutSettings(keep), quarters)
+    found = prepare.decide(path(*session), CutBudget(keep), quarters)
     one = prepared(found) if expected else None
     assert (one and (one.first_kept, one.split, len(one.history), len(one.prefix))) == (expected and expected[:4])
 
 
-REASONS: list[tuple[str, Session, int, Nothing]] = [
+REASONS: list[tuple[str, Session, int, NothingToCompact]] = [
     ("nothing in it", (), 10, prepare.EMPTY),
     ("prompts and settings alone", (prompt("be good"), meta()), 0, prepare.EMPTY),
     ("compacted a moment ago", (u("a"), a("b"), compacted("s", kept="e2")), 1, prepare.ALREADY),
@@ -207,9 +207,9 @@ REASONS: list[tuple[str, Session, int, Nothing]] = [
 
 
 @pytest.mark.parametrize(("name", "session", "keep", "reason"), REASONS, ids=[row[0] for row in REASONS])
-def test_why_there_is_nothing(name: str, session: Session, keep: int, reason: Nothing) -> None:
+def test_why_there_is_nothing(name: str, session: Session, keep: int, reason: NothingToCompact) -> None:
     assert by_words(session, keep) == reason
-    assert prepare.prepare(path(*session), CutSettings(keep), weigh) is None
+    assert prepare.prepare(path(*session), CutBudget(keep), weigh) is None
 
 
 def test_nothing_to_cut_because_one_message_fills_the_window() -> None:
@@ -290,7 +290,7 @@ IDS: list[tuple[str, str, str | None]] = [
 
 @pytest.mark.parametrize(("name", "ids", "first"), IDS, ids=[row[0] for row in IDS])
 def test_the_kept_part_starts_with_an_entry_that_has_an_id(name: str, ids: str, first: str | None) -> None:
-    found = prepare.decide(listed(TALK, [id.strip() for id in ids]), CutSettings(2), weigh)
+    found = prepare.decide(listed(TALK, [id.strip() for id in ids]), CutBudget(2), weigh)
     if first is None:
         assert found == prepare.NAMELESS
     else:
@@ -302,20 +302,20 @@ def test_the_kept_part_starts_with_an_entry_that_has_an_id(name: str, ids: str, 
 
 
 def test_pi_takes_no_entry_without_an_id() -> None:
-    found = prepare.decide(listed(TALK, ["a", "b", "c", "d", "", "f"]), CutSettings(2, weigher="chars4"), weigh)
+    found = prepare.decide(listed(TALK, ["a", "b", "c", "d", "", "f"]), CutBudget(2, weigher="chars4"), weigh)
     assert found == prepare.NAMELESS
 
 
 def test_a_list_that_starts_with_a_summary_carries_it_on() -> None:
     said = (summary("so far\n\n<read-files>\nx\n</read-files>"), u("one"), a("two"), u("three"))
-    one = prepared(prepare.decide(listed(said, "abcd"), CutSettings(1), weigh))
+    one = prepared(prepare.decide(listed(said, "abcd"), CutBudget(1), weigh))
     assert one.previous == "so far\n\n<read-files>\nx\n</read-files>"
     assert one.files.read == ("x",)
     assert texts(one.history) == ["one", "two"]
 
 
 def test_a_summary_within_a_list_is_a_message() -> None:
-    one = prepared(prepare.decide(listed((u("one"), summary("s"), u("two")), "abc"), CutSettings(1), weigh))
+    one = prepared(prepare.decide(listed((u("one"), summary("s"), u("two")), "abc"), CutBudget(1), weigh))
     assert one.previous is None
     assert len(one.history) == 2
 
@@ -358,16 +358,16 @@ def test_pi_knows_the_newest_compactions_files() -> None:
 @pytest.mark.parametrize(("more", "known"), [({}, ()), ({"ctxmgr": {}}, ("f",)), ({"ctxmgr": {"v": 1}}, ("f",))])
 def test_an_extensions_details_count_when_they_are_ours(weigher: Any, more: Any, known: tuple[str, ...]) -> None:
     session = (u("a"), compacted("s", kept="e1", fromHook=True, **with_files("f", **more)), u("b"), a("c"))
-    one = prepared(prepare.decide(path(*session), CutSettings(1, weigher=weigher), weigh))
+    one = prepared(prepare.decide(path(*session), CutBudget(1, weigher=weigher), weigh))
     assert one.files.read == known
 
 
 def test_lists_in_an_extensions_summary_are_not_lost() -> None:
-    text = "s" + files.rendered(files.FileOps(read=("r",), edited=("m",)))
+    text = "s" + files.rendered(files.FileLists(read=("r",), edited=("m",)))
     session = (u("a"), compacted(text, kept="e1", fromHook=True), u("b"), a("c"))
     one = prepared(by_words(session, 1))
     assert files.lists(one.files) == (("r",), ("m",))
-    assert prepared(as_pi(session, 0)).files == files.FileOps()
+    assert prepared(as_pi(session, 0)).files == files.FileLists()
 
 
 def test_calls_within_a_tool_touch_files() -> None:

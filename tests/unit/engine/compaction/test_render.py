@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.compaction.render import FOR_MODEL, Shown, clipped, conversation, message_text, utf16_units
+from ctxmgr.engine.compaction.render import (
+    FOR_MODEL,
+    RenderLimits,
+    clipped,
+    conversation,
+    message_text,
+    utf16_units,
+)
 from tests.notation import Said, a, branch, call, err, r, sh, summary, think, u
 from tests.unit.engine.trees import Node, compacted, custom, left_behind, meta, path, prompt
 
@@ -83,10 +90,13 @@ def test_a_conversation_has_blank_lines_between() -> None:
 
 def test_what_is_shown_can_be_less_or_more() -> None:
     (thought,), (failed,), (fine,) = (e.messages for e in path(a(think("hm"), "so"), err("x" * 9), r("y" * 9)))
-    assert message_text(thought, Shown(thinking=False)) == "[Assistant]: so"
-    assert message_text(failed, Shown(mark_errors=True)) == "[Tool error]: " + "x" * 9
-    assert message_text(fine, Shown(mark_errors=True)) == "[Tool result]: " + "y" * 9
-    assert message_text(fine, Shown(result_units=4)) == "[Tool result]: yyyy\n\n[... 5 more characters truncated]"
+    assert message_text(thought, RenderLimits(thinking=False)) == "[Assistant]: so"
+    assert message_text(failed, RenderLimits(mark_errors=True)) == "[Tool error]: " + "x" * 9
+    assert message_text(fine, RenderLimits(mark_errors=True)) == "[Tool result]: " + "y" * 9
+    assert (
+        message_text(fine, RenderLimits(result_units=4))
+        == "[Tool result]: yyyy\n\n[... 5 more characters truncated]"
+    )
 
 
 CLIPPED: list[tuple[str, int, str]] = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.compaction.render import Shown, message_text, utf16_units
+from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
 from ctxmgr.engine.compaction.scoring import LEAST_UNITS, importances, middle, shares, within
 from ctxmgr.model.branch import BranchMessage
 from tests.notation import Said, a, call, err, quarters, r, think, u
@@ -74,8 +74,8 @@ def test_the_middle_is_left_out(units: int, expected: str) -> None:
 
 def test_within() -> None:
     result, spoken = told(r("x" * 1_000, "c9"), a(think("y" * 500), "z" * 500))
-    assert within(result, 10) == message_text(result, Shown(10))
-    assert within(spoken, 60, Shown(thinking=False)).startswith("[Assistant]: zzz")
+    assert within(result, 10) == message_text(result, RenderLimits(10))
+    assert within(spoken, 60, RenderLimits(thinking=False)).startswith("[Assistant]: zzz")
     assert len(within(spoken, 60)) < 120
 
 
@@ -97,7 +97,7 @@ def test_with_budget_for_all_nothing_is_shortened() -> None:
     history = told(u("go \U0001f600" * 50), r("\U0001f600" * 3_000, "c9"), a("x" * 9_000))
     found = shares(history, [0.1, 0.1, 0.1], 10**6, quarters)
     assert [within(m, n) for m, n in zip(history, found, strict=True)] == [
-        message_text(message, Shown(10**9)) for message in history
+        message_text(message, RenderLimits(10**9)) for message in history
     ]
     assert found[1] == utf16_units("[Tool result]: ") + 6_000
 
@@ -115,7 +115,7 @@ def test_shares_fit_their_budget(history: tuple[BranchMessage, ...], budget: int
     importance = data.draw(st.lists(st.floats(0.01, 1), min_size=size, max_size=size))
     found = shares(history, importance, budget, quarters)
     assert found == shares(history, importance, budget, quarters)
-    lengths = [utf16_units(message_text(message, Shown(10**9))) for message in history]
+    lengths = [utf16_units(message_text(message, RenderLimits(10**9))) for message in history]
     least = tuple(min(length, LEAST_UNITS) for length in lengths)
     assert weight_of(history, found) <= budget or found == least
     assert all(low <= one <= length for low, one, length in zip(least, found, lengths, strict=True))

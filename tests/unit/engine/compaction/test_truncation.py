@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.compaction.render import Shown, conversation
+from ctxmgr.engine.compaction.render import RenderLimits, conversation
 from ctxmgr.engine.compaction.slices import step_starts
 from ctxmgr.engine.compaction.truncation import OTHERS, RESULTS, RUNGS, WITHOUT_THINKING, fit
 from ctxmgr.model.branch import BranchMessage
@@ -66,7 +66,7 @@ def test_what_is_given_up(name: str, room: int, expected: tuple[str, ...]) -> No
 
 
 def test_with_room_it_is_the_conversation() -> None:
-    shown = Shown(50, thinking=False, mark_errors=True)
+    shown = RenderLimits(50, thinking=False, mark_errors=True)
     assert fit(TALK, 10**9, quarters).text == conversation(TALK)
     assert fit(TALK, 10**9, quarters, shown=shown).text == conversation(TALK, shown)
     smaller = fit(TALK, quarters(conversation(TALK, shown)) - 20, quarters, shown=shown)
@@ -86,7 +86,7 @@ def test_the_least_important_goes_first() -> None:
     room = WHOLE - 50
     oldest = fit(TALK, room, quarters).text
     newest = fit(TALK, room, quarters, [0.9, 0.9, 0.9, 0.9, 0.1, 0.9, 0.9]).text
-    short = conversation([TALK[2]], Shown(1_000))
+    short = conversation([TALK[2]], RenderLimits(1_000))
     assert short in oldest
     assert short not in newest.split("s" * 9_000)[0]
     assert short in newest
@@ -177,5 +177,5 @@ def test_it_always_fits(
         assert fitted.steps
     if not fitted.left_out and fitted.text:  # each message that speaks has a part of its own
         for message in history:
-            if text := conversation([message], Shown(0, False)):
+            if text := conversation([message], RenderLimits(0, False)):
                 assert text[:12] in fitted.text

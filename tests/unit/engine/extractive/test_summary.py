@@ -16,7 +16,7 @@ from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.headings import heading
 from ctxmgr.engine.text.sections import parse
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.branch import Said as Shown
+from ctxmgr.model.branch import MessageContent as Shown
 from ctxmgr.model.compaction import Format
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list

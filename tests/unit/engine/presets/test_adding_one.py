@@ -22,7 +22,7 @@ from ctxmgr.model.meter import Meter
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Plan
 from ctxmgr.model.state import ModelSpec, State
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
 from tests.notation import a, call, indexed, quarters, r, sh, u
 from tests.notation import talk as talk_of
@@ -108,7 +108,7 @@ def test_a_session_lives_by_it(talk: Talk) -> None:
 def test_after_a_restart_it_answers_the_same_bytes(talk: Talk) -> None:
     messages, _ = long_list(9)
     before = talk.context(messages)
-    again = Talk(policy={"preset": "turns"}, found=Found(tuple(talk.saved)))
+    again = Talk(policy={"preset": "turns"}, found=SnapshotLoaded(tuple(talk.saved)))
     assert again.context(messages)["list"] == before["list"]
 
 

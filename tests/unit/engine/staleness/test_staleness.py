@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
-from ctxmgr.engine.staleness.staleness import Latest, Standing, latest, standing, superseded
+from ctxmgr.engine.staleness.staleness import LatestVersion, Staleness, latest, standing, superseded
 from ctxmgr.formats import anthropic
 from ctxmgr.model.messages import Message
 from ctxmgr.session.reading import Reader
@@ -57,7 +57,7 @@ def cat_n(start: int, end: int) -> str:
     return "\n".join(f"{number:6}\tline {number}" for number in range(start, end + 1))
 
 
-def stood(*parts: list[Said]) -> tuple[tuple[Message, ...], Standing]:
+def stood(*parts: list[Said]) -> tuple[tuple[Message, ...], Staleness]:
     messages = talk(u("go"), *(one for part in parts for one in part))
     return messages, standing(indexed(messages), {})
 
@@ -281,7 +281,9 @@ def test_what_holds_the_last_state(
     name: str, parts: list[list[Said]], expected: list[tuple[str, list[int], int, bool, list[int]]]
 ) -> None:
     assert stood(*parts)[1].latest == tuple(
-        Latest(path, tuple(BlockRef(at, 0) for at in units), last, edited, tuple(BlockRef(at, 0) for at in stale))
+        LatestVersion(
+            path, tuple(BlockRef(at, 0) for at in units), last, edited, tuple(BlockRef(at, 0) for at in stale)
+        )
         for path, units, last, edited, stale in expected
     )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.sentences import Spoken, best, central, finds, joined, spoken, stands, terms
+from ctxmgr.engine.text.sentences import Sentence, best, central, finds, joined, spoken, stands, terms
 
 STANDING = [
     ("The `Text` component does not implement `invalidate()`.", True),
@@ -79,7 +79,7 @@ def test_what_ties_the_session_together_is_chosen() -> None:
 
 
 def test_of_equals_the_later_is_chosen() -> None:
-    said = [Spoken("it was one thing here", 0, 0), Spoken("it was two things here", 1, 0)]
+    said = [Sentence("it was one thing here", 0, 0), Sentence("it was two things here", 1, 0)]
     assert best(said, {}, characters=22) == [said[1]]
 
 

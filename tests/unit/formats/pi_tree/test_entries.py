@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.formats.pi_tree.entries import Entry, entry, milliseconds, path
+from ctxmgr.formats.pi_tree.entries import PiEntry, entry, milliseconds, path
 
 ISO = "2026-01-02T03:04:05.678Z"
 ISO_MS = 1_767_323_045_678
@@ -40,28 +40,28 @@ def test_times(time: Any, expected: int | None) -> None:
 
 MESSAGE = b'{"role":"user","n":1.50,"content":"go"}'
 
-ENTRIES: list[tuple[str, str, Entry | None]] = [
+ENTRIES: list[tuple[str, str, PiEntry | None]] = [
     (
         "a message, byte for byte",
         f'{{"id":"e2","parentId":"e1","type":"message","timestamp":"{ISO}","message":{MESSAGE.decode()}}}',
-        Entry("e2", "e1", "message", ISO_MS, MESSAGE),
+        PiEntry("e2", "e1", "message", ISO_MS, MESSAGE),
     ),
     (
         "a compaction",
         '{"id":"e3","parentId":"e2","type":"compaction","timestamp":5,"summary":"s","tokensBefore":9}',
-        Entry("e3", "e2", "compaction", 5, summary="s"),
+        PiEntry("e3", "e2", "compaction", 5, summary="s"),
     ),
     (
         "a branch summary",
         '{"id":"e4","type":"branch_summary","summary":"s"}',
-        Entry("e4", None, "branch", None, summary="s"),
+        PiEntry("e4", None, "branch", None, summary="s"),
     ),
-    ("no context", '{"id":"e5","parentId":"e4","type":"model_change","modelId":"x"}', Entry("e5", "e4", "")),
-    ("an unknown type", '{"id":"e6","type":"hologram"}', Entry("e6", None, "")),
-    ("a compaction without a summary", '{"id":"e7","type":"compaction"}', Entry("e7", None, "")),
-    ("a message without one", '{"id":"e8","type":"message"}', Entry("e8", None, "")),
-    ("a parent that is no text", '{"id":"e9","parentId":5,"type":"label"}', Entry("e9", None, "")),
-    ("a time that is none", '{"id":"e1","type":"label","timestamp":{}}', Entry("e1", None, "")),
+    ("no context", '{"id":"e5","parentId":"e4","type":"model_change","modelId":"x"}', PiEntry("e5", "e4", "")),
+    ("an unknown type", '{"id":"e6","type":"hologram"}', PiEntry("e6", None, "")),
+    ("a compaction without a summary", '{"id":"e7","type":"compaction"}', PiEntry("e7", None, "")),
+    ("a message without one", '{"id":"e8","type":"message"}', PiEntry("e8", None, "")),
+    ("a parent that is no text", '{"id":"e9","parentId":5,"type":"label"}', PiEntry("e9", None, "")),
+    ("a time that is none", '{"id":"e1","type":"label","timestamp":{}}', PiEntry("e1", None, "")),
     ("no id", '{"type":"message","message":{}}', None),
     ("an id that is no text", '{"id":5,"type":"message","message":{}}', None),
     ("no object", '["e1"]', None),
@@ -72,17 +72,17 @@ ENTRIES: list[tuple[str, str, Entry | None]] = [
 
 
 @pytest.mark.parametrize(("name", "raw", "expected"), ENTRIES, ids=[row[0] for row in ENTRIES])
-def test_what_is_read_of_each(name: str, raw: str, expected: Entry | None) -> None:
+def test_what_is_read_of_each(name: str, raw: str, expected: PiEntry | None) -> None:
     assert entry(raw.encode()) == expected
 
 
-def tree(*edges: tuple[str, str | None]) -> list[Entry]:
-    return [Entry(id, parent, "") for id, parent in edges]
+def tree(*edges: tuple[str, str | None]) -> list[PiEntry]:
+    return [PiEntry(id, parent, "") for id, parent in edges]
 
 
 FORKED = tree(("a", None), ("b", "a"), ("c", "b"), ("d", "b"), ("e", "d"))
 
-PATHS: list[tuple[str, list[Entry], str | None, str]] = [
+PATHS: list[tuple[str, list[PiEntry], str | None, str]] = [
     ("to a leaf", FORKED, "c", "abc"),
     ("to another", FORKED, "e", "abde"),
     ("to an inner entry", FORKED, "b", "ab"),
@@ -98,7 +98,7 @@ PATHS: list[tuple[str, list[Entry], str | None, str]] = [
 
 
 @pytest.mark.parametrize(("name", "entries", "leaf", "ids"), PATHS, ids=[row[0] for row in PATHS])
-def test_the_path_to_a_leaf(name: str, entries: list[Entry], leaf: str | None, ids: str) -> None:
+def test_the_path_to_a_leaf(name: str, entries: list[PiEntry], leaf: str | None, ids: str) -> None:
     assert "".join(one.id for one in path(entries, leaf)) == ids
 
 

@@ -14,7 +14,7 @@ from ctxmgr.engine.compaction.weighing import quarters as by_units
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch, view_branch
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CutSettings, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget
 from tests import translation
 from tests.conversations import text_of
 from tests.notation import a, call, err, r, think, u
@@ -122,8 +122,8 @@ def test_a_compaction_is_prepared(name: str) -> None:
     """The whole of the first turn goes, the second stays: in every format."""
     said = translation.said(u("go"), *BOTH, a(text_of(200)), u("more " * 400), *BOTH, a("ok"))
     entries = view_branch.branch(FORMATS[name], tree(translation.TO[name](said)), None)
-    prepared = decide(entries, CutSettings(keep_recent=300, reserve=1_000, weigher="tokens"), by_units)
-    assert isinstance(prepared, Preparation)
+    prepared = decide(entries, CutBudget(keep_recent=300, reserve=1_000, weigher="tokens"), by_units)
+    assert isinstance(prepared, CompactionPlan)
     kept = next(at for at, entry in enumerate(entries) if entry.id == prepared.first_kept)
     assert entries[kept].messages[0].opens_turn
     assert not prepared.split

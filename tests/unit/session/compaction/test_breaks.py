@@ -14,7 +14,7 @@ from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.estimate import estimate
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session.compaction import breaks, job_context
-from ctxmgr.session.compaction.job_context import Occasion
+from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import Embed, Work
@@ -27,7 +27,7 @@ def messages(count: int) -> tuple[BranchMessage, ...]:
     return tuple(message for entry in entries for message in entry.messages)
 
 
-def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> Occasion:
+def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> JobContext:
     form = FORMATS["pi"]
     reader = Reader(form, estimate, "estimate")
     policy = {"compaction": {"slices": {"breaks": "natural", **of_slices}}}
@@ -37,7 +37,7 @@ def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> Occasion:
     )
 
 
-def told(of: Occasion, history: Sequence[BranchMessage], vectors: Any = None) -> tuple[Any, int]:
+def told(of: JobContext, history: Sequence[BranchMessage], vectors: Any = None) -> tuple[Any, int]:
     """The depths, and how often the host was asked; it answers with these vectors."""
     steps, value, asked = breaks.depths(of, history, "parallel-stitch"), None, 0
     while True:
@@ -78,7 +78,7 @@ def fails(texts: Sequence[str]) -> list[list[float]]:
     raise MemoryError
 
 
-WORDS: list[tuple[str, Occasion]] = [
+WORDS: list[tuple[str, JobContext]] = [
     ("the words are to tell", seen(cohesion="words", embed=lambda texts: turned(len(texts), 3))),
     ("steps are cut where they end", seen(breaks="steps", cohesion="host")),
     ("the host gives no vectors", seen(embeds=False, cohesion="host")),
@@ -90,7 +90,7 @@ WORDS: list[tuple[str, Occasion]] = [
 
 
 @pytest.mark.parametrize(("why", "of"), WORDS, ids=[why for why, _ in WORDS])
-def test_else_the_words_tell(why: str, of: Occasion) -> None:
+def test_else_the_words_tell(why: str, of: JobContext) -> None:
     depths, asked = told(of, messages(6))
     assert depths is None
     assert asked == (why == "the host gave none this time")

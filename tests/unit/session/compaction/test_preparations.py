@@ -10,13 +10,13 @@ from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CutSettings, FileOps, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, FileLists
 from ctxmgr.model.errors import InvalidParams
 from ctxmgr.model.estimate import estimate
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations
-from ctxmgr.session.compaction.job_context import Occasion
-from ctxmgr.session.prefetch import Prepared
+from ctxmgr.session.compaction.job_context import JobContext
+from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session
 from tests import notation
@@ -34,7 +34,7 @@ def a(text: str) -> Fields:
     return notation.a(text).fields
 
 
-def seen() -> Occasion:
+def seen() -> JobContext:
     form = FORMATS["pi"]
     reader = Reader(form, estimate, "estimate")
     policy = {"compaction": {"keepRecentTokens": 100, "reserveTokens": 1_000}}
@@ -42,11 +42,11 @@ def seen() -> Occasion:
     return job_context.taken(session, None, None)
 
 
-def read(raw: bytes) -> Preparation:
+def read(raw: bytes) -> CompactionPlan:
     return preparations.given(preparations.decoded(msgspec.Raw(raw), wire.HostPreparation), seen())
 
 
-def given(**fields: Any) -> Preparation:
+def given(**fields: Any) -> CompactionPlan:
     return read(msgspec.json.encode({"firstKeptEntryId": "e9", **fields}))
 
 
@@ -69,8 +69,8 @@ def test_hosts_preparation_is_taken() -> None:
     )
     assert [message.said.text for message in (*ours.history, *ours.prefix)] == ["one", "two", "three"]
     assert (ours.first_kept, ours.split, ours.tokens_before, ours.previous) == ("e9", True, 1234, "before")
-    assert ours.files == FileOps(("a.py",), ("b.py",), ())
-    assert ours.settings == CutSettings(6, 5, "tokens")
+    assert ours.files == FileLists(("a.py",), ("b.py",), ())
+    assert ours.settings == CutBudget(6, 5, "tokens")
 
 
 ABSENT = ("messagesToSummarize", "turnPrefixMessages", "isSplitTurn", "tokensBefore", "previousSummary", "fileOps")
@@ -89,7 +89,7 @@ def test_settings_that_are_no_numbers_are_the_policys(number: Any) -> None:
 
 @pytest.mark.parametrize("ops", [5, "x", [], {"read": {}}, {"read": [1, None]}, {"other": ["a"]}])
 def test_file_sets_of_another_shape_are_empty(ops: Any) -> None:
-    assert given(fileOps=ops).files == FileOps()
+    assert given(fileOps=ops).files == FileLists()
 
 
 REFUSED = [
@@ -143,7 +143,7 @@ FITS = [
 
 @pytest.mark.parametrize(("first", "leaf", "turns", "fits"), FITS)
 def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turns: int, fits: bool) -> None:
-    ahead = Prepared(wire.Compaction("summary", first, 1, {}), leaf)
+    ahead = PrefetchedCompaction(wire.Compaction("summary", first, 1, {}), leaf)
     assert preparations.still_fits(ahead, path(turns) if turns else (), given()) is fits
 
 

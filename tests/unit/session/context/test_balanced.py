@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.cache_cost import CACHE_TTL
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
 from tests.unit.session.recovery import session_of
 
@@ -25,7 +25,7 @@ LINES = 70  # of a read's result: about 500 tokens
 
 
 def talk_of(saved: Sequence[bytes] = (), window: int = WINDOW, **policy: Any) -> Talk:
-    return Talk(POLICY | policy, window, {}, found=Found(tuple(saved)))
+    return Talk(POLICY | policy, window, {}, found=SnapshotLoaded(tuple(saved)))
 
 
 def step(make: Messages, number: int, lines: int = LINES) -> list[Fields]:

@@ -1,6 +1,6 @@
 """A short summary that stays does so until turns leave, whatever is learned between."""
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk, roles
 
 RULE = "Never touch the generated tables, " + ", ".join(f"nor those of part {number}" for number in range(12))
@@ -21,7 +21,7 @@ def told(restarts: bool) -> tuple[list[str], list[int]]:
         messages.append(make.reply("It is done. " * 20))
         talk.turn_end(messages[-1], tokens=3_000)
         if restarts:
-            talk = Talk({"preset": "turns"}, found=Found(tuple(talk.saved)))
+            talk = Talk({"preset": "turns"}, found=SnapshotLoaded(tuple(talk.saved)))
     return starts, changed
 
 

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.archive import Archived
+from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, Options
-from ctxmgr.server.effects import Found
+from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.methods.retrieve import PAGE_CHARACTERS
 from ctxmgr.study.replay import transcripts
@@ -22,15 +22,15 @@ def ready(**capabilities: Any) -> Talk:
     return Talk(capabilities=capabilities or RETRIEVE)
 
 
-def failing(talk: Talk, fault: str | None = "the disk is full") -> list[do.Archive | do.Retrieve]:
+def failing(talk: Talk, fault: str | None = "the disk is full") -> list[do.PutRows | do.GetRow]:
     """From here on the archive answers this fault; what it was asked."""
-    asked: list[do.Archive | do.Retrieve] = []
+    asked: list[do.PutRows | do.GetRow] = []
 
-    def archive(effect: do.Archive | do.Retrieve) -> Archived:
+    def archive(effect: do.PutRows | do.GetRow) -> ArchiveAnswer:
         asked.append(effect)
         if fault is None:
             raise RuntimeError("planted")
-        return Archived(fault=fault)
+        return ArchiveAnswer(fault=fault)
 
     talk.driver.archive = archive  # type: ignore[method-assign]
     return asked
@@ -69,11 +69,11 @@ def of(effects: list[do.Effect]) -> list[type]:
 
 @pytest.fixture
 def connection() -> Connection:
-    made = Connection(Options(state_dir="/state"), {"estimate": len})
+    made = Connection(ConnectionOptions(state_dir="/state"), {"estimate": len})
     receive(made, "initialize", protocolVersion="1.0", capabilities=RETRIEVE, policy={"tokenizer": "estimate"})
     (opening,) = receive(made, "session_start", sessionId="s", model={"id": "m", "contextWindow": 200_000})
     assert isinstance(opening, do.Open)
-    made.resume(opening.ticket, Found())
+    made.resume(opening.ticket, SnapshotLoaded())
     return made
 
 
@@ -82,11 +82,11 @@ def test_the_answer_waits_for_the_archive_and_is_saved_after_it(connection: Conn
     with leaving(row("a"), row("b")):
         effects = receive(connection, "context", sessionId="s", messages=messages)
     (asked,) = effects
-    assert isinstance(asked, do.Archive)
+    assert isinstance(asked, do.PutRows)
     assert (asked.session_id, asked.state_dir, asked.rows) == ("s", "/state", (row("a"), row("b")))
     assert (asked.limits.max_age_days, asked.limits.max_megabytes) == (30, 256)
     assert receive(connection, "getStatus", sessionId="s") == [], "the lane is parked"
-    assert of(connection.resume(asked.ticket, Archived())) == [do.Save, do.Send, do.Send]
+    assert of(connection.resume(asked.ticket, ArchiveAnswer())) == [do.Save, do.Send, do.Send]
 
 
 def test_where_nothing_leaves_the_archive_is_not_asked() -> None:
@@ -128,7 +128,7 @@ def test_what_can_not_be_archived_is_held_said_and_retrieved() -> None:
         context(talk, make)
     with leaving(row("b")):
         context(talk, make)
-    assert [[one.key for one in each.rows] for each in asked if isinstance(each, do.Archive)] == [["a"], ["a", "b"]]
+    assert [[one.key for one in each.rows] for each in asked if isinstance(each, do.PutRows)] == [["a"], ["a", "b"]]
     context(talk, make)
     assert len(asked) == 2, "where nothing leaves nothing is tried"
     assert page(talk, "a")["text"] == "the text of a"
@@ -169,7 +169,7 @@ def test_a_fault_inside_the_archive_costs_no_call() -> None:
 
 def test_what_was_set_aside_is_noted_and_all_went_well() -> None:
     talk, make = ready(), Messages()
-    talk.driver.archive = lambda effect: Archived(note="it was set aside")  # type: ignore[method-assign]
+    talk.driver.archive = lambda effect: ArchiveAnswer(note="it was set aside")  # type: ignore[method-assign]
     with leaving(row("a")):
         context(talk, make)
     assert session_of(talk).unarchived == {}
@@ -281,7 +281,7 @@ def test_two_that_meet_in_a_handle_are_not_there() -> None:
     failing(talk)
     with leaving(row("a"), msgspec.structs.replace(row("b"), handle=handle("a"))):
         context(talk, make)
-    talk.driver.archive = lambda effect: Archived()  # type: ignore[method-assign]
+    talk.driver.archive = lambda effect: ArchiveAnswer()  # type: ignore[method-assign]
     assert error(talk, "a")["code"] == -32602
 
 
@@ -295,7 +295,7 @@ def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
     saved = len(talk.saved)
     page(talk, "a", offset=3)
     assert len(talk.saved) == saved, "nothing new to save"
-    again = Talk(capabilities=RETRIEVE, found=Found(tuple(talk.saved)))
+    again = Talk(capabilities=RETRIEVE, found=SnapshotLoaded(tuple(talk.saved)))
     assert session_of(again).state.returned == {handle("a"): 0}
 
 
@@ -317,7 +317,7 @@ def test_what_is_refused_is_not_noted() -> None:
 # transcripts
 
 
-def replayed(talk: Talk) -> transcripts.Replayed:
+def replayed(talk: Talk) -> transcripts.ReplayedTranscript:
     return transcripts.replay("t", b"".join(line + b"\n" for line in talk.lines))
 
 

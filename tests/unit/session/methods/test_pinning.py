@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model.epochs import Left, Pin
+from ctxmgr.model.epochs import EvictedItem, Pin
 from ctxmgr.model.projection import Decision
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.recovery import after_an_epoch, key_of, session_of
 
@@ -151,7 +151,7 @@ def test_undo_of_what_was_decided_otherwise_since() -> None:
 def test_undo_of_a_message_that_left_by_the_key_of_any_of_its_blocks() -> None:
     talk = epoch_of_both()
     receipt = state(talk).receipts[0]
-    left = Left("0123456789abcdef#1/2", "dropped", "edit", "older turn", 9, 0)
+    left = EvictedItem("0123456789abcdef#1/2", "dropped", "edit", "older turn", 9, 0)
     fields: Fields = {
         "receipts": (msgspec.structs.replace(receipt, left=(left,)),),
         "decisions": {key: Decision("dropped") for key in ("0123456789abcdef#1", "0123456789abcdef")},
@@ -195,7 +195,7 @@ def test_pins_outlive_a_compaction_a_move_and_a_restart() -> None:
     talk.call("session_compact", sessionId="s", compactionEntry=entry)
     talk.call("session_tree", sessionId="s", newLeafId="e1", oldLeafId="e9")
     assert state(talk).pins == pins
-    again = Talk(found=Found(tuple(talk.saved)))
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)))
     assert state(again).pins == pins
     assert state(again).receipts == state(talk).receipts
     assert again.status()["pins"] == 2
@@ -207,4 +207,4 @@ def test_many_pins_are_saved_one_by_one() -> None:
     for number in range(50):
         pin(talk, callId=f"call number {number}")
     assert max(map(len, talk.saved[1:])) < 200
-    assert state(Talk(found=Found(tuple(talk.saved)))).pins == state(talk).pins
+    assert state(Talk(found=SnapshotLoaded(tuple(talk.saved)))).pins == state(talk).pins

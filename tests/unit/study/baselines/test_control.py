@@ -14,7 +14,7 @@ from ctxmgr.study.baselines.control import Bounds
 from ctxmgr.study.baselines.timeline import Course
 from ctxmgr.study.metrics.observations import Sight
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, branch, call, note, r, sh, summary, u, written
 from tests.unit.study.recorded import shared
 
@@ -33,7 +33,7 @@ def made(*said: Said, times: Sequence[int | None] = ()) -> Course:
         kind = {"compactionSummary": "compaction", "branchSummary": "branch_summary"}.get(
             message["role"], "message"
         )
-        entries.append(Entry(kind, f"e{number}", at, msgspec.json.encode(message), message["role"]))  # type: ignore[arg-type]
+        entries.append(RecordedEntry(kind, f"e{number}", at, msgspec.json.encode(message), message["role"]))  # type: ignore[arg-type]
     return timeline.of(Recording("tiny", "s", "m", tuple(entries)))
 
 

@@ -18,9 +18,9 @@ from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.metrics.billing import MILLION, PriceSheet
 from ctxmgr.study.metrics.observations import Sight
 from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from ctxmgr.study.replay import legality
-from ctxmgr.study.replay.legality import Placed
+from ctxmgr.study.replay.legality import MatchedMessage
 from tests.notation import Said, a, call, note, r, u, written
 from tests.unit.study.recorded import shared
 from tests.unit.study.sighted import known
@@ -34,7 +34,7 @@ def made(*said: Said) -> Course:
     entries = []
     for number, message in enumerate(written(*said)):
         message["number"] = number  # no two messages are the same bytes
-        entries.append(Entry("message", f"e{number}", None, msgspec.json.encode(message), message["role"]))
+        entries.append(RecordedEntry("message", f"e{number}", None, msgspec.json.encode(message), message["role"]))
     return timeline.of(Recording("tiny", "s", "m", tuple(entries)))
 
 
@@ -193,7 +193,7 @@ def illegal(sights: tuple[Sight, ...]) -> list[str]:
         fault
         for sight in sights
         for fault in legality.faults(
-            sight.items, [Placed(one.index, sight.items[one.index]) for one in sight.shown], False
+            sight.items, [MatchedMessage(one.index, sight.items[one.index]) for one in sight.shown], False
         )
     ]
 

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import Loaded, Weigher
+from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import entry
 from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CutSettings, Nothing, Preparation
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
 from ctxmgr.model.completion import Asking, Completion
 from ctxmgr.model.estimate import estimate
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
@@ -23,13 +23,13 @@ from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.observations import SUMMARY, Shown
-from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
 from tests.unit.study.sighted import known
 
 weigh = by_text(estimate, 0, lambda view: 0)
-CUT = CutSettings(keep_recent=600, reserve=1_000)
+CUT = CutBudget(keep_recent=600, reserve=1_000)
 LIMIT = 2_000
 
 
@@ -54,7 +54,7 @@ def walked(*steps: Said | Node, limit: int = LIMIT, strategy: Any = "extractive"
             limit=limit,
             cut=CUT,
             weigh=weigh,
-            brief=lambda prepared: Brief(prepared, estimate, strategy),
+            brief=lambda prepared: SummaryInput(prepared, estimate, strategy),
         )
     )
 
@@ -112,10 +112,10 @@ def test_the_entry_is_what_a_host_stores() -> None:
     prepared = prepare.decide(
         tuple(entry.entry(node) for node in chains.recorded(raws(*turns(6)), None)), CUT, weigh
     )
-    assert isinstance(prepared, Preparation)
+    assert isinstance(prepared, CompactionPlan)
     last = chains.recorded(raws(*turns(6)), None)[-1]
     details = {"readFiles": ["x.py"], "modifiedFiles": [], "ctxmgr": {}}
-    raw = chains._compaction("c", last, prepared, Written("so far", details))
+    raw = chains._compaction("c", last, prepared, FinishedSummary("so far", details))
     fields = msgspec.json.decode(raw)
     assert fields["fromHook"] is True
     assert fields["details"] == details
@@ -125,12 +125,12 @@ def test_the_entry_is_what_a_host_stores() -> None:
 
 def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
-    seen: list[Preparation] = []
+    seen: list[CompactionPlan] = []
     real = prepare.decide
 
-    def decide(*arguments: Any) -> Preparation | Nothing:
+    def decide(*arguments: Any) -> CompactionPlan | NothingToCompact:
         found = real(*arguments)
-        seen.extend([found] if isinstance(found, Preparation) else [])
+        seen.extend([found] if isinstance(found, CompactionPlan) else [])
         return found
 
     monkeypatch.setattr(chains, "decide", decide)
@@ -201,9 +201,9 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
         session.entries,
         session.leaf,
         limit=20_000,
-        cut=CutSettings(keep_recent=8_000),
+        cut=CutBudget(keep_recent=8_000),
         weigh=weigh,
-        brief=lambda prepared: Brief(prepared, estimate, "extractive"),
+        brief=lambda prepared: SummaryInput(prepared, estimate, "extractive"),
     )
     chain = run_out(asking)
     assert chain.failures == ()
@@ -224,9 +224,9 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
 def test_what_would_be_lost_is_found(monkeypatch: pytest.MonkeyPatch, broken: Any, said: str) -> None:
     real = prepare.decide
 
-    def decide(path: Sequence[BranchEntry], *rest: Any) -> Preparation | Nothing:
+    def decide(path: Sequence[BranchEntry], *rest: Any) -> CompactionPlan | NothingToCompact:
         found = real(path, *rest)
-        return msgspec.structs.replace(found, **broken(found)) if isinstance(found, Preparation) else found
+        return msgspec.structs.replace(found, **broken(found)) if isinstance(found, CompactionPlan) else found
 
     monkeypatch.setattr(chains, "decide", decide)
     assert said in walked(*turns(12)).failures
@@ -236,10 +236,12 @@ def test_an_entry_that_fell_between_two_compactions_is_found_at_the_end(monkeypa
     monkeypatch.setattr(chains, "uncovered", lambda path, prepared: ())
     real = prepare.decide
 
-    def decide(path: Sequence[BranchEntry], *rest: Any) -> Preparation | Nothing:
+    def decide(path: Sequence[BranchEntry], *rest: Any) -> CompactionPlan | NothingToCompact:
         found = real(path, *rest)
         return (
-            msgspec.structs.replace(found, history=found.history[1:]) if isinstance(found, Preparation) else found
+            msgspec.structs.replace(found, history=found.history[1:])
+            if isinstance(found, CompactionPlan)
+            else found
         )
 
     monkeypatch.setattr(chains, "decide", decide)
@@ -251,7 +253,7 @@ def test_an_entry_that_fell_between_two_compactions_is_found_at_the_end(monkeypa
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(command, "load", lambda name: Loaded(Weigher("estimate", estimate)))
+    monkeypatch.setattr(command, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
     path = tmp_path / "long.jsonl"
     lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(90))]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
@@ -328,7 +330,7 @@ def test_a_failed_check_is_loud_and_is_not_taken_for_a_result(
     run(session, code=1)
     assert "FAILED: extractive, structured: compaction 1 leaves e4 to nobody" in capsys.readouterr().out
     monkeypatch.undo()
-    monkeypatch.setattr(command, "load", lambda name: Loaded(Weigher("estimate", estimate)))
+    monkeypatch.setattr(command, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
     assert not figures(session, capsys)["reused"]
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from ctxmgr.cli import compare as compare_arguments
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import Loaded, Weigher
+from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.compaction import Format, Strategy
-from ctxmgr.model.completion import Ask
+from ctxmgr.model.completion import CompletionRequest
 from ctxmgr.model.estimate import estimate
 from ctxmgr.study.compare import command as comparing
 from ctxmgr.study.compare import material as comparing_material
@@ -36,7 +36,7 @@ Compare = Callable[..., dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def _weighed_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "load", lambda name: Loaded(Weigher("estimate", estimate)))
+    monkeypatch.setattr(comparing, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
 
 
 def turn(number: int, size: int = 2_000) -> list[Said]:
@@ -78,7 +78,7 @@ def shares(row: dict[str, Any]) -> dict[str, tuple[int, int]]:
 
 
 def answer(request: Request) -> str:
-    return scripted_model.complete(Ask("history", request.system, request.prompt, 4_000)).text
+    return scripted_model.complete(CompletionRequest("history", request.system, request.prompt, 4_000)).text
 
 
 def endpoint(server: ModelServer) -> tuple[str, ...]:
@@ -146,7 +146,9 @@ def test_on_a_terminal_there_is_a_progress_bar_on_stderr(
 def test_a_vocabulary_that_is_not_there_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing, "load", lambda name: Loaded(Weigher("estimate", estimate), "no usable file"))
+    monkeypatch.setattr(
+        comparing, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate), "no usable file")
+    )
     assert main(["compare", str(recorded(tmp_path)), *KEEP, "--out", str(tmp_path / "out")]) == 0
     assert "no usable file" in capsys.readouterr().err
 
@@ -184,7 +186,7 @@ def test_every_strategy_runs_on_the_same_cut(tmp_path: Path, compare: Compare, f
 
 
 def test_the_scripted_model_answers_the_same_and_knows_what_it_does_not_know() -> None:
-    ask = Ask("history", "", "What is the weather?", 100)
+    ask = CompletionRequest("history", "", "What is the weather?", 100)
     assert scripted_model.complete(ask).stop == "error"
     assert scripted_model.complete(ask) == scripted_model.complete(ask)
 

@@ -12,7 +12,7 @@ from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.branch import BranchEntry, in_list
-from ctxmgr.model.compaction import CutSettings, Preparation, Weigher
+from ctxmgr.model.compaction import CompactionPlan, CutBudget, Weigher
 from ctxmgr.study.compare.conserved import uncovered
 from tests.contract.oracle import RECORDINGS, recorded
 from tests.notation import a, call, r, sh, summary, u, words, written
@@ -24,11 +24,11 @@ WEIGHERS: tuple[Weigher, ...] = ("tokens", "chars4")
 SESSION = (u("a b"), a("c"), compacted("first", kept="e2"), u("d"), a(call("t", "c1")), r("e f", to="c1"), a("g"))
 
 
-def prepared(entries: tuple[BranchEntry, ...], keep: int, weigher: Weigher = "tokens") -> Preparation | None:
-    return prepare.prepare(entries, CutSettings(keep, weigher=weigher), weigh)
+def prepared(entries: tuple[BranchEntry, ...], keep: int, weigher: Weigher = "tokens") -> CompactionPlan | None:
+    return prepare.prepare(entries, CutBudget(keep, weigher=weigher), weigh)
 
 
-def split() -> tuple[tuple[BranchEntry, ...], Preparation]:
+def split() -> tuple[tuple[BranchEntry, ...], CompactionPlan]:
     entries = path(*SESSION)
     found = prepared(entries, 1)
     assert found is not None

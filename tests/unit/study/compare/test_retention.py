@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.branch import Said as Shown
-from ctxmgr.study.compare.retention import Held, retention
+from ctxmgr.model.branch import MessageContent as Shown
+from ctxmgr.study.compare.retention import Retention, retention
 from ctxmgr.study.metrics.mentions import error_codes, identifiers, paths
 from tests.notation import Said, a, call, err, r, talk, u
 
@@ -59,7 +59,7 @@ ALL = """move the loader to src/core/load.ts, not the vendor folder
 - `make all`: "fatal: no rule to make target all needed by nobody\""""
 
 
-def rows(summary: str, *said: Said) -> dict[str, Held]:
+def rows(summary: str, *said: Said) -> dict[str, Retention]:
     messages = tuple(BranchMessage(one.raw, one.view, Shown(""), 0) for one in talk(*said))
     return {row.what: row for row in retention(messages, summary)}
 

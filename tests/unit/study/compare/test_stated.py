@@ -3,7 +3,7 @@
 import pytest
 
 from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.branch import Said as Shown
+from ctxmgr.model.branch import MessageContent as Shown
 from ctxmgr.study.compare.retention import retention
 from ctxmgr.study.compare.stated import decisions, open_tasks
 from tests.notation import Said, a, call, r, talk, u

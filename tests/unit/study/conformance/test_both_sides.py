@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import read
-from ctxmgr.study.conformance.host_side import HostSide
-from ctxmgr.study.conformance.server_side import ServerSide
+from ctxmgr.study.conformance.host_side import GoldenHost
+from ctxmgr.study.conformance.server_side import GoldenServer
 from ctxmgr.study.spawning.inprocess import Driver
 from ctxmgr.wire.framing import Framer, frame
 from tests.unit.study.goldens import (
@@ -40,8 +40,10 @@ def test_the_kit_speaks_with_itself(name: str, exact: bool) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if reason(golden(name), True, False) is None])
 def test_ctxmgr_in_process_says_what_is_recorded(name: str) -> None:
-    side = HostSide(golden(name), "content-length", True, "/state")
-    found = {line.fields["session"]: Found(tuple(map(bytes, line.fields["lines"]))) for line in restored(name)}
+    side = GoldenHost(golden(name), "content-length", True, "/state")
+    found = {
+        line.fields["session"]: SnapshotLoaded(tuple(map(bytes, line.fields["lines"]))) for line in restored(name)
+    }
     driver = Driver(found=found)
     said = side.begin()
     while said:
@@ -112,8 +114,8 @@ def reencoded(body: bytes, **spelling: Any) -> bytes:
 def said_by_a_proxy(name: str, exact: bool, proxy: Callable[[bytes], bytes]) -> list[Any]:
     """The findings, where all that is recorded goes through a proxy."""
     side, server, framer = (
-        HostSide(golden(name), "content-length", exact, "/state"),
-        ServerSide(golden(name)),
+        GoldenHost(golden(name), "content-length", exact, "/state"),
+        GoldenServer(golden(name)),
         Framer(),
     )
     said = side.begin()
@@ -155,7 +157,7 @@ def test_a_proxy_that_spells_anew_is_caught(
 
 def test_lists_of_another_length_are_not_the_same() -> None:
     """Also where nothing else would tell: kept messages are compared one by one."""
-    side = HostSide(golden(SIX), "ndjson", False, "/state")
+    side = GoldenHost(golden(SIX), "ndjson", False, "/state")
     was = b'{"result":{"messages":[{"a":1},{"b":2}]}}'
     for now in (b'{"result":{"messages":[{"a":1}]}}', b'{"result":{"messages":{"a":1}}}', b'{"result":7}', b"{"):
         assert side._kept(was, now) is not None
@@ -166,7 +168,7 @@ def test_a_host_that_says_no_strict_json_is_caught() -> None:
     """1e400 and Infinity are the same to a lenient reader, and to a strict one the latter is nothing at all."""
     lines = [line.body for line in golden(ODD).lines if line.sender == "host"]
     for doctor, expected in ((lambda body: body, 0), (lambda body: body.replace(b"1e400", b"Infinity"), 1)):
-        server = ServerSide(golden(ODD))
+        server = GoldenServer(golden(ODD))
         for body in map(doctor, lines):
             server.feed(body + b"\n")
         assert len(server.findings) == expected
@@ -216,7 +218,7 @@ def test_a_description_names_the_methods_and_words_them_as_it_likes(name: str, t
 
 
 def test_a_host_that_said_exit_is_not_waited_for() -> None:
-    server = ServerSide(golden(ENDED))
+    server = GoldenServer(golden(ENDED))
     for line in golden(ENDED).lines:
         assert not server.ended
         if line.sender == "host":
@@ -226,7 +228,7 @@ def test_a_host_that_said_exit_is_not_waited_for() -> None:
 
 
 def test_an_answer_in_another_framing_is_caught() -> None:
-    side = HostSide(golden(LATCH), "content-length", False, "/state")
+    side = GoldenHost(golden(LATCH), "content-length", False, "/state")
     side.begin()
     side.feed(b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
     assert [(found.recorded, found.came) for found in side.findings] == [("content-length", "ndjson")]
@@ -234,7 +236,7 @@ def test_an_answer_in_another_framing_is_caught() -> None:
 
 
 def test_output_that_is_no_message_is_caught() -> None:
-    side = HostSide(golden(LATCH), "content-length", False, "/state")
+    side = GoldenHost(golden(LATCH), "content-length", False, "/state")
     side.begin()
     side.feed(b"Traceback: something\r\n\r\n")
     assert "none: " in side.findings[0].came
@@ -266,7 +268,7 @@ def test_a_wrong_host_is_caught(doctor: Callable[[list[dict[str, Any]]], None], 
 
 def test_a_host_has_ids_and_names_of_its_own() -> None:
     """Whatever it calls its requests and its session, it is answered by that; `initialized` may be said."""
-    server, framer = ServerSide(golden(LATCH)), Framer()
+    server, framer = GoldenServer(golden(LATCH)), Framer()
     answers: list[dict[str, Any]] = []
 
     def say(**message: Any) -> None:
@@ -293,7 +295,7 @@ def test_a_host_has_ids_and_names_of_its_own() -> None:
 
 
 def test_who_is_out_of_step_is_refused_and_never_waits() -> None:
-    server = ServerSide(golden(LATCH))
+    server = GoldenServer(golden(LATCH))
     said = server.feed(b'{"jsonrpc":"2.0","id":1,"method":"getStatus"}\n{"jsonrpc":"2.0","id":2,"method":"x"}\n')
     assert [json.loads(line)["error"]["code"] for line in said.splitlines()] == [-32803, -32803]
     assert len(server.finish("the host ended")) == 1

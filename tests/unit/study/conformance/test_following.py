@@ -6,7 +6,7 @@ import pytest
 
 from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import difference, path_of, read
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.goldens import LATCH, NAMES, doctored, golden, path
 
 ROW = {"handle": "h", "key": "k", "call": "read", "text": "text"}
@@ -43,9 +43,9 @@ def test_what_is_no_path(text: str) -> None:
 
 
 def test_what_is_no_transcript() -> None:
-    with pytest.raises(Unreadable, match="line 2"):
+    with pytest.raises(UnreadableRecording, match="line 2"):
         read("x", path(LATCH).read_bytes().split(b"\n")[0] + b"\n{owl\n")
-    with pytest.raises(Unreadable, match="no header"):
+    with pytest.raises(UnreadableRecording, match="no header"):
         read("x", b'{"from":"host","message":{}}\n')
 
 

@@ -8,12 +8,12 @@ from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.study.hosts import pi_tree
 from ctxmgr.study.recordings import pi_sessions
 from ctxmgr.study.recordings.blocks import call, said
-from ctxmgr.study.recordings.building import Building
-from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 
 
 def session() -> Recording:
-    some = Building("f", "a host")
+    some = RecordingBuilder("f", "a host")
     some.user([said("first")], 1_000, "u1")
     some.reply([call("c", "run", {})], 2_000, "a1", "m-1")
     some.result("c", [said("out")], 3_000, id="r1")
@@ -47,7 +47,7 @@ def test_the_list_is_the_recordings() -> None:
 
 def test_a_session_of_pi_comes_back_as_it_was() -> None:
     recording = session()
-    branch = Entry("branch_summary", "b1", 6_000, b'{"fromId":"a1","summary":"B"}', "branchSummary", "B")
+    branch = RecordedEntry("branch_summary", "b1", 6_000, b'{"fromId":"a1","summary":"B"}', "branchSummary", "B")
     recording = msgspec.structs.replace(recording, entries=(*recording.entries, branch))
     header = b'{"type":"session","version":3,"id":"s","cwd":""}\n'
     again = pi_sessions.read("f", header + b"\n".join(pi_tree.entries(recording)))

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.hostscript.conversation import OnMessage
 from ctxmgr.study.hostscript.player import PlayedScript, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import parse
@@ -18,7 +18,9 @@ class InProcess:
     """A command whose process is this one. A wait for what is not there ends at once. `saved` outlives it."""
 
     def __init__(self, saved: dict[str, list[bytes]], framing: Framing, answers_in: Framing, tail: bytes) -> None:
-        self.driver = Driver(framing=framing, found={name: Found(tuple(lines)) for name, lines in saved.items()})
+        self.driver = Driver(
+            framing=framing, found={name: SnapshotLoaded(tuple(lines)) for name, lines in saved.items()}
+        )
         self.saved, self.framing, self.tail = saved, answers_in, tail
         self.out: list[bytes] = []
         self.ended = False

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.metrics.edits import replaced
-from ctxmgr.study.metrics.grounding import Grounding, Lines, grounding
-from ctxmgr.study.metrics.ratio import Share
+from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
+from ctxmgr.study.metrics.ratio import Ratio
 from tests.notation import a, call, r, raws, think, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 
@@ -60,7 +60,7 @@ TALK = (
     ],
 )
 def test_what_is_held_of_two_lines(show: Show, held: int, whole_edits: int) -> None:
-    assert grounding(sights(*TALK, show=show), known())[-1] == Grounding(Share(held, 2), 1, whole_edits)
+    assert grounding(sights(*TALK, show=show), known())[-1] == Grounding(Ratio(held, 2), 1, whole_edits)
 
 
 def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking() -> None:
@@ -71,7 +71,7 @@ def test_lines_stand_in_results_arguments_and_what_was_said_but_not_in_thinking(
         r("x\nline three"),
         edit,
     )
-    assert grounding(sights(*said), known())[-1].lines == Share(3, 3)
+    assert grounding(sights(*said), known())[-1].lines == Ratio(3, 3)
 
 
 def test_an_edit_of_nothing_that_was_seen_is_not_asked_for() -> None:
@@ -82,11 +82,11 @@ def test_an_edit_of_nothing_that_was_seen_is_not_asked_for() -> None:
 def test_a_line_counts_once_a_call_and_edits_are_told_apart() -> None:
     both = [call("edit", oldText="line one\nline two"), call("edit", oldText="line two\nline three")]
     said = (u("line one\nline two"), a("ok"), u("line three"), a(*both))
-    assert grounding(sights(*said, show=newest(1)), known())[-1] == Grounding(Share(1, 3), 2, 0)
-    assert grounding(sights(*said, show=newest(3)), known())[-1] == Grounding(Share(3, 3), 2, 2)
+    assert grounding(sights(*said, show=newest(1)), known())[-1] == Grounding(Ratio(1, 3), 2, 0)
+    assert grounding(sights(*said, show=newest(3)), known())[-1] == Grounding(Ratio(3, 3), 2, 2)
 
 
 @given(st.text("ab _.\n(é", max_size=30), st.lists(st.text("ab _.(é", min_size=1, max_size=8), max_size=5))
 def test_lines_are_found_wherever_they_stand(text: str, lines: list[str]) -> None:
     (raw,) = raws(u(text))
-    assert Lines(lines).within(raw, known()) == {line for line in lines if line in text}
+    assert LinePresence(lines).within(raw, known()) == {line for line in lines if line in text}

@@ -11,7 +11,7 @@ from ctxmgr.study.metrics import tables
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.figures import Figures, figures, means
 from ctxmgr.study.metrics.measures import Measures, measure
-from ctxmgr.study.metrics.ratio import Share, total
+from ctxmgr.study.metrics.ratio import Ratio, total
 from ctxmgr.study.metrics.refetch import Refetch, refetch
 from ctxmgr.study.metrics.user_text_recall import said
 from tests.notation import a, call, r, summary, u
@@ -60,16 +60,16 @@ USERS = (u("first thing\nto do"), a("ok"), u("second"), a("done"))
 )
 def test_what_the_user_said(show: Show, held: int, in_place: int) -> None:
     found = said(sights(*USERS, show=show), known())[-1]
-    assert (found.held, found.in_place) == (Share(held, 2), Share(in_place, 2))
+    assert (found.held, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2))
 
 
 def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
     (first,) = sights(u("do this"), a("ok"))
     (later,) = sights(summary("they said: do  this"), u("go"), a("ok"))
     found = said([first, later], known())[-1]
-    assert (found.held, found.in_place) == (Share(2, 2), Share(1, 2))
+    assert (found.held, found.in_place) == (Ratio(2, 2), Ratio(1, 2))
     image = u("", content=[{"type": "image", "data": "", "mimeType": "image/png"}])
-    assert said(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].held == Share(0, 1)
+    assert said(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].held == Ratio(0, 1)
 
 
 def session(show: Show = whole, epochs: tuple[int, ...] = (0, 0, 1, 1)) -> Measures:
@@ -98,20 +98,20 @@ def test_all_measures_of_a_session() -> None:
     assert calls[-1].spent == pytest.approx(made.bill.money)
     assert [call.spent for call in calls] == sorted(call.spent for call in calls)
     assert made.epochs == 1
-    assert made.recall.overall == Share(3, 3)
-    assert (made.lines, made.edits, made.edits_whole) == (Share(1, 1), 1, 1)
+    assert made.recall.overall == Ratio(3, 3)
+    assert (made.lines, made.edits, made.edits_whole) == (Ratio(1, 1), 1, 1)
     assert made.refetch == Refetch(2, 0, 0)
-    assert made.said == total(call.said.held for call in calls) == Share(6, 6)
-    assert made.said_last.held == Share(2, 2)
+    assert made.said == total(call.said.held for call in calls) == Ratio(6, 6)
+    assert made.said_last.held == Ratio(2, 2)
 
 
 def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
     every, some = session(), session(newest(1))
     assert some.bill.money < every.bill.money
     assert some.raw_tokens == every.raw_tokens
-    assert some.recall.overall == Share(1, 3)
-    assert some.lines == Share(0, 1)
-    assert (some.said, some.said_last.held) == (Share(2, 6), Share(0, 2))
+    assert some.recall.overall == Ratio(1, 3)
+    assert some.lines == Ratio(0, 1)
+    assert (some.said, some.said_last.held) == (Ratio(2, 6), Ratio(0, 2))
 
 
 def test_figures_are_plain_and_compare_with_off() -> None:

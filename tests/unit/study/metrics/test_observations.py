@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.metrics.observations import Shown, Sight, in_place, newly_said, same_start, stands_for_others
-from ctxmgr.study.replay.legality import Placed
-from ctxmgr.study.replay.outcomes import Outcome
-from ctxmgr.study.replay.watching import Watch
+from ctxmgr.study.replay.legality import MatchedMessage
+from ctxmgr.study.replay.outcomes import ReplayResult
+from ctxmgr.study.replay.watching import ObservationRecorder
 from tests.notation import a, call, r, raws, summary, u
 from tests.unit.study.sighted import packed, sights, whole
 
@@ -48,12 +48,14 @@ def test_a_common_start_is_the_longest_one(left: list[str], right: list[str]) ->
 
 
 def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
-    outcome = Outcome("f", "turns", 1)
-    watch = Watch(outcome.sights)
+    outcome = ReplayResult("f", "turns", 1)
+    watch = ObservationRecorder(outcome.sights)
     first, second = sights(u("one"), a("two"), u("three"), a("four"))
     watch.replied(first.reply)  # to nothing
     for number, one in enumerate((first, second)):
-        watch.called(number, one.items, [Placed(place, kept) for place, kept in enumerate(one.items)], epoch=number)
+        watch.called(
+            number, one.items, [MatchedMessage(place, kept) for place, kept in enumerate(one.items)], epoch=number
+        )
         watch.replied(one.reply)
         watch.replied(one.reply)  # to nothing again
         watch.compacted()
@@ -63,7 +65,7 @@ def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
         (1, 1, 1, second.reply),
     ]
     assert outcome.sights[0].shown[0] is outcome.sights[1].shown[0]
-    watch.called(2, first.items, [Placed(None, item("", packed("p").raw), same=False)], epoch=2)
+    watch.called(2, first.items, [MatchedMessage(None, item("", packed("p").raw), same=False)], epoch=2)
     watch.replied(first.reply)
     watch.called(3, (), [], epoch=2)
     watch.replied(first.reply)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.study.metrics.observations import Shown, Sight
-from ctxmgr.study.metrics.ratio import Share
-from ctxmgr.study.metrics.recall import Present, Recall, recall, together
+from ctxmgr.study.metrics.ratio import Ratio
+from ctxmgr.study.metrics.recall import NamePresence, Recall, recall, together
 from tests.notation import Said, a, call, r, summary, think, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 
@@ -57,9 +57,9 @@ def test_the_hosts_summary_holds_but_not_in_place() -> None:
     first, *_ = sights(*said)
     after = sights(summary("a.py"), u("go"), a("a.py"))[0]
     found = recall([first, after], known())[-1]
-    assert found.overall == Share(1, 1)
-    assert found.unpacked == Share(1, 1)
-    assert found.in_place == Share(0, 1)
+    assert found.overall == Ratio(1, 1)
+    assert found.unpacked == Ratio(1, 1)
+    assert found.in_place == Ratio(0, 1)
 
 
 @pytest.mark.parametrize(("between", "asked"), [(9, 0), (10, 0), (11, 1), (30, 1)])
@@ -72,9 +72,9 @@ def test_far_is_by_the_weight_since_it_was_last_said(between: int, asked: int) -
 
 
 def test_calls_weigh_by_their_names() -> None:
-    one = Recall(Share(1, 1), Share(0, 1))
-    ten = Recall(Share(3, 9), Share(3, 9))
-    assert together([one, ten]).overall == Share(4, 10)
+    one = Recall(Ratio(1, 1), Ratio(0, 1))
+    ten = Recall(Ratio(3, 9), Ratio(3, 9))
+    assert together([one, ten]).overall == Ratio(4, 10)
     assert together([]).overall.share is None
 
 
@@ -89,7 +89,7 @@ LISTS = st.lists(
 @given(LISTS)
 def test_the_count_that_follows_equals_a_fresh_one(lists: list[list[tuple[bytes, int, bool]]]) -> None:
     (base,) = sights(summary("old"), u("go"), a("ok"))
-    followed = Present(NAMES.__getitem__)
+    followed = NamePresence(NAMES.__getitem__)
     for some in lists:
         sight = Sight(None, base.items, tuple(Shown(*one) for one in some), base.reply)
         followed.follow(sight)

@@ -14,7 +14,7 @@ from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.points import points
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.recordings.recording import Entry, Recording
+from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.sighted import packed
 
@@ -27,12 +27,14 @@ def weigh(raw: bytes) -> int:
 
 def recording(*said: Said, compacted: Sequence[int] = ()) -> Recording:
     """`compacted`: before these messages stands a recorded compaction."""
-    entries: list[Entry] = []
+    entries: list[RecordedEntry] = []
     for place, raw in enumerate(raws(*said)):
         if place in compacted:
-            entries.append(Entry("compaction", f"compaction-{place}", None, summary="short", first_kept=str(place)))
+            entries.append(
+                RecordedEntry("compaction", f"compaction-{place}", None, summary="short", first_kept=str(place))
+            )
         role = str(said[place].fields["role"])
-        entries.append(Entry("message", str(place), None, raw, role))
+        entries.append(RecordedEntry("message", str(place), None, raw, role))
     return Recording("made", "session", "model", tuple(entries))
 
 

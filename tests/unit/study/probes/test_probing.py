@@ -22,8 +22,8 @@ from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import of_summary
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.replay.outcomes import Options, Outcome
-from ctxmgr.study.report.lines import Sheet
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.report.lines import RecordingSheet
 from ctxmgr.study.report.page import page
 from tests.notation import a, call, r, raws, u
 from tests.unit.study.sighted import sights
@@ -111,7 +111,9 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
 
     def ask() -> figures.Figures:
         shown = controls.whole(timeline.of(found))
-        probing.driven(Outcome("greenhouse", "off", 60_000, sights=shown), Options(), lambda options: outcome(0))
+        probing.driven(
+            ReplayResult("greenhouse", "off", 60_000, sights=shown), ReplayOptions(), lambda options: outcome(0)
+        )
         return probing.asked(found, 60_000)
 
     assert "another session" not in ask()["controls"]
@@ -133,19 +135,19 @@ def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
 # a host's own summaries
 
 
-def outcome(compacted: int) -> Outcome:
-    return Outcome("made", "off", 60_000, compacted=compacted, sights=sights(u("go"), a("ok")))
+def outcome(compacted: int) -> ReplayResult:
+    return ReplayResult("made", "off", 60_000, compacted=compacted, sights=sights(u("go"), a("ok")))
 
 
 def test_a_host_that_compacted_is_driven_again_with_summaries_that_copy() -> None:
-    driven: list[Options] = []
+    driven: list[ReplayOptions] = []
 
-    def drive(options: Options) -> Outcome:
+    def drive(options: ReplayOptions) -> ReplayResult:
         driven.append(options)
-        return Outcome("made", "off", 60_000, failures=["call 3: broken"])
+        return ReplayResult("made", "off", 60_000, failures=["call 3: broken"])
 
     first = outcome(1)
-    assert lists_of(first, Options(record=Path("x"), state_dir=Path("state")), drive) == []
+    assert lists_of(first, ReplayOptions(record=Path("x"), state_dir=Path("state")), drive) == []
     (options,) = driven
     assert isinstance(options.write, Stub)
     assert (options.record, options.state_dir) == (None, Path("state/probes"))
@@ -153,13 +155,15 @@ def test_a_host_that_compacted_is_driven_again_with_summaries_that_copy() -> Non
 
 
 def test_a_host_that_did_not_is_not() -> None:
-    def drive(options: Options) -> Outcome:
+    def drive(options: ReplayOptions) -> ReplayResult:
         raise AssertionError("nothing to drive again")
 
     first = outcome(0)
-    assert lists_of(first, Options(), drive) is first.sights
-    assert lists_of(outcome(2), Options(write=Stub()), drive)  # they copied already
-    assert lists_of(outcome(2), Options(recorded_compactions=True), drive)  # the recorded summaries are what counts
+    assert lists_of(first, ReplayOptions(), drive) is first.sights
+    assert lists_of(outcome(2), ReplayOptions(write=Stub()), drive)  # they copied already
+    assert lists_of(
+        outcome(2), ReplayOptions(recorded_compactions=True), drive
+    )  # the recorded summaries are what counts
 
 
 def test_the_greenhouse_is_the_same_each_time() -> None:
@@ -242,11 +246,14 @@ def test_a_bar_a_policy_and_a_group_a_kind() -> None:
 
 def test_nothing_to_draw_is_no_drawing() -> None:
     assert bars([], {}) == ""
-    assert "Memory probes" not in page([Sheet("a.jsonl", ())])
+    assert "Memory probes" not in page([RecordingSheet("a.jsonl", ())])
 
 
 def test_the_page_draws_means_over_recordings() -> None:
-    sheets = [Sheet("a", (), kinds=(("goal", {"off": 1.0}),)), Sheet("b", (), kinds=(("goal", {"off": 0.5}),))]
+    sheets = [
+        RecordingSheet("a", (), kinds=(("goal", {"off": 1.0}),)),
+        RecordingSheet("b", (), kinds=(("goal", {"off": 0.5}),)),
+    ]
     text = page(sheets)
     assert text.count("Memory probes by kind") == 3
     assert "off, goal: 0.750" in text

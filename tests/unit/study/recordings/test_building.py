@@ -7,13 +7,13 @@ import pytest
 
 from ctxmgr.study.recordings import blocks
 from ctxmgr.study.recordings.blocks import call, content, said
-from ctxmgr.study.recordings.building import Building
-from ctxmgr.study.recordings.recording import Recording, Unreadable
+from ctxmgr.study.recordings.building import RecordingBuilder
+from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from tests.unit.study.recorded import messages, seen, usage
 
 
-def building() -> Building:
-    return Building("f", "a host")
+def building() -> RecordingBuilder:
+    return RecordingBuilder("f", "a host")
 
 
 def test_a_late_result_stands_behind_its_call() -> None:
@@ -72,7 +72,7 @@ def test_oddities_are_counted() -> None:
 def test_a_recording_without_messages_is_said() -> None:
     some = building()
     some.compaction("all gone", 1, 2)
-    with pytest.raises(Unreadable, match="no messages in this recording of a host"):
+    with pytest.raises(UnreadableRecording, match="no messages in this recording of a host"):
         some.recording("s")
 
 

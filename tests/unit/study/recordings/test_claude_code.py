@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from ctxmgr.study.recordings import claude_code
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT,
     AT_MS,
@@ -216,7 +216,7 @@ def test_two_objects_on_a_line_and_no_last_newline(tmp_path: Path) -> None:
     ],
 )
 def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         claude_code.read("f", content)
 
 

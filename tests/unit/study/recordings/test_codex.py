@@ -8,7 +8,7 @@ from hypothesis import given
 
 from ctxmgr.study.recordings import codex
 from ctxmgr.study.recordings.codex import SEALED, failed
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT,
     Json,
@@ -192,7 +192,7 @@ def test_what_the_provider_ran_is_counted() -> None:
     ],
 )
 def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         codex.read("f", content)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.json_lines import objects
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 
 EXPORT = {
     "info": {"id": "ses"},
@@ -47,7 +47,7 @@ BROKEN: list[tuple[str, bytes, int, str]] = [
 
 @pytest.mark.parametrize(("name", "content", "line", "words"), BROKEN, ids=[row[0] for row in BROKEN])
 def test_where_it_is_broken(name: str, content: bytes, line: int, words: str) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableRecording) as caught:
         list(objects(content, "f"))
     assert str(caught.value) == f"f, line {line}: {words}"
 
@@ -56,7 +56,7 @@ def test_where_it_is_broken(name: str, content: bytes, line: int, words: str) ->
 def test_a_file_that_was_cut_off_is_broken_in_its_last_line(size: int) -> None:
     """Wherever: never the first line, where a reader would look for nothing."""
     content = json.dumps(EXPORT, indent=1).encode()[:size]
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(UnreadableRecording) as caught:
         list(objects(content, "f"))
     assert str(caught.value).startswith(f"f, line {len(content.rstrip().splitlines())}: ")
 
@@ -66,5 +66,5 @@ def test_a_truncated_export_names_its_true_line(suffix: str, tmp_path: Path) -> 
     path = tmp_path / f"cut{suffix}"
     path.write_bytes(json.dumps(EXPORT, indent=2).encode()[:-40])
     lines = len(path.read_bytes().rstrip().splitlines())
-    with pytest.raises(Unreadable, match=f"cut{suffix}, line {lines}: "):
+    with pytest.raises(UnreadableRecording, match=f"cut{suffix}, line {lines}: "):
         readers.source(path)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from ctxmgr.study.recordings import opencode
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT_MS,
     Json,
@@ -170,7 +170,7 @@ def test_images() -> None:
     ],
 )
 def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         opencode.read("f", content)
 
 

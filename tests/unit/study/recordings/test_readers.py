@@ -10,7 +10,7 @@ import pytest
 
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.readers import Source
-from ctxmgr.study.recordings.recording import Recording, Stream, Unreadable
+from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 from tests.unit.study.recorded import SHARED, Json, jsonl, messages
 
 ROOT = Path(__file__).parents[4]
@@ -145,7 +145,7 @@ def test_an_unpaired_surrogate_is_mended() -> None:
     ],
 )
 def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=r"^f\.jsonl") as caught:
+    with pytest.raises(UnreadableRecording, match=r"^f\.jsonl") as caught:
         read(text)
     assert says in str(caught.value)
 
@@ -167,7 +167,7 @@ def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str
 def test_other_files_are_refused(tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "f"
     path.write_bytes(content)
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         readers.kind(readers.source(path))
 
 
@@ -180,7 +180,7 @@ def test_a_stream_of_events() -> None:
     assert (found.session_id, found.model, found.window) == ("s", "m", 20_000)
     assert [(one.name, one.at, one.line) for one in found.events] == [("session_start", 5, 1), ("turn_end", 6, 2)]
     assert bytes(found.events[1].payload["message"]) == b'{"n":1}'
-    with pytest.raises(Unreadable, match="line 2"):
+    with pytest.raises(UnreadableRecording, match="line 2"):
         read(f'{start}\n{{"event":"x"}}')
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from ctxmgr.study.recordings import swe_agent
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT_MS,
     Json,
@@ -149,7 +149,7 @@ def test_what_a_return_code_says(text: str, returned: int | None, expected: bool
     ],
 )
 def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         swe_agent.read("f", content)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.snapshots import Store
+from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.session import journal
 from ctxmgr.study.spawning.inprocess import InProcess
 
@@ -34,7 +34,7 @@ def snapshot(tmp_path: Path) -> Path:
     host.request("context", sessionId="s", messages=[USER])
     host.notify("turn_end", sessionId="s", message=REPLY, usage={"tokens": 1_000})
     host.notify("session_compact", sessionId="s", compactionEntry={"summary": SUMMARY, "id": "c"})
-    opened = Store(tmp_path).open("s")
+    opened = SnapshotStore(tmp_path).open("s")
     assert opened.file is not None
     for line in host.saved["s"]:
         opened.file.append(line)

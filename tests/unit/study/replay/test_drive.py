@@ -11,7 +11,7 @@ import pytest
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay.drive import drive
-from ctxmgr.study.replay.outcomes import Options, Outcome
+from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
@@ -23,9 +23,9 @@ def load(path: Path) -> Recording | Stream:
     return readers.read(readers.source(path))
 
 
-def driven(path: Path, tmp_path: Path, seed: str = "0", **options: Any) -> Outcome:
+def driven(path: Path, tmp_path: Path, seed: str = "0", **options: Any) -> ReplayResult:
     env = {**os.environ, "PYTHONHASHSEED": seed}
-    return drive(load(path), Options(state_dir=tmp_path / seed, env=env, **options))
+    return drive(load(path), ReplayOptions(state_dir=tmp_path / seed, env=env, **options))
 
 
 def test_the_same_bytes_under_another_hash_seed(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_progress_is_told_for_each_entry(tmp_path: Path) -> None:
     recording = load(GREENHOUSE)
     assert isinstance(recording, Recording)
     steps: list[None] = []
-    drive(recording, Options(preset="off", state_dir=tmp_path), lambda: steps.append(None))
+    drive(recording, ReplayOptions(preset="off", state_dir=tmp_path), lambda: steps.append(None))
     assert len(steps) == len(recording.entries)
 
 
@@ -99,10 +99,10 @@ def test_a_recorded_compaction_is_made_where_it_was_recorded(tmp_path: Path) -> 
     )
     entries = (*recording.entries[:at], compaction, *recording.entries[at:])
     changed = msgspec.structs.replace(recording, entries=entries)
-    made = drive(changed, Options(preset="turns", recorded_compactions=True, state_dir=tmp_path / "a"))
+    made = drive(changed, ReplayOptions(preset="turns", recorded_compactions=True, state_dir=tmp_path / "a"))
     assert made.failures == []
     assert [mark.kind for mark in made.marks] == ["compaction (recorded)"]
-    ignored = drive(changed, Options(preset="turns", state_dir=tmp_path / "b"))
+    ignored = drive(changed, ReplayOptions(preset="turns", state_dir=tmp_path / "b"))
     assert ignored.compacted == 0
     assert max(call.before for call in made.calls) < max(call.before for call in ignored.calls)
 
@@ -110,9 +110,9 @@ def test_a_recorded_compaction_is_made_where_it_was_recorded(tmp_path: Path) -> 
 def test_a_server_that_can_not_start_is_a_failure_and_no_crash(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where the transcript's directory should be")
-    outcome = drive(load(GREENHOUSE), Options(preset="off", state_dir=tmp_path, record=blocked / "t.jsonl"))
+    outcome = drive(load(GREENHOUSE), ReplayOptions(preset="off", state_dir=tmp_path, record=blocked / "t.jsonl"))
     assert outcome.calls == []
-    assert any("Gone" in text for text in outcome.failures)
+    assert any("ProcessEnded" in text for text in outcome.failures)
 
 
 @pytest.mark.skipif(not LIVE, reason="the recordings of live hosts (../shared/recordings) are not here")

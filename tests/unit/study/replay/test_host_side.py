@@ -6,9 +6,9 @@ from typing import Any, cast
 import pytest
 
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.replay.host_side import HostSide
-from ctxmgr.study.replay.outcomes import Outcome
-from ctxmgr.study.spawning.client import Client, RpcFailure
+from ctxmgr.study.replay.host_side import ReplayHost
+from ctxmgr.study.replay.outcomes import ReplayResult
+from ctxmgr.study.spawning.client import RpcFailure, StdioClient
 
 USER = b'{"role":"user","content":"go","timestamp":1}'
 REPORT: dict[str, Any] = {
@@ -39,9 +39,9 @@ class Canned:
         return json.dumps(answer).encode()
 
 
-def side(*answers: Any, append: bool = False) -> tuple[HostSide, Canned]:
+def side(*answers: Any, append: bool = False) -> tuple[ReplayHost, Canned]:
     canned = Canned(*answers)
-    made = HostSide(cast(Client, canned), "s", Outcome("f", "turns", 1_000), append)
+    made = ReplayHost(cast(StdioClient, canned), "s", ReplayResult("f", "turns", 1_000), append)
     made.items = [item("1", USER)]
     return made, canned
 

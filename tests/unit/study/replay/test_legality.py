@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.study.hosts.pi_host import Item, item
 from ctxmgr.study.replay import legality
-from ctxmgr.study.replay.legality import Illegal
+from ctxmgr.study.replay.legality import IllegalAnswer
 from tests.legality import responses
 
 LONG = "word " * 100
@@ -51,7 +51,7 @@ def judged(raws: list[bytes], whole_turns: bool = True, may_change: tuple[bytes,
     return legality.faults(SENT, legality.answered(SENT, result), whole_turns, may_change)
 
 
-def edited(edits: list[dict[str, Any]]) -> list[legality.Placed]:
+def edited(edits: list[dict[str, Any]]) -> list[legality.MatchedMessage]:
     return legality.answered(SENT, {"edits": msgspec.Raw(msgspec.json.encode(edits))})
 
 
@@ -106,7 +106,7 @@ def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
     ],
 )
 def test_what_was_not_sent_is_illegal(raws: list[bytes]) -> None:
-    with pytest.raises(Illegal):
+    with pytest.raises(IllegalAnswer):
         judged(raws)
 
 
@@ -137,7 +137,7 @@ def test_edits_are_the_same_list() -> None:
     ],
 )
 def test_edits_that_do_not_fit_are_illegal(edits: list[dict[str, Any]]) -> None:
-    with pytest.raises(Illegal):
+    with pytest.raises(IllegalAnswer):
         edited(edits)
 
 
@@ -150,7 +150,7 @@ def test_calls_without_results_are_no_fault_when_they_came_so() -> None:
 
 
 def test_an_answer_with_nothing_in_it_is_illegal() -> None:
-    with pytest.raises(Illegal):
+    with pytest.raises(IllegalAnswer):
         legality.answered(SENT, {})
 
 

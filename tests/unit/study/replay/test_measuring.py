@@ -14,8 +14,8 @@ from ctxmgr.study.metrics.observations import Sight
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import measuring
-from ctxmgr.study.replay.measuring import Worked
-from ctxmgr.study.replay.outcomes import Outcome
+from ctxmgr.study.replay.measuring import ReplayFigures
+from ctxmgr.study.replay.outcomes import ReplayResult
 from tests.unit.study.recorded import SHARED
 
 ROOT = Path(__file__).parents[4]
@@ -40,16 +40,18 @@ def newest(found: Course, share: int) -> list[Sight]:
 
 
 @pytest.fixture(scope="module")
-def worked(recorded: Recording) -> Worked:
+def worked(recorded: Recording) -> ReplayFigures:
     found = course_of(recorded)
-    outcomes = [Outcome("greenhouse", name, 60_000, sights=newest(found, share)) for name, share in PRESETS.items()]
+    outcomes = [
+        ReplayResult("greenhouse", name, 60_000, sights=newest(found, share)) for name, share in PRESETS.items()
+    ]
     return measuring.work(recorded, outcomes, PriceSheet(), control=True, clairvoyant=True)
 
 
 PRESETS = {"turns": 2, "off": 1}
 
 
-def test_each_is_measured_beside_off(worked: Worked) -> None:
+def test_each_is_measured_beside_off(worked: ReplayFigures) -> None:
     assert [line.name for line in worked.sheet.lines] == ["turns", "off", "control", "clairvoyant"]
     assert [one["preset"] for one in worked.beside] == ["control", "clairvoyant"]
     assert worked.figures[1]["ofOff"] == 1
@@ -60,7 +62,7 @@ def test_each_is_measured_beside_off(worked: Worked) -> None:
     assert worked.beside[0]["measures"]["unannouncedBreaks"] == 0
 
 
-def test_lines_hold_what_was_measured(worked: Worked) -> None:
+def test_lines_hold_what_was_measured(worked: ReplayFigures) -> None:
     control = worked.sheet.lines[2]
     figures = worked.beside[0]["measures"]
     assert control.simulated
@@ -70,7 +72,7 @@ def test_lines_hold_what_was_measured(worked: Worked) -> None:
     assert max(control.context) == figures["sentLargest"]
 
 
-def test_the_floor_is_below_the_clairvoyant_and_that_below_all_others(worked: Worked) -> None:
+def test_the_floor_is_below_the_clairvoyant_and_that_below_all_others(worked: ReplayFigures) -> None:
     policies = [*worked.figures, *(one["measures"] for one in worked.beside)]
     closed = [one["closedLoop"]["closed"] for one in policies]
     assert worked.floor["money"] < closed[-1]
@@ -82,7 +84,9 @@ def test_the_floor_is_below_the_clairvoyant_and_that_below_all_others(worked: Wo
 def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
     found = course_of(recorded)
     stream = Stream("s", "s", "m", ())
-    worked = measuring.work(stream, [Outcome("s", "off", 1, sights=newest(found, 1))], PriceSheet(), True, True)
+    worked = measuring.work(
+        stream, [ReplayResult("s", "off", 1, sights=newest(found, 1))], PriceSheet(), True, True
+    )
     assert worked.beside == ()
     assert worked.floor["money"] > 0
     assert [line.name for line in worked.sheet.lines] == ["off"]
@@ -137,7 +141,7 @@ def test_the_control_is_near_the_one_that_the_goals_were_measured_beside() -> No
     """0.41 of off at recall 0.963 and grounding 0.991, another's weights and packet; a warm cache."""
     found = readers.read(readers.source(SHARED / "pi" / "session-2025-12-17.jsonl"))
     assert isinstance(found, Recording)
-    outcome = Outcome("x", "off", 200_000, sights=newest(course_of(found), 1))
+    outcome = ReplayResult("x", "off", 200_000, sights=newest(course_of(found), 1))
     worked = measuring.work(found, [outcome], PriceSheet(ttl_ms=10**15), control=True, clairvoyant=False)
     figures = worked.beside[0]["measures"]
     assert figures["ofOff"] == pytest.approx(0.41, abs=0.06)

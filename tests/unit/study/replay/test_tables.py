@@ -6,25 +6,28 @@ import json
 from rich.console import Console
 
 from ctxmgr.study.plain_text import safe
-from ctxmgr.study.replay.outcomes import Call, Mark, Outcome
+from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.replay.tables import figures, percentile, tables
 
 
-def call(zone: str, before: int, after: int, seconds: float = 0.001) -> Call:
-    return Call(zone, before, after, dropped=2, distilled=1, pruned=0, packet=500, seconds=seconds)
+def call(zone: str, before: int, after: int, seconds: float = 0.001) -> ReplayedCall:
+    return ReplayedCall(zone, before, after, dropped=2, distilled=1, pruned=0, packet=500, seconds=seconds)
 
 
-def outcome(preset: str = "turns", name: str = "session.jsonl") -> Outcome:
+def outcome(preset: str = "turns", name: str = "session.jsonl") -> ReplayResult:
     calls = [call("green", 100 * number, 50 * number) for number in range(1, 11)]
     calls += [call("red", 4_000, 1_000, seconds=0.020)]
-    marks = [Mark("request", 10, "red at 9000 tokens: threshold"), Mark("compaction (requested)", 11)]
-    done = Outcome(name, preset, 20_000, calls=calls, marks=marks, requested=1, compacted=2, own=1)
+    marks = [
+        TimelineMark("request", 10, "red at 9000 tokens: threshold"),
+        TimelineMark("compaction (requested)", 11),
+    ]
+    done = ReplayResult(name, preset, 20_000, calls=calls, marks=marks, requested=1, compacted=2, own=1)
     done.turn_end_seconds = [0.001, 0.003]
     done.turn_ends = 2
     return done
 
 
-def drawn(*some: Outcome) -> str:
+def drawn(*some: ReplayResult) -> str:
     out = Console(file=io.StringIO(), width=160, no_color=True)
     out.print(tables([json.loads(json.dumps(figures(one))) for one in some]))
     assert isinstance(out.file, io.StringIO)
@@ -46,7 +49,7 @@ def test_figures_by_zone_and_over_all() -> None:
 
 
 def test_an_outcome_without_a_call_has_figures_and_a_table() -> None:
-    empty = Outcome("broken.jsonl", "turns", 20_000, failures=["call 0: Gone: the server ended"])
+    empty = ReplayResult("broken.jsonl", "turns", 20_000, failures=["call 0: Gone: the server ended"])
     assert figures(empty)["all"]["calls"] == 0
     text = drawn(empty)
     assert "FAILED" in text

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.replay.transcripts import replay
 from ctxmgr.study.spawning.inprocess import InProcess
 from ctxmgr.wire import transcript
@@ -165,5 +165,5 @@ def test_a_message_without_jsonrpc_was_said_in_lines() -> None:
     ],
 )
 def test_a_broken_transcript_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         replay("t", content)

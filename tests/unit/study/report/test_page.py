@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.report.lines import Line, Sheet
+from ctxmgr.study.report.lines import PolicyRow, RecordingSheet
 from ctxmgr.study.report.page import page
 from ctxmgr.study.report.plots import HEIGHT, WIDTH, Axis, Dot, Series, against, over_calls
 from ctxmgr.study.report.scales import MOST_POINTS, Scale, dollars, rounded_up, thinned, ticks, tokens
@@ -19,7 +19,7 @@ HOSTILE = "\"><script>alert(1)</script>&amp;\x1b[31m\u202e</svg>'x.jsonl"
 VOID = {"meta", "line", "circle", "polyline", "path"}
 
 
-def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 5, **more: object) -> Line:
+def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 5, **more: object) -> PolicyRow:
     figures = {
         "in_place": recall,
         "far": None,
@@ -29,10 +29,10 @@ def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 
         "money": (cost / max(1, calls),) * calls,
         "epochs": (2,),
     }
-    return Line(name=name, cost=cost, recall=recall, **{**figures, **more})  # type: ignore[arg-type]
+    return PolicyRow(name=name, cost=cost, recall=recall, **{**figures, **more})  # type: ignore[arg-type]
 
 
-SHEET = Sheet(
+SHEET = RecordingSheet(
     "a.jsonl",
     (
         line("off", 4.0, 1.0, epochs=(), closed=4.0, fetches_in_100=1.0),
@@ -107,14 +107,14 @@ def test_what_stands_in_the_tables() -> None:
 
 
 def test_means_count_each_recording_once() -> None:
-    other = Sheet("b.jsonl", (line("off", 1.0, 1.0), line("balanced", 1.0, 0.7)))
+    other = RecordingSheet("b.jsonl", (line("off", 1.0, 1.0), line("balanced", 1.0, 0.7)))
     texts = read(page([SHEET, other])).text
     assert texts[texts.index("balanced") :][1:4] == ["2", "0.750", "0.800"]
 
 
 def test_hostile_text_is_text() -> None:
     hostile = line(HOSTILE, receipts=(HOSTILE,))
-    text = page([Sheet(HOSTILE, (line("off"), hostile), HOSTILE)] * 2, HOSTILE)
+    text = page([RecordingSheet(HOSTILE, (line("off"), hostile), HOSTILE)] * 2, HOSTILE)
     reader = read(text)
     assert text.count("<script>") == 1
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", text)
@@ -126,15 +126,15 @@ def test_hostile_text_is_text() -> None:
     "sheets",
     [
         [],
-        [Sheet("nothing", ())],
-        [Sheet("no calls", (line("off", 0.0, None, 0, epochs=()),))],
-        [Sheet("one call", (line("off", 1.0, 1.0, 1, epochs=(0,)),))],
-        [Sheet("no base", (line("turns", 1.0, 0.5),), floor=0.5)],
-        [Sheet("free", (line("off", 0.0), line("turns", 0.0)))],
+        [RecordingSheet("nothing", ())],
+        [RecordingSheet("no calls", (line("off", 0.0, None, 0, epochs=()),))],
+        [RecordingSheet("one call", (line("off", 1.0, 1.0, 1, epochs=(0,)),))],
+        [RecordingSheet("no base", (line("turns", 1.0, 0.5),), floor=0.5)],
+        [RecordingSheet("free", (line("off", 0.0), line("turns", 0.0)))],
     ],
     ids=lambda sheets: sheets[0].name if sheets else "none",
 )
-def test_little_to_show(sheets: list[Sheet]) -> None:
+def test_little_to_show(sheets: list[RecordingSheet]) -> None:
     text = page(sheets)
     read(text)
     drawings(text)
@@ -143,7 +143,7 @@ def test_little_to_show(sheets: list[Sheet]) -> None:
 
 def test_a_long_session_stays_small() -> None:
     many = tuple(line(name, calls=5_000, epochs=tuple(range(0, 5_000, 2))) for name in ("off", "turns", "tools"))
-    text = page([Sheet("long", many)])
+    text = page([RecordingSheet("long", many)])
     assert len(text) < 300_000
     for drawn in drawings(text):
         for points in drawn.iter("polyline"):

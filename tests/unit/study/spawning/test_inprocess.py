@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.server.effects import Found
+from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.spawning.client import RpcFailure
 from ctxmgr.study.spawning.inprocess import Driver, InProcess
 
@@ -49,7 +49,7 @@ def test_saved_lines_restore_another_host() -> None:
     first = InProcess()
     first.request("context", sessionId="s", messages=[USER])
     first.notify("turn_end", sessionId="s", message=REPLY, entryIds={"message": "e2"})
-    second = InProcess(found={"s": Found(tuple(first.saved["s"]))})
+    second = InProcess(found={"s": SnapshotLoaded(tuple(first.saved["s"]))})
     assert second.started["restored"] is True
     assert second.started["seq"] == 1
     texts = [fact["text"] for fact in second.request("getLedger", sessionId="s")["facts"]]
@@ -57,7 +57,7 @@ def test_saved_lines_restore_another_host() -> None:
 
 
 def test_a_session_that_another_process_holds_is_refused() -> None:
-    host = InProcess(session=None, found={"s": Found(fault="held by pid 7", refused=True)})
+    host = InProcess(session=None, found={"s": SnapshotLoaded(fault="held by pid 7", refused=True)})
     with pytest.raises(RpcFailure) as caught:
         host.request("session_start", sessionId="s", model={"id": "m", "contextWindow": 1_000})
     assert caught.value.code == -32803

@@ -2,13 +2,13 @@
 
 import pytest
 
-from ctxmgr.summarize.prompts.prompts import SYSTEM, Given, Matter, merge_prompt, prompt
+from ctxmgr.summarize.prompts.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
 from ctxmgr.summarize.prompts.shape import FREE, Shape
 from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED, TURN
 from ctxmgr.summarize.prompts.tags import TAGS
 from tests.unit.summarize.scripted import SHAPES, shown
 
-ALL = Given("talk", "gone", "lead", "## Goal\nold", "turn", "notes", ("one", "two"))
+ALL = PromptParts("talk", "gone", "lead", "## Goal\nold", "turn", "notes", ("one", "two"))
 
 
 def test_the_system_prompt_says_that_the_record_is_no_order() -> None:
@@ -39,7 +39,7 @@ def test_a_prompt_shows_then_asks_then_says_how(shape: Shape) -> None:
 
 
 def test_what_is_not_shown_is_not_spoken_of() -> None:
-    text = prompt("history", STRUCTURED, Given("talk"))
+    text = prompt("history", STRUCTURED, PromptParts("talk"))
     assert not any(f"<{tag}>" in text for tag in TAGS if tag != "conversation")
     assert "previous" not in text
     assert "asks in particular" not in text
@@ -54,13 +54,13 @@ MATTERS: list[tuple[Matter, Shape, str]] = [
 
 @pytest.mark.parametrize(("matter", "shape", "words"), MATTERS, ids=[row[0] for row in MATTERS])
 def test_matters(matter: Matter, shape: Shape, words: str) -> None:
-    assert words in prompt(matter, shape, Given("talk"))
-    assert "part 2 of 3 of a longer one" in prompt(matter, shape, Given("talk"), place=(2, 3))
-    assert ("Critical Context" in prompt(matter, shape, Given("talk"))) == (matter == "history")
+    assert words in prompt(matter, shape, PromptParts("talk"))
+    assert "part 2 of 3 of a longer one" in prompt(matter, shape, PromptParts("talk"), place=(2, 3))
+    assert ("Critical Context" in prompt(matter, shape, PromptParts("talk"))) == (matter == "history")
 
 
 def test_a_merge_shows_its_parts_in_order_and_what_came_before() -> None:
-    text = merge_prompt("history", STRUCTURED, ("a", "b"), Given("", previous="old", notes="n"), "short")
+    text = merge_prompt("history", STRUCTURED, ("a", "b"), PromptParts("", previous="old", notes="n"), "short")
     assert shown(text, "part") == ["a", "b"]
     assert shown(text, "previous-summary") == ["old"]
     assert "Keep every statement of it" in text
@@ -69,6 +69,6 @@ def test_a_merge_shows_its_parts_in_order_and_what_came_before() -> None:
 
 
 def test_instructions_in_place_of_ours() -> None:
-    text = prompt("branch", FREE, Given("talk"), "Only the dead ends.")
+    text = prompt("branch", FREE, PromptParts("talk"), "Only the dead ends.")
     assert "#" not in text
     assert text.endswith("Only the dead ends.")

@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.sections import parse
-from ctxmgr.model.completion import Ask, Completion, Stop
+from ctxmgr.model.completion import Completion, CompletionRequest, Stop
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE
 from ctxmgr.summarize.prompts.shape import FREE, Shape
 from ctxmgr.summarize.prompts.structured import STRUCTURED, TURN
 from ctxmgr.summarize.request.outline import first_section, kinds, parts
-from ctxmgr.summarize.request.parse import LEAST_TOKENS, Accepted, Reason, Refused, text_of, verdict
+from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, Reason, RejectedAnswer, text_of, verdict
 from tests.notation import quarters
 from tests.unit.summarize.scripted import SHAPES, filled
 
-ASK = Ask("history", "system", "prompt", 2_000)
+ASK = CompletionRequest("history", "system", "prompt", 2_000)
 GOOD = filled(STRUCTURED).strip()
 NINE_GOOD = filled(NINE)
 NINE_BODY = NINE_GOOD.partition("<summary>\n")[2].partition("</summary>")[0].strip()
@@ -26,13 +26,15 @@ THOUGHT = NINE_BODY.replace("about", "thought")
 CONTINUE_BODY = filled(CONTINUE).partition("</short>\n")[2].strip()
 
 
-def judged(text: str, shape: Shape = STRUCTURED, stop: Stop = "stop", most: int = 5_000) -> Accepted | Refused:
+def judged(
+    text: str, shape: Shape = STRUCTURED, stop: Stop = "stop", most: int = 5_000
+) -> AcceptedAnswer | RejectedAnswer:
     return verdict(Completion(text, stop), ASK, shape, most=most, weigh=quarters)
 
 
 def body(text: str, shape: Shape = STRUCTURED) -> str:
     read = text_of(text, shape)
-    assert isinstance(read, Accepted), read
+    assert isinstance(read, AcceptedAnswer), read
     return read.text
 
 
@@ -69,26 +71,26 @@ REFUSED: list[tuple[str, str, Stop, Shape, Reason]] = [
 )
 def test_refused(text: str, stop: Stop, shape: Shape, reason: Reason) -> None:
     read = judged(text, shape, stop, most=100_000)
-    assert isinstance(read, Refused)
+    assert isinstance(read, RejectedAnswer)
     assert read.reason == reason
 
 
 def test_what_is_missing_is_named() -> None:
-    assert judged("## Goal\nx") == Refused("no sections", "Progress, Next Steps")
+    assert judged("## Goal\nx") == RejectedAnswer("no sections", "Progress, Next Steps")
 
 
 def test_a_summary_longer_than_what_it_replaces_is_refused() -> None:
     long = GOOD + "\n- " + "word " * 500 + "end"
     assert quarters(long) > LEAST_TOKENS
-    assert isinstance(judged(long, most=quarters(long)), Accepted)
+    assert isinstance(judged(long, most=quarters(long)), AcceptedAnswer)
     weight = quarters(long)
-    assert judged(long, most=weight - 1) == Refused("too long", f"{weight} tokens for {weight - 1}")
-    assert isinstance(judged(GOOD, most=1), Accepted)  # an outline hardly filled in
+    assert judged(long, most=weight - 1) == RejectedAnswer("too long", f"{weight} tokens for {weight - 1}")
+    assert isinstance(judged(GOOD, most=1), AcceptedAnswer)  # an outline hardly filled in
 
 
 def test_words_of_a_fault_are_kept_and_on_one_line() -> None:
     read = verdict(Completion(stop="error", fault="status 500\nretry"), ASK, STRUCTURED, most=1, weigh=quarters)
-    assert read == Refused("failed", "status 500 retry")
+    assert read == RejectedAnswer("failed", "status 500 retry")
 
 
 # name, what a model answers; all stand for GOOD
@@ -173,28 +175,28 @@ def test_the_two_parts_of_continue() -> None:
     read = text_of(
         f"<short>\nIt mends the parser. It is half done. And more.\n</short>\n\n{CONTINUE_BODY}", CONTINUE
     )
-    assert read == Accepted(CONTINUE_BODY, "It mends the parser. It is half done.")
+    assert read == AcceptedAnswer(CONTINUE_BODY, "It mends the parser. It is half done.")
     without = text_of(CONTINUE_BODY, CONTINUE)
-    assert isinstance(without, Accepted)
+    assert isinstance(without, AcceptedAnswer)
     assert without.text == CONTINUE_BODY
     assert without.short == "about the parser"
 
 
 def test_any_text_will_do_where_the_caller_says_what_to_write() -> None:
-    assert text_of("Two dead ends.", FREE) == Accepted("Two dead ends.")
-    assert text_of(" \u200b ", FREE) == Refused("empty")
+    assert text_of("Two dead ends.", FREE) == AcceptedAnswer("Two dead ends.")
+    assert text_of(" \u200b ", FREE) == RejectedAnswer("empty")
 
 
 def test_half_a_surrogate_pair_is_mended() -> None:
     read = judged(GOOD + "\n- \ud83d")
-    assert isinstance(read, Accepted)
+    assert isinstance(read, AcceptedAnswer)
     read.text.encode("utf-8")
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
 def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape) -> None:
     read = text_of(filled(shape, "the parser"), shape)
-    assert isinstance(read, Accepted)
+    assert isinstance(read, AcceptedAnswer)
     assert {key for need in shape.needs for key in need.kinds} & kinds(read.text, shape)
     facts = from_summary(read.text, kind="compaction", stamp=Stamp("o", 1))
     slots = {fact.slot for fact in facts}
@@ -225,10 +227,10 @@ def test_reading_never_fails_and_what_it_accepts_holds_its_sections(
     read = judged(
         text[:cut] + data.draw(st.sampled_from(["", "\n```", "\n<summary>\n", "\n## Goal\n"])) + text[cut:], shape
     )
-    if isinstance(read, Accepted):
+    if isinstance(read, AcceptedAnswer):
         assert read.text.strip() == read.text
         assert all(need.kinds & kinds(read.text, shape) for need in shape.needs)
         assert first_section(read.text, shape) == 0
         again = text_of(read.text, shape)
-        assert isinstance(again, Accepted)
+        assert isinstance(again, AcceptedAnswer)
         assert again.text == read.text

@@ -2,31 +2,33 @@
 
 import pytest
 
-from ctxmgr.model.completion import Ask, Asking, Completion, Spent
+from ctxmgr.model.completion import Asking, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.prompts.structured import STRUCTURED
-from ctxmgr.summarize.request.parse import Accepted
-from ctxmgr.summarize.request.retry import Failure, GaveUp, Question, answers
-from ctxmgr.summarize.request.usage import Account
+from ctxmgr.summarize.request.parse import AcceptedAnswer
+from ctxmgr.summarize.request.retry import Failure, ShapedRequest, SummaryFailed, answers
+from ctxmgr.summarize.request.usage import SummaryUsage
 from ctxmgr.summarize.strategies.side_by_side import side_by_side
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, run
 
-GOOD = Completion(filled(STRUCTURED), spent=Spent(100, 10))
-LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, spent=Spent(1, 1))
+GOOD = Completion(filled(STRUCTURED), spent=CompletionUsage(100, 10))
+LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, spent=CompletionUsage(1, 1))
 
 
-def question(name: str) -> Question:
-    return Question(Ask("slice", "system", f"prompt {name}", 1_000, name), STRUCTURED, 3_000)
+def question(name: str) -> ShapedRequest:
+    return ShapedRequest(CompletionRequest("slice", "system", f"prompt {name}", 1_000, name), STRUCTURED, 3_000)
 
 
-def asked(replies: dict[str, list[Completion]], retries: int = 1) -> tuple[list[str], list[list[str]], Account]:
+def asked(
+    replies: dict[str, list[Completion]], retries: int = 1
+) -> tuple[list[str], list[list[str]], SummaryUsage]:
     """The failure or the texts accepted, the labels of each batch, and the account."""
     left = {name: iter(some) for name, some in replies.items()}
-    account = Account()
+    account = SummaryUsage()
     batches: list[list[str]] = []
     asking = answers([question(name) for name in replies], retries=retries, weigh=quarters, account=account)
 
-    def model(ask: Ask) -> Completion:
+    def model(ask: CompletionRequest) -> Completion:
         return next(left[ask.label])
 
     try:
@@ -36,7 +38,7 @@ def asked(replies: dict[str, list[Completion]], retries: int = 1) -> tuple[list[
             batch = asking.send(tuple(map(model, batch)))
     except StopIteration as done:
         return ["good" for _ in done.value], batches, account
-    except GaveUp as gave_up:
+    except SummaryFailed as gave_up:
         return [f"{gave_up.failure.label}: {gave_up.failure.reason}"], batches, account
 
 
@@ -93,7 +95,7 @@ def test_the_account() -> None:
     ],
 )
 def test_a_second_try_says_what_was_wrong(refused: Completion, words: str) -> None:
-    asking = answers([question("a")], retries=2, weigh=quarters, account=Account())
+    asking = answers([question("a")], retries=2, weigh=quarters, account=SummaryUsage())
     (first,) = next(asking)
     (second,) = asking.send((refused,))
     (third,) = asking.send((refused,))
@@ -104,23 +106,23 @@ def test_a_second_try_says_what_was_wrong(refused: Completion, words: str) -> No
 
 
 def test_a_call_that_failed_is_asked_again_as_it_was() -> None:
-    asking = answers([question("a")], retries=1, weigh=quarters, account=Account())
+    asking = answers([question("a")], retries=1, weigh=quarters, account=SummaryUsage())
     first = next(asking)
     assert asking.send((FAILED,)) == first
 
 
 def test_a_completion_that_never_came_has_failed() -> None:
-    asking = answers([question("a"), question("b")], retries=1, weigh=quarters, account=Account())
+    asking = answers([question("a"), question("b")], retries=1, weigh=quarters, account=SummaryUsage())
     next(asking)
     assert [ask.label for ask in asking.send((GOOD,))] == ["b"]
 
 
 def counting(name: str, rounds: list[int], end: str = "") -> Asking[str]:
     for number, count in enumerate(rounds):
-        got = yield tuple(Ask("slice", "", f"{name}{number}.{place}", 1) for place in range(count))
+        got = yield tuple(CompletionRequest("slice", "", f"{name}{number}.{place}", 1) for place in range(count))
         assert [one.text for one in got] == [f"{name}{number}.{place}" for place in range(count)]
     if end:
-        raise GaveUp(Failure("failed"))
+        raise SummaryFailed(Failure("failed"))
     return name
 
 
@@ -142,12 +144,12 @@ def test_side_by_side(left: list[int], right: list[int], batches: list[int]) -> 
 
 
 def test_where_one_gives_up_what_the_other_was_answered_is_counted() -> None:
-    account = Account()
+    account = SummaryUsage()
 
-    def one(name: str) -> Asking[tuple[Accepted, ...]]:
+    def one(name: str) -> Asking[tuple[AcceptedAnswer, ...]]:
         return answers([question(name)], retries=1, weigh=quarters, account=account)
 
-    with pytest.raises(GaveUp) as gave_up:
+    with pytest.raises(SummaryFailed) as gave_up:
         run(side_by_side(one("a"), one("b")), lambda ask: GONE if ask.label == "a" else EMPTY)
     assert gave_up.value.failure.label == "a"
     assert (account.calls, account.retries) == (1, 0)  # what was taken back is no call
@@ -155,7 +157,7 @@ def test_where_one_gives_up_what_the_other_was_answered_is_counted() -> None:
 
 def test_what_one_raises_ends_both() -> None:
     other = counting("r", [1, 1])
-    with pytest.raises(GaveUp):
+    with pytest.raises(SummaryFailed):
         run(side_by_side(counting("l", [1], end="x"), other), lambda ask: Completion(ask.prompt))
     with pytest.raises(StopIteration):
         next(other)

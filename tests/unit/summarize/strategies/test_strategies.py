@@ -7,10 +7,10 @@ import pytest
 
 from ctxmgr.engine.compaction.slices import steps
 from ctxmgr.model.compaction import Strategy
-from ctxmgr.model.completion import Ask, Completion
+from ctxmgr.model.completion import Completion, CompletionRequest
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import Brief, Written
+from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.recent_turns import HEADING
 from tests.notation import a, call, quarters, r, think, u
 from tests.unit.summarize.scripted import filled, good, prepared, run, shape_in, shown, told, turn, turns
@@ -29,14 +29,14 @@ FIVE: tuple[Strategy, ...] = (
 
 def wrote(
     strategy: Strategy, history: Sequence[Any] = LONG, previous: str | None = None, **more: Any
-) -> tuple[Written, list[tuple[Ask, ...]]]:
+) -> tuple[FinishedSummary, list[tuple[CompletionRequest, ...]]]:
     model, prefix = more.pop("model", good), more.pop("prefix", ())
     settings = {"slices": SLICES, **more}
-    brief = Brief(prepared(history, prefix, previous), quarters, strategy=strategy, **settings)
+    brief = SummaryInput(prepared(history, prefix, previous), quarters, strategy=strategy, **settings)
     return run(writing.compaction(brief), model)
 
 
-def labels(batches: list[tuple[Ask, ...]]) -> list[list[str]]:
+def labels(batches: list[tuple[CompletionRequest, ...]]) -> list[list[str]]:
     return [[ask.label for ask in batch] for batch in batches]
 
 
@@ -140,7 +140,7 @@ def test_where_the_merge_fails_slices_are_put_together_by_sections(bad: Completi
 def test_a_merge_that_does_not_fit_the_window_is_not_asked_for() -> None:
     wide = Slices(tokens=1_000, overlap=0, ratio=1.0)
 
-    def wordy(ask: Ask) -> Completion:
+    def wordy(ask: CompletionRequest) -> Completion:
         return Completion(filled(shape_in(ask.prompt), "word " * 60 + ask.label))
 
     written, batches = wrote("parallel-stitch", turns(16, 1_600), slices=wide, window=5_000, model=wordy)
@@ -230,7 +230,7 @@ def test_a_window_that_holds_nothing_is_not_asked(strategy: Strategy) -> None:
 
 def test_output_is_a_share_of_the_reserve_and_never_more_than_the_model_gives() -> None:
     def output(**more: Any) -> list[int]:
-        brief = Brief(prepared(LONG, turns(1), reserve=more.pop("reserve", 16_384)), quarters, **more)
+        brief = SummaryInput(prepared(LONG, turns(1), reserve=more.pop("reserve", 16_384)), quarters, **more)
         return [ask.max_tokens for ask in next(writing.compaction(brief))]
 
     assert output() == [13_107, 8_192]
@@ -255,7 +255,7 @@ def test_depths_are_those_of_the_historys_steps() -> None:
 
 
 def test_a_joined_text_longer_than_what_it_replaces_is_refused() -> None:
-    def wordy(ask: Ask) -> Completion:
+    def wordy(ask: CompletionRequest) -> Completion:
         if ask.purpose == "merge":
             return Completion()
         text = filled(shape_in(ask.prompt), ask.label)

@@ -202,14 +202,14 @@ class Holder(Wire, frozen=True):
 def test_two_types_of_one_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     row = msgspec.structs.replace(TABLE[6], params=Holder)
     monkeypatch.setattr(schema, "TABLE", (*TABLE, row))
-    with pytest.raises(schema.Unclear):
+    with pytest.raises(schema.AmbiguousType):
         schema.types()
 
 
 def test_a_type_that_goes_both_ways_and_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     row = msgspec.structs.replace(TABLE[0], params=TABLE[0].result)
     monkeypatch.setattr(schema, "TABLE", (*TABLE, row))
-    with pytest.raises(schema.Unclear):
+    with pytest.raises(schema.AmbiguousType):
         schema.types()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from ctxmgr.study.recordings.openhands import completions
 from ctxmgr.study.recordings.openhands import events as openhands
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import (
     AT_MS,
     Json,
@@ -107,7 +107,7 @@ def test_an_evaluations_output(tmp_path: Path) -> None:
     run = {"instance_id": "i-1", "metadata": {"llm_config": {"model": "m-0"}}, "history": EVENTS[:2]}
     recording = load(tmp_path, jsonl(run))
     assert (recording.session_id, recording.model) == ("i-1", "m-0")
-    with pytest.raises(Unreadable, match="line 2: a second run"):
+    with pytest.raises(UnreadableRecording, match="line 2: a second run"):
         openhands.read("f", jsonl(run, run))
 
 
@@ -173,7 +173,7 @@ def test_a_condensation_keeps_its_first_events_in_the_summary(forgotten: Json) -
     ],
 )
 def test_what_can_not_be_read_is_said(content: bytes, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableRecording, match=says):
         openhands.read("f", content)
 
 
@@ -258,7 +258,7 @@ def test_what_a_text_says_of_failure(text: str, expected: bool) -> None:
 
 
 def test_a_call_without_messages_is_said() -> None:
-    with pytest.raises(Unreadable, match="line 2: a call without new_messages"):
+    with pytest.raises(UnreadableRecording, match="line 2: a call without new_messages"):
         completions.read("f", jsonl(HEADER, {"call": 0}))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from ctxmgr.study.recordings.openhands import sdk
-from ctxmgr.study.recordings.recording import Unreadable
+from ctxmgr.study.recordings.recording import UnreadableRecording
 from tests.unit.study.recorded import Json, jsonl, load, messages, never_fails, odd_values, pairs_are_right, seen
 
 AT = "2026-03-02T09:00:00.000000"
@@ -103,7 +103,7 @@ def test_a_condensation() -> None:
 
 
 def test_an_event_without_a_kind_is_said() -> None:
-    with pytest.raises(Unreadable, match="line 2: an event without a kind"):
+    with pytest.raises(UnreadableRecording, match="line 2: an event without a kind"):
         sdk.read("f", jsonl(EVENTS[1], {"id": "x"}))
 
 
