@@ -98,7 +98,7 @@ def gone_through(recording: Recording, window: int, console: Console) -> tuple[R
             task = progress.add_task(preset, total=len(recording.entries))
             options = ReplayOptions(preset=preset, window=window, state_dir=Path(state) / preset, measure=True)
             outcome = drive(recording, options, partial(progress.advance, task))
-            runs.append(Run(outcome, measure(outcome.sights, ground, PriceSheet())))
+            runs.append(Run(outcome, measure(outcome.observations, ground, PriceSheet())))
     return runs[0], runs[1]
 
 
@@ -129,17 +129,17 @@ def _growth(console: Console, off: ReplayResult, ours: ReplayResult, epochs: Seq
     for name in ("call", "without", "", "with", "", "zone", "epoch"):
         table.add_column(name, justify="left" if name in ("", "zone", "epoch") else "right", no_wrap=True)
     at = {one.call - 1: one for one in epochs}
-    marks = [mark.call for mark in (*off.marks, *ours.marks)]
+    marks = [mark.call_index for mark in (*off.marks, *ours.marks)]
     count = min(len(off.calls), len(ours.calls))
-    widest = max(1, *(call.after for call in (*off.calls, *ours.calls)))
+    widest = max(1, *(call.after_tokens for call in (*off.calls, *ours.calls)))
     for number in shown(count, [*at, *marks]):
-        before, now, epoch = off.calls[number].after, ours.calls[number], at.get(number)
+        before, now, epoch = off.calls[number].after_tokens, ours.calls[number], at.get(number)
         table.add_row(
             str(number + 1),
             f"{before:,}",
             Text("█" * round(BAR * before / widest), style="dim"),
-            f"{now.after:,}",
-            Text("█" * round(BAR * now.after / widest), style=STYLES[now.zone]),
+            f"{now.after_tokens:,}",
+            Text("█" * round(BAR * now.after_tokens / widest), style=STYLES[now.zone]),
             Text(now.zone, style=STYLES[now.zone]),
             Text(f"{epoch.epoch} {epoch.why}" if epoch else "", style="cyan"),
         )
@@ -177,7 +177,7 @@ def _events(console: Console, title: str, outcome: ReplayResult) -> None:
     if outcome.marks:
         console.print(f"[bold]what happened {title}[/bold]")
         for mark in outcome.marks:
-            console.print(Text(f"  after call {mark.call:>3}  {mark.kind}  {mark.text}"))
+            console.print(Text(f"  after call {mark.call_index:>3}  {mark.kind}  {mark.text}"))
         console.print()
 
 
@@ -189,9 +189,9 @@ def _balance(console: Console, off: Run, ours: Run, epochs: Sequence[Opened]) ->
     runs = (off, ours)
     calls = [run.outcome.calls for run in runs]
     table.add_row(
-        "mean list sent, tokens", *(f"{sum(call.after for call in some) // len(some):,}" for some in calls)
+        "mean list sent, tokens", *(f"{sum(call.after_tokens for call in some) // len(some):,}" for some in calls)
     )
-    table.add_row("largest", *(f"{max(call.after for call in some):,}" for some in calls))
+    table.add_row("largest", *(f"{max(call.after_tokens for call in some):,}" for some in calls))
     table.add_row("compactions asked for in time", *(str(run.outcome.requested) for run in runs))
     table.add_row("compactions the host was forced to", *(str(run.outcome.own) for run in runs), end_section=True)
     spent = [run.measures.bill.money for run in runs]
@@ -228,7 +228,7 @@ def _known(off: Measures, ours: Measures) -> list[tuple[str, tuple[Ratio, Ratio]
         row("  in a message as it came", [one.recall.in_place for one in both]),
         row("  of those last said long ago", [one.recall.far for one in both]),
         row("lines an edit replaced that it saw", [one.lines for one in both]),
-        row("the user's messages, word for word", [one.said_last.held for one in both]),
+        row("the user's messages, word for word", [one.last_user_text.overall for one in both]),
     ]
 
 

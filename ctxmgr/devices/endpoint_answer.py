@@ -91,7 +91,7 @@ class Answer:
         self._texts: list[str] = []
         self._length = 0
         self._end: str | None = None
-        self._heard = self._tools = self._refused = self._faulty = False
+        self._received = self._tools = self._refused = self._faulty = False
         self._spent: CompletionUsage | None = None
 
     @property
@@ -105,7 +105,7 @@ class Answer:
         self._faulty = self._faulty or bool(came.error)
         self._spent = _spent(came.usage) or self._spent
         for choice in came.choices or ():
-            self._heard = True
+            self._received = True
             if choice.index == 0:
                 self._hear(choice)
         return self._length <= self._limit and not self._faulty
@@ -126,7 +126,7 @@ class Answer:
         if self._length > self._limit:
             return Completion(sound("".join(self._texts)[: self._limit]), "length", self._spent)
         if fault := self._fault():
-            return Completion(stop="error", fault=fault, spent=self._spent)
+            return Completion(stop="error", fault=fault, usage=self._spent)
         stop: Stop = "toolUse" if self._tools else ENDS[self._end or ""]
         return Completion(sound("".join(self._texts)), stop, self._spent)
 
@@ -136,7 +136,7 @@ class Answer:
         if self._refused:
             return "the model refused to answer"
         if self._end is None:
-            return UNFINISHED if self._heard else GARBAGE
+            return UNFINISHED if self._received else GARBAGE
         if self._end == "content_filter":
             return "a content filter withheld the answer"
         return "" if self._end in ENDS else "the answer ended for a reason that is not known"

@@ -28,7 +28,7 @@ class SnapshotRecords(msgspec.Struct, frozen=True):
     and why no state may be taken from it (the records may be looked at even so), None when one may."""
 
     bodies: tuple[bytes, ...] = ()
-    torn: int = 0
+    torn_bytes: int = 0
     fault: str | None = None
 
 

@@ -157,7 +157,7 @@ class SnapshotFile:
 class OpenedSnapshot(msgspec.Struct, frozen=True):
     """What `Store.open` found. `refused`: another holds the session, it must not go on here.
 
-    `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn` bytes
+    `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn_bytes` bytes
     after the last good line were set aside. `fault` is a sentence for people, None when all is well.
     """
 
@@ -165,7 +165,7 @@ class OpenedSnapshot(msgspec.Struct, frozen=True):
     lines: tuple[bytes, ...] = ()
     fault: str | None = None
     refused: bool = False
-    torn: int = 0
+    torn_bytes: int = 0
 
 
 class SnapshotStore:
@@ -229,7 +229,7 @@ def read(path: Path) -> SnapshotRecords:
     reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, None)
     if reading.fault is None:
         return reading
-    return SnapshotRecords(reading.bodies, reading.torn, f"{path} can not be used: {reading.fault}")
+    return SnapshotRecords(reading.bodies, reading.torn_bytes, f"{path} can not be used: {reading.fault}")
 
 
 def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
@@ -245,13 +245,13 @@ def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
     if reading.fault:
         fault = f"{path} was set aside as {_set_aside(path)} and a new one begun: {reading.fault}"
         reading = SnapshotRecords()
-    elif content and reading.torn:
-        _keep(_beside(path, "torn"), content[-reading.torn :])
-        os.truncate(path, len(content) - reading.torn)
-        fault = f"{path} had {reading.torn} unreadable bytes at its end, kept in {path.name}.torn"
+    elif content and reading.torn_bytes:
+        _keep(_beside(path, "torn"), content[-reading.torn_bytes :])
+        os.truncate(path, len(content) - reading.torn_bytes)
+        fault = f"{path} had {reading.torn_bytes} unreadable bytes at its end, kept in {path.name}.torn"
     data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
     file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
-    return OpenedSnapshot(file, reading.bodies, fault, torn=reading.torn)
+    return OpenedSnapshot(file, reading.bodies, fault, torn_bytes=reading.torn_bytes)
 
 
 def _unsaved(path: Path, session_id: str, error: OSError) -> OpenedSnapshot:

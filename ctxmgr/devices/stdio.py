@@ -67,7 +67,7 @@ class InputReader:
     """Calls `heard` on the loop with what came, and with b"" once, at the end."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int, heard: Heard) -> None:
-        self._loop, self._descriptor, self._heard = loop, descriptor, heard
+        self._loop, self._descriptor, self._on_data = loop, descriptor, heard
         self._size = READ_BYTES
         try:
             loop.add_reader(descriptor, self._ready)
@@ -85,7 +85,7 @@ class InputReader:
         if not chunk:
             self._loop.remove_reader(self._descriptor)
         self._size = READ_MORE_BYTES if len(chunk) == self._size else READ_BYTES
-        self._heard(chunk)
+        self._on_data(chunk)
 
     def _read(self) -> None:
         while True:
@@ -94,7 +94,7 @@ class InputReader:
             except OSError:
                 chunk = b""
             try:
-                self._loop.call_soon_threadsafe(self._heard, chunk)
+                self._loop.call_soon_threadsafe(self._on_data, chunk)
             except RuntimeError:
                 return  # the loop has ended; so will the process
             if not chunk:
@@ -106,7 +106,7 @@ class OutputWriter:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._held: deque[Sequence[Part]] = deque()
+        self._pending: deque[Sequence[Part]] = deque()
         self._bytes = 0
         self._changed = threading.Condition()
         self._closing = False
@@ -127,7 +127,7 @@ class OutputWriter:
             if self._bytes > HELD_BYTES:
                 self.lost = True
             else:
-                self._held.append(parts)
+                self._pending.append(parts)
             self._changed.notify()
 
     def close(self, seconds: float) -> None:
@@ -149,18 +149,18 @@ class OutputWriter:
     def _drain(self) -> None:
         while True:
             with self._changed:
-                while not self._held and not self._closing and not self.lost:
+                while not self._pending and not self._closing and not self.lost:
                     self._changed.wait()
-                if self.lost or not self._held:
+                if self.lost or not self._pending:
                     return
-                parts = self._held[0]
+                parts = self._pending[0]
             size = sum(map(len, parts))
             try:
                 _write_all(self._descriptor, parts)
             except OSError:
                 self.lost = True
             with self._changed:
-                self._held.popleft()
+                self._pending.popleft()
                 self._bytes -= size
 
 

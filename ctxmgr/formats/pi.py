@@ -101,7 +101,7 @@ def _plain(content: Any) -> tuple[str, int]:
 
 def _user(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
-    return View("user", (Unit("text", text=text, images=images),), opens_turn=True, at=_time(message))
+    return View("user", (Unit("text", text=text, images=images),), opens_turn=True, time_ms=_time(message))
 
 
 def _assistant(message: dict[str, Any]) -> View:
@@ -109,7 +109,7 @@ def _assistant(message: dict[str, Any]) -> View:
     return View(
         "assistant",
         tuple(_assistant_unit(number, block) for number, block in enumerate(blocks)),
-        at=_time(message),
+        time_ms=_time(message),
         usage=usage(message.get("usage")),
         stop=text_of(message.get("stopReason")),
         error=text_of(message.get("errorMessage")),
@@ -146,7 +146,7 @@ def _result(message: dict[str, Any]) -> View:
         can_edit=True,
         images=images,
     )
-    return View("result", (unit,), at=_time(message))
+    return View("result", (unit,), time_ms=_time(message))
 
 
 def _shell(message: dict[str, Any]) -> View:
@@ -160,13 +160,13 @@ def _shell(message: dict[str, Any]) -> View:
         arguments={"command": command},
         is_error=bool(code) or bool(message.get("cancelled")),
     )
-    return View("shell", (unit,), at=_time(message))
+    return View("shell", (unit,), time_ms=_time(message))
 
 
 def _custom(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
     ours = message.get("customType") == PACKET_TYPE
-    return View("packet" if ours else "note", (Unit("text", text=text, images=images),), at=_time(message))
+    return View("packet" if ours else "note", (Unit("text", text=text, images=images),), time_ms=_time(message))
 
 
 def _summary(message: dict[str, Any]) -> View:
@@ -174,11 +174,11 @@ def _summary(message: dict[str, Any]) -> View:
         raise TypeError("a summary is a text")
     unit = Unit("summary", text=message["summary"])
     compaction = message["role"] == "compactionSummary"
-    return View("summary", (unit,), summary="compaction" if compaction else "branch", at=_time(message))
+    return View("summary", (unit,), summary="compaction" if compaction else "branch", time_ms=_time(message))
 
 
 def _other(raw: bytes, at: int | None) -> View:
-    return View("other", (Unit("other", text=raw.decode("utf-8", "replace")),), at=at)
+    return View("other", (Unit("other", text=raw.decode("utf-8", "replace")),), time_ms=at)
 
 
 _ROLES: dict[str, Callable[[dict[str, Any]], View]] = {

@@ -33,11 +33,11 @@ class MessageContent(msgspec.Struct, frozen=True, gc=False):
 class SystemPromptChange(msgspec.Struct, frozen=True, gc=False):
     """What a system message changes of the prompt, in UTF-16 units as the host counts them.
 
-    `text` of its content; of a section None takes it away; `added` tools with the units of their JSON.
+    `text_units` of its content; of a section None takes it away; `added` tools with the units of their JSON.
     `dated`: it has a time (the host takes a list of system messages without any for no prompt).
     """
 
-    text: int = 0
+    text_units: int = 0
     sections: tuple[tuple[str, int | None], ...] = ()
     added: tuple[tuple[str, int], ...] = ()
     removed: tuple[str, ...] = ()
@@ -47,19 +47,19 @@ class SystemPromptChange(msgspec.Struct, frozen=True, gc=False):
 class BranchMessage(msgspec.Struct, frozen=True):
     """One message that an entry gives to the model's list, with edits of the host's user applied.
 
-    `raw` is its JSON; `units` the UTF-16 units that the host itself counts (an image 4,800). `opens_turn`:
-    starts a turn, for a cut; `cuttable`: a kept part may start with it. `reading`: tokens the provider counted
-    up to and with this message, 0 where there is none to trust. `system`: prompt, no conversation; `prompt` what
-    it changes of it. `nested`: (tool, path) of the calls that a tool made by itself, as its result tells.
+    `raw` is its JSON; `utf16_units` the UTF-16 units that the host itself counts (an image 4,800). `opens_turn`:
+    starts a turn, for a cut; `cuttable`: a kept part may start with it. `reading_tokens`: tokens the provider
+    counted up to and with this message, 0 where there is none to trust. `system`: prompt, no conversation; `prompt`
+    what it changes of it. `nested`: (tool, path) of the calls that a tool made by itself, as its result tells.
     """
 
     raw: bytes
     view: View
-    said: MessageContent
-    units: int
+    content: MessageContent
+    utf16_units: int
     opens_turn: bool = False
     cuttable: bool = False
-    reading: int = 0
+    reading_tokens: int = 0
     system: bool = False
     prompt: SystemPromptChange | None = None
     nested: tuple[tuple[str, str], ...] = ()
@@ -80,7 +80,7 @@ class BranchEntry(msgspec.Struct, frozen=True):
     `messages` is what it gives to the list now; empty for metadata, and for what was edited away. `visible`: it
     gives messages by its kind, edited away or not; `answers`: it is an assistant's message. `summary`,
     `first_kept`, `details` and `from_hook` are those of a compaction or branch summary; `target` and `replaces`
-    (another content, not an omission) those of an edit. `at` in milliseconds since the epoch.
+    (another content, not an omission) those of an edit. `time_ms` in milliseconds since the epoch.
     `unedited` is what it gives by itself, before edits: None where that is `messages`. `system`: its message is
     prompt, edited away or not.
     """
@@ -97,7 +97,7 @@ class BranchEntry(msgspec.Struct, frozen=True):
     from_hook: bool = False
     target: str | None = None
     replaces: bool = False
-    at: int | None = None
+    time_ms: int | None = None
     unedited: tuple[BranchMessage, ...] | None = None
     system: bool = False
 

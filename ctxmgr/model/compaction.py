@@ -24,20 +24,20 @@ class FileLists(msgspec.Struct, frozen=True):
 class CutBudget(msgspec.Struct, frozen=True):
     """Tokens, as `weigher` counts them: real ones, or UTF-16 units / 4 as pi does."""
 
-    keep_recent: int = 20_000
-    reserve: int = 16_384
+    keep_recent_tokens: int = msgspec.field(default=20_000, name="keep_recent")
+    reserve_tokens: int = msgspec.field(default=16_384, name="reserve")
     weigher: Weigher = "tokens"
 
 
 class CompactionPlan(msgspec.Struct, frozen=True):
-    """A compaction before it is written. `cut` is the place of `first_kept` in the branch path.
+    """A compaction before it is written. `cut_index` is the place of `first_kept` in the branch path.
 
     `history` is what the summary is to stand for beside `previous`; of a split turn `prefix` is its part before
-    the cut. `kept` are the messages from the cut on. Weights in tokens by the settings' weigher.
+    the cut. `recent` are the messages from the cut on. Weights in tokens by the settings' weigher.
     """
 
     first_kept: str
-    cut: int
+    cut_index: int
     history: tuple[BranchMessage, ...]
     prefix: tuple[BranchMessage, ...]
     split: bool
@@ -45,7 +45,7 @@ class CompactionPlan(msgspec.Struct, frozen=True):
     previous: str | None
     files: FileLists
     settings: CutBudget
-    kept: tuple[BranchMessage, ...] = ()
+    recent: tuple[BranchMessage, ...] = ()
 
 
 class NothingToCompact(msgspec.Struct, frozen=True, gc=False):

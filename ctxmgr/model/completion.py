@@ -26,8 +26,8 @@ class CompletionRequest(msgspec.Struct, frozen=True):
 class CompletionUsage(msgspec.Struct, frozen=True):
     """Tokens as the provider reported them."""
 
-    input: int = 0
-    output: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Completion(msgspec.Struct, frozen=True):
 
     text: str = ""
     stop: Stop = "stop"
-    spent: CompletionUsage | None = None
+    usage: CompletionUsage | None = None
     fault: str = ""
     settled: bool = False
 

@@ -20,26 +20,26 @@ class EvictedItem(msgspec.Struct, frozen=True, gc=False):
     kind: LeftKind
     call: str
     why: str
-    before: int
-    after: int
+    before_tokens: int = msgspec.field(name="before")
+    after_tokens: int = msgspec.field(name="after")
     handle: str = ""
 
 
 class Receipt(msgspec.Struct, frozen=True):
-    """What an epoch did and why. `before` and `after` are weights of the whole projection in tokens.
+    """What an epoch did and why. `before_tokens` and `after_tokens` are weights of the whole projection in tokens.
 
-    `arithmetic` is one line that a person can check. `at`: the host's time in milliseconds, None where none was
-    given. `omitted`: so many things of it are no longer listed.
+    `arithmetic` is one line that a person can check. `time_ms`: the host's time in milliseconds, None where none
+    was given. `omitted_count`: so many things of it are no longer listed.
     """
 
     epoch: int
     opening: Opening
-    before: int
-    after: int
+    before_tokens: int = msgspec.field(name="before")
+    after_tokens: int = msgspec.field(name="after")
     arithmetic: str
-    left: tuple[EvictedItem, ...] = ()
-    at: int | None = None
-    omitted: int = 0
+    evicted: tuple[EvictedItem, ...] = msgspec.field(default=(), name="left")
+    time_ms: int | None = msgspec.field(default=None, name="at")
+    omitted_count: int = msgspec.field(default=0, name="omitted")
 
 
 class Pin(msgspec.Struct, frozen=True):
@@ -53,14 +53,14 @@ class Pin(msgspec.Struct, frozen=True):
 class Epoch(msgspec.Struct, frozen=True, omit_defaults=True):
     """The epoch in force. `number` 0: none was opened yet.
 
-    `regret` in tokens of uncached input: what keeping the prefix has cost since then. `kept`: what the last choice
-    would keep, in tokens. `last_at`: the last call's time, milliseconds. `needed`: the regret that a choice was
-    found to need since then, 0 where none was made.
+    `regret` in tokens of uncached input: what keeping the prefix has cost since then. `remaining_tokens`: what the
+    last choice would keep, in tokens. `last_time_ms`: the last call's time, milliseconds. `needed`: the regret that
+    a choice was found to need since then, 0 where none was made.
     """
 
     number: int = 0
     regret: float = 0.0
-    calls: int = 0
-    kept: int = 0
-    last_at: int | None = None
+    call_count: int = msgspec.field(default=0, name="calls")
+    remaining_tokens: int = msgspec.field(default=0, name="kept")
+    last_time_ms: int | None = msgspec.field(default=None, name="last_at")
     needed: float = 0.0

@@ -38,9 +38,9 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     than the slot; constraint of a user, "correction".
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
-    `at` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
+    `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
     then; `seq` is 0 where the host dated the event, else the event's number, so that undated facts order.
-    `place` is the statement's position in its message, so that a list keeps its order.
+    `order` is the statement's position in its message, so that a list keeps its order.
     `entry` is the id of the session entry it came from, None while unknown; `origin` the message's digest.
     """
 
@@ -48,14 +48,14 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     key: str
     text: str
     source: Source
-    at: int = 0
+    time_ms: int = msgspec.field(default=0, name="at")
     seq: int = 0
     status: str = ""
     detail: str = ""
     entry: str | None = None
     origin: str = ""
     listing: str = ""
-    place: int = 0
+    order: int = msgspec.field(default=0, name="place")
 
 
 class Ledger(msgspec.Struct, frozen=True):

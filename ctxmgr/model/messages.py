@@ -17,13 +17,13 @@ SummaryKind = Literal["", "compaction", "branch"]
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """What a provider reported for one call, in tokens. `total` is what the next call starts from."""
+    """What a provider reported for one call, in tokens. `total_tokens` is what the next call starts from."""
 
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-    total: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    total_tokens: int = 0
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class View(msgspec.Struct, frozen=True):
     Role "prompt" is what the host says to the model beside the conversation (and what only the provider can read
     of the past): it belongs to no turn and is never left out. "result" holds tool results and nothing of a user.
     `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark alone.
-    `at`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
+    `time_ms`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
     assistant message's stop reason and error text: stop, length, toolUse, error, aborted, or as the host spells
     another. `joins`: one of several items that together make an assistant's message.
     """
@@ -65,7 +65,7 @@ class View(msgspec.Struct, frozen=True):
     units: tuple[Unit, ...] = ()
     opens_turn: bool = False
     summary: SummaryKind = ""
-    at: int | None = None
+    time_ms: int | None = None
     usage: Usage | None = None
     stop: str = ""
     error: str = ""

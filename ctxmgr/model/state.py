@@ -13,23 +13,23 @@ from ctxmgr.model.projection import Decision
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The model the host uses. `window` and `max_output` in tokens, `cache_ttl` in milliseconds."""
+    """The model the host uses. `window` and `max_output_tokens` in tokens, `cache_ttl_ms` in milliseconds."""
 
     id: str
     window: int
     provider: str = ""
-    max_output: int | None = None
+    max_output_tokens: int | None = msgspec.field(default=None, name="max_output")
     prices: BasePrices | None = None
-    cache_ttl: int | None = None
+    cache_ttl_ms: int | None = msgspec.field(default=None, name="cache_ttl")
 
 
 class RawSummary(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A summary as the host wrote it, kept whole for inspection. `at` in milliseconds since the epoch."""
+    """A summary as the host wrote it, kept whole for inspection. `time_ms` in milliseconds since the epoch."""
 
     kind: str
     text: str
     digest: str
-    at: int = 0
+    time_ms: int = msgspec.field(default=0, name="at")
     entry: str | None = None
 
 

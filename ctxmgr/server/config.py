@@ -31,10 +31,11 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
 
 
 class SessionRequest(msgspec.Struct, frozen=True):
-    """A decoded call about one session. `known` messages were left out of a list, `mended` surrogates mended."""
+    """A decoded call about one session. `omitted_count` messages were left out of a list, `surrogate_count`
+    surrogates mended."""
 
     method: str
     params: Any
     wants_answer: bool
-    known: int = 0
-    mended: int = 0
+    omitted_count: int = 0
+    surrogate_count: int = 0

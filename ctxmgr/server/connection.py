@@ -44,11 +44,11 @@ SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
-    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message` in bytes."""
+    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes."""
 
     record: bool = False
     state_dir: str | None = None
-    max_message: int = 64 << 20
+    max_message_bytes: int = 64 << 20
 
 
 class StrippedMessages(msgspec.Struct, frozen=True):
@@ -59,12 +59,12 @@ class StrippedMessages(msgspec.Struct, frozen=True):
 
 
 class IncomingCall(msgspec.Struct, frozen=True):
-    """A request or notification as the handlers get it. `mended` unpaired surrogates were mended in it."""
+    """A request or notification as the handlers get it. `surrogate_count` unpaired surrogates were mended in it."""
 
     params: bytes | msgspec.Raw | None
     request: bool
     stripped: StrippedMessages = StrippedMessages()
-    mended: int = 0
+    surrogate_count: int = 0
 
 
 class Connection:
@@ -78,7 +78,7 @@ class Connection:
         """`weighers` by name hold at least the `fallback`; others come later by `weigher_loaded`. `embed` gives
         vectors of texts where the policy wants them; it may take long, and runs in a thread."""
         self.options = options
-        self.framer = Framer(options.max_message)
+        self.framer = Framer(options.max_message_bytes)
         self._effects: list[Effect] = []
         self.peer = Peer({name: self._handler(row) for name, row in METHODS.items()}, self._send)
         self.terms = ConnectionConfig(
@@ -211,7 +211,7 @@ class Connection:
             elif not message.method.startswith("$/"):
                 self._say(f"unknown notification {message.method[:64]}")
         else:
-            call = IncomingCall(message.params, True, stripped, message.mended)
+            call = IncomingCall(message.params, True, stripped, message.surrogate_count)
             self.peer.request_came(message.id, message.method, call)
 
     def _response(self, message: envelope.Response) -> None:
@@ -290,7 +290,9 @@ class Connection:
         stripped = call.stripped
         if stripped.count and stripped.session_id != params.session_id:
             raise RpcError(errors.INVALID_REQUEST, "two sessions are named")
-        return self.sessions.submit(SessionRequest(row.name, params, call.request, stripped.count, call.mended))
+        return self.sessions.submit(
+            SessionRequest(row.name, params, call.request, stripped.count, call.surrogate_count)
+        )
 
     def _admit(self, row: Method, call: IncomingCall) -> None:
         """The order of a connection: initialize first, nothing but exit after shutdown."""

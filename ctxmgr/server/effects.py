@@ -87,7 +87,7 @@ class StartTimer(msgspec.Struct, frozen=True):
     """Answer `ticket` with None after so many milliseconds. One that comes too late is harmless."""
 
     ticket: int
-    milliseconds: int
+    delay_ms: int
 
 
 class Complete(msgspec.Struct, frozen=True):
@@ -95,7 +95,7 @@ class Complete(msgspec.Struct, frozen=True):
 
     ticket: int
     endpoint: policy.Endpoint
-    ask: CompletionRequest
+    request: CompletionRequest
 
 
 class Abandon(msgspec.Struct, frozen=True):

@@ -65,9 +65,9 @@ class Jobs:
         running = RunningJob(next(self._numbers), errand, session_id, future)
         self._running.append(running)
         future.add_done_callback(lambda done: self._end(running))
-        if errand.deadline is not None:
+        if errand.deadline_ms is not None:
             running.wake = self._wait(-next(running.tickets), partial(self._expired, running))
-            self._emit(StartTimer(running.wake, errand.deadline))
+            self._emit(StartTimer(running.wake, errand.deadline_ms))
         self._progress(running, "begin")
         self._step(running, None)
 
@@ -93,7 +93,7 @@ class Jobs:
 
     def _step(self, running: RunningJob, value: Any) -> None:
         """Sends what came into the steps until they wait for something else."""
-        steps = running.errand.steps
+        steps = running.errand.routine
         try:
             failed = isinstance(value, BaseException)
             wanted = steps.throw(value) if failed else steps.send(value)
@@ -153,9 +153,9 @@ class Jobs:
     # models
 
     def _ask_more(self, running: RunningJob) -> None:
-        while running.waiting and len(running.calls) < running.errand.via.concurrency:
+        while running.waiting and len(running.calls) < running.errand.runner.concurrency:
             place, ask = running.waiting.popleft()
-            if running.errand.via.kind == "endpoint":
+            if running.errand.runner.kind == "endpoint":
                 self._ask_endpoint(running, place, ask)
             else:
                 self._ask_host(running, place, ask)
@@ -172,7 +172,7 @@ class Jobs:
         future.add_done_callback(came)
 
     def _ask_endpoint(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
-        endpoint = running.errand.via.endpoint
+        endpoint = running.errand.runner.endpoint
         assert endpoint is not None
         ticket = -next(running.tickets)
         self._wait(ticket, partial(self._came, running, place, ask, ticket))
@@ -245,7 +245,7 @@ class Jobs:
         self._running.remove(running)
         self._waits.pop(running.wake, None)  # it would hold what has ended until then
         self._end_calls(running)
-        running.errand.steps.close()
+        running.errand.routine.close()
         self._progress(running, "end")
 
     def _progress(self, running: RunningJob, kind: Any, message: str | None = None) -> None:

@@ -31,7 +31,7 @@ class ModelCalls:
         if chat is None:
             chat = self._chats[effect.endpoint] = Chat(effect.endpoint, os.environ)
         try:
-            value: Any = await chat.complete(effect.ask)
+            value: Any = await chat.complete(effect.request)
         except Exception as fault:  # noqa: BLE001  the errand hears of it
             value = fault
         abandoned = self._tasks.pop(effect.ticket, None) is None

@@ -37,12 +37,12 @@ Parts = Sequence[bytes | memoryview]
 
 class Setup(msgspec.Struct, frozen=True):
     """`record`: the transcript's file; `preload`: a vocabulary loaded before the first message is read;
-    `max_message` in bytes."""
+    `max_message_bytes` in bytes."""
 
     state_dir: str | None = None
     record: str | None = None
     preload: str | None = None
-    max_message: int = 64 << 20
+    max_message_bytes: int = 64 << 20
 
 
 class Runtime:
@@ -62,7 +62,7 @@ class Runtime:
             fallback = loaded.weigher.name
             if loaded.note:
                 say(loaded.note)
-        options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message)
+        options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message_bytes)
         self.connection = Connection(options, weighers, fallback, functools.partial(_embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved)
         self.model_calls = ModelCalls(self._resume)
@@ -166,7 +166,7 @@ class Runtime:
             self._resume(ticket, done.exception() or done.result())
 
     def _wake(self, effect: do.StartTimer) -> None:
-        self.loop.call_later(effect.milliseconds / 1000, self._resume, effect.ticket, None)
+        self.loop.call_later(effect.delay_ms / 1000, self._resume, effect.ticket, None)
 
     def _complete(self, effect: do.Complete) -> None:
         self.model_calls.begin(effect)

@@ -24,7 +24,7 @@ class QueuedCall:
 
     def __init__(self, start: Callable[[], Any], finish: Callable[[Any], Any], name: str) -> None:
         self.start, self.finish, self.name = start, finish, name
-        self.steps: Routine | None = None
+        self.routine: Routine | None = None
         self.future: Future[Any] | None = None
 
     @property
@@ -94,18 +94,18 @@ class SessionQueues:
     def _run(self, lane: SessionQueue, job: QueuedCall) -> Any:
         value = job.start()
         if isinstance(value, Generator):
-            job.steps = value
+            job.routine = value
             return self._step(lane, job, None)
         return job.finish(value)
 
     def _step(self, lane: SessionQueue, job: QueuedCall, value: Any) -> Any:
-        assert job.steps is not None
+        assert job.routine is not None
         if job.cancelled:
-            job.steps.close()
+            job.routine.close()
             return PENDING
         try:
             failed = isinstance(value, BaseException)
-            wanted = job.steps.throw(value) if failed else job.steps.send(value)
+            wanted = job.routine.throw(value) if failed else job.routine.send(value)
         except StopIteration as stop:
             return job.finish(stop.value)
         lane.busy = job

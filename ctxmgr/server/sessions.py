@@ -181,7 +181,7 @@ class Sessions:
         return ROUTES[request.method](session, request.params)
 
     def _context(self, session: Session, lane: SessionQueue, request: SessionRequest) -> Verb[SplicedResult]:
-        params, known = request.params, request.known or None
+        params, known = request.params, request.omitted_count or None
         if (params.messages is None) == (params.append is None):
             raise invalid_params("one of messages and append is needed", "$")
         if known is not None:
@@ -189,7 +189,7 @@ class Sessions:
                 raise RpcError(errors.INVALID_REQUEST, "the message list stands at an unexpected place")
             params = msgspec.structs.replace(params, messages=params.messages[1:])
         try:
-            parts = yield from listing.context(session, lane.spool, params, known, request.mended)
+            parts = yield from listing.context(session, lane.spool, params, known, request.surrogate_count)
         except listing.Stale as stale:
             session.void_base()
             raise RpcError(errors.CONTENT_MODIFIED, f"append does not fit: {stale}; send all") from None

@@ -44,7 +44,7 @@ def from_messages(
     for position, message in messages:
         view = message.view
         opening = view.opens_turn and not opened
-        moment = view.at if view.at is not None else at
+        moment = view.time_ms if view.time_ms is not None else at
         clock = max(clock, moment or 0)
         if mark(message) in heard:
             continue
@@ -170,10 +170,10 @@ def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
 
 def mark(message: Message) -> str:
     """What a message is known by once heard: said again at another time, it is another."""
-    return message.digest if message.view.at is None else f"{message.digest} {message.view.at}"
+    return message.digest if message.view.time_ms is None else f"{message.digest} {message.view.time_ms}"
 
 
 def heard(state: State) -> set[str]:
     """The marks of messages that facts came from, dated or not."""
     known = (*state.facts, *state.pending, *state.away)
-    return {fact.origin for fact in known} | {f"{fact.origin} {fact.at}" for fact in known}
+    return {fact.origin for fact in known} | {f"{fact.origin} {fact.time_ms}" for fact in known}

@@ -244,9 +244,9 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
         id=model.id,
         window=int(model.context_window),
         provider=model.provider or "",
-        max_output=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
+        max_output_tokens=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
         prices=prices.told(model.prices),
-        cache_ttl=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
+        cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
     )
 
 

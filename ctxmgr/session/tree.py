@@ -34,7 +34,7 @@ def on_path(
             messages.append((position, unweighed.read([one.message])[0]))
             ids[position] = one.id
         elif one.kind:
-            state, facts = ledger_updates.from_summary(state, one.summary, one.kind, one.at, one.id)
+            state, facts = ledger_updates.from_summary(state, one.summary, one.kind, one.time_ms, one.id)
             state = ledger_updates.learn(state, facts, bound=True)
     state, _ = ledger_updates.returned(state, {message.digest for _, message in messages})
     calls = ledger_updates.calls_of(message for _, message in messages)

@@ -55,21 +55,21 @@ Routine = Generator[Work | Embed | Await | tuple[CompletionRequest, ...], Any, A
 
 
 class ModelRunner(msgspec.Struct, frozen=True):
-    """Who runs the summarising model, so many calls side by side. `window` and `max_output` in tokens."""
+    """Who runs the summarising model, so many calls side by side. `window` and `max_output_tokens` in tokens."""
 
     kind: Literal["host", "endpoint", "none"]
     window: int
-    max_output: int | None = None
+    max_output_tokens: int | None = None
     endpoint: policy.Endpoint | None = None
     concurrency: int = 1
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A long call to be carried out beside the lanes. `deadline` in milliseconds from its start; `at_deadline` is
-    the answer then, None where the steps themselves make do without a model. `token` for `$/progress`."""
+    """A long call to be carried out beside the lanes. `deadline_ms` in milliseconds from its start; `at_deadline`
+    is the answer then, None where the steps themselves make do without a model. `token` for `$/progress`."""
 
-    steps: Routine[Any]
-    via: ModelRunner
-    deadline: int | None = None
+    routine: Routine[Any]
+    runner: ModelRunner
+    deadline_ms: int | None = None
     at_deadline: Any = None
     token: str | int | float | None = None

@@ -107,7 +107,7 @@ def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget:
 
 def output(brief: SummaryInput[Any], tokens: int) -> int:
     """Tokens of an answer: what is wanted, within what the model can give and its window holds."""
-    most = min(brief.max_output or brief.window, brief.window // WINDOW_SHARE)
+    most = min(brief.max_output_tokens or brief.window, brief.window // WINDOW_SHARE)
     return max(1, min(max(tokens, LEAST_OUTPUT), most))
 
 
@@ -117,11 +117,11 @@ def bounded(budget: int, replaced: int) -> int:
 
 
 def _share(brief: SummaryInput[CompactionPlan], share: float) -> int:
-    return int(brief.preparation.settings.reserve * share)
+    return int(brief.preparation.settings.reserve_tokens * share)
 
 
 def _history_output(brief: SummaryInput[CompactionPlan], shape: Shape) -> int:
-    return min(output(brief, _share(brief, HISTORY_SHARE)), shape.most)
+    return min(output(brief, _share(brief, HISTORY_SHARE)), shape.max_tokens)
 
 
 def _turn_output(brief: SummaryInput[CompactionPlan]) -> int:
@@ -133,6 +133,6 @@ def _longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummar
     prepared = brief.preparation
     messages: Sequence[BranchMessage] = (*prepared.history, *prepared.prefix)
     weight = brief.weigh(text)
-    if weight <= max(LEAST_TOKENS, sum(message.units for message in messages) // SURELY_SHORTER):
+    if weight <= max(LEAST_TOKENS, sum(message.utf16_units for message in messages) // SURELY_SHORTER):
         return False
     return weight > brief.weigh(render.conversation(messages)) + brief.weigh(past.whole) + LEAST_TOKENS

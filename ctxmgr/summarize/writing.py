@@ -114,8 +114,8 @@ def _written(
         "ladder": [] if failure else list(account.ladder),  # who does without a model reads all of it
         "leftOut": 0 if failure else account.left_out,
     }
-    if account.input is not None or account.output is not None:
-        said |= {"inputTokens": account.input or 0, "outputTokens": account.output or 0}
+    if account.input_tokens is not None or account.output_tokens is not None:
+        said |= {"inputTokens": account.input_tokens or 0, "outputTokens": account.output_tokens or 0}
     if account.joined and not failure:
         said["joined"] = account.joined
     if failure:
@@ -126,5 +126,5 @@ def _written(
 
 
 def _fallback(brief: SummaryInput[Any], failure: Failure) -> dict[str, str]:
-    found = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.said}
+    found = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.detail}
     return {key: value for key, value in found.items() if value}

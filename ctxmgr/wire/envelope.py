@@ -39,18 +39,19 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
-    """`id` is its JSON as the host wrote it. `mended` counts the unpaired surrogates that were replaced."""
+    """`id` is its JSON as the host wrote it. `surrogate_count` counts the unpaired surrogates that were
+    replaced."""
 
     id: bytes
     method: str
     params: msgspec.Raw | None = None
-    mended: int = 0
+    surrogate_count: int = 0
 
 
 class Notification(msgspec.Struct, frozen=True, gc=False):
     method: str
     params: msgspec.Raw | None = None
-    mended: int = 0
+    surrogate_count: int = 0
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
@@ -59,7 +60,7 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     id: bytes
     result: msgspec.Raw | None = None
     error: msgspec.Raw | None = None
-    mended: int = 0
+    surrogate_count: int = 0
 
 
 class Fault(msgspec.Struct, frozen=True, gc=False):

@@ -163,7 +163,7 @@ class _Blocks:
         self._parts: list[bytes] = []  # a body that has begun
         self._head: bytes | None = None  # first bytes of a body that is passed over, until it is reported
         self._size = 0  # bytes of the body that has begun, 0 between two bodies
-        self._left = 0  # bytes of it still to come
+        self._remaining_bytes = 0  # bytes of it still to come
 
     def feed(self, chunk: bytes, out: list[bytes | FramingFault]) -> None:
         if self._tail:
@@ -186,7 +186,7 @@ class _Blocks:
                 out.append(chunk[pos : pos + size])
                 pos += size
             else:
-                self._size = self._left = size
+                self._size = self._remaining_bytes = size
                 self._head = b"" if size > self._max_body else None
 
     def eof(self, out: list[bytes | FramingFault]) -> None:
@@ -197,16 +197,16 @@ class _Blocks:
 
     def _continue(self, chunk: bytes, pos: int, out: list[bytes | FramingFault]) -> int:
         """Take what this chunk holds of the body that has begun; answer the position after it."""
-        stop = min(pos + self._left, len(chunk))
-        self._left -= stop - pos
+        stop = min(pos + self._remaining_bytes, len(chunk))
+        self._remaining_bytes -= stop - pos
         if self._size > self._max_body:
             self._pass_over(chunk[pos : min(stop, pos + PEEK_BYTES)], out)
         else:
             self._parts.append(chunk[pos:stop])
-            if not self._left:
+            if not self._remaining_bytes:
                 out.append(b"".join(self._parts))
                 self._parts = []
-        if not self._left:
+        if not self._remaining_bytes:
             self._size = 0
         return stop
 
@@ -215,7 +215,7 @@ class _Blocks:
         if self._head is None:
             return
         self._head = (self._head + start)[:PEEK_BYTES]
-        if len(self._head) == PEEK_BYTES or not self._left:
+        if len(self._head) == PEEK_BYTES or not self._remaining_bytes:
             out.append(_oversized(self._size, self._max_body, self._head))
             self._head = None
 

@@ -188,7 +188,7 @@ class Talk:
 
     @property
     def said(self) -> list[str]:
-        return self.driver.said
+        return self.driver.logged
 
     # what a host does
 

@@ -28,7 +28,7 @@ def ours(path: tuple[BranchEntry, ...], row: dict[str, Any]) -> dict[str, Any] |
         return None
     found = {
         "firstKeptEntryId": one.first_kept,
-        "cutIndex": one.cut,
+        "cutIndex": one.cut_index,
         "isSplitTurn": one.split,
         "messagesToSummarize": len(one.history),
         "turnPrefixMessages": len(one.prefix),

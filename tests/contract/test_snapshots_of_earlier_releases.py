@@ -29,7 +29,7 @@ each = pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 
 def lines_of(path: Path) -> tuple[bytes, ...]:
     reading = snapshots.read(path)
-    assert (reading.fault, reading.torn) == (None, 0)
+    assert (reading.fault, reading.torn_bytes) == (None, 0)
     return reading.bodies
 
 

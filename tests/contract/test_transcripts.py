@@ -33,7 +33,7 @@ def test_transcript_replays(name: str) -> None:
     """What a stranger would do with it: feed the host's lines to a fresh connection."""
     replayed = transcripts.replay(name, transcript(name).read_bytes())
     assert replayed.findings == ()
-    assert replayed.compared > 0
+    assert replayed.compared_count > 0
 
 
 def test_every_transcript_has_a_behaviour() -> None:

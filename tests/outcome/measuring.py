@@ -115,7 +115,7 @@ def drive(name: str, window: int, policy: Mapping[str, Any]) -> ReplayResult:
 @cache
 def alone(name: str, window: int) -> float:
     """What the host pays without pruning, in dollars."""
-    return measure(drive(name, window, {"preset": "off"}).sights, ground(), PriceSheet()).bill.warm
+    return measure(drive(name, window, {"preset": "off"}).observations, ground(), PriceSheet()).bill.warm
 
 
 def figures(run: Run) -> Figures:
@@ -127,7 +127,7 @@ def measured(run: Run, outcome: ReplayResult) -> Figures:
     """Shares from 0 to 1, `cost` of the host's. A measure that is added here is held and tried like the others: it
     needs margins in `test_outcome`, and `scripts/sensitivity` counts what moves it."""
     assert outcome.failures == [], outcome.failures[:3]
-    found = measure(outcome.sights, ground(), PriceSheet())
+    found = measure(outcome.observations, ground(), PriceSheet())
     return {
         "cost": found.bill.warm / alone(*run),
         "recall": part(found.recall.overall),

@@ -32,7 +32,14 @@ showing = _loaded()
 
 def call(after: int, zone: str = "green") -> ReplayedCall:
     return ReplayedCall(
-        zone=zone, before=after, after=after, dropped=0, distilled=0, pruned=0, packet=0, seconds=0.001
+        zone=zone,
+        before_tokens=after,
+        after_tokens=after,
+        dropped=0,
+        distilled=0,
+        pruned=0,
+        packet_tokens=0,
+        seconds=0.001,
     )
 
 

@@ -131,7 +131,7 @@ def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str
 
 def _leaves(conversation: ConversationIndex, atom: Atom, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
-    sure = [at for at in atom.positions if conversation.seen[conversation.digest(at)] == 1]
+    sure = [at for at in atom.positions if conversation.digest_counts[conversation.digest(at)] == 1]
     return bool(sure) and leaving.issuperset(sure)
 
 

@@ -102,7 +102,7 @@ def opened(
 def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opened:
     """An epoch that begins with the list as it is."""
     told = f"{opening}: nothing more leaves"
-    done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, at=epoch.last_at)
+    done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, time_ms=epoch.last_time_ms)
     return Opened(plan, packet, plan.weight, done, ())
 
 
@@ -151,9 +151,9 @@ class _Draft:
         if plan.pieces == self.old.pieces or not (opening in MUST or self._is_worth(plan, sums)):
             return None
         done_by = self._came_to(sums.place, plan)
-        sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.calls)
+        sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.call_count)
         gone = originals(self.conversation, self.old, plan, self.want.writer.handle)
-        bare = Receipt(epoch.number + 1, opening, self.old.weight, plan.weight, sum_of, at=epoch.last_at)
+        bare = Receipt(epoch.number + 1, opening, self.old.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms)
         done = receipt(bare, gone, self._why)
         return Opened(plan, packet, self._kept(plan), done, gone, done_by.cost)
 
@@ -249,7 +249,7 @@ class _Draft:
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
         inserted = shown.weight or want.room.index + SMALLEST_TOKENS
-        calls = epoch.calls if opening in ("price", "cold", "red") else max(epoch.calls, CALLS_ASKED_FOR)
+        calls = epoch.call_count if opening in ("price", "cold", "red") else max(epoch.call_count, CALLS_ASKED_FOR)
         found = best_break(rows, inserted, calls, want.rates, opening in MUST)
         if found is None:
             return None

@@ -36,7 +36,7 @@ def pinned(conversation: ConversationIndex, pins: Collection[Pin], memo: Memo | 
     for pin in pins:
         by[pin.by].add(pin.value)
     found: set[int] = set()
-    if not by["digest"].isdisjoint(conversation.seen):
+    if not by["digest"].isdisjoint(conversation.digest_counts):
         found.update(at for at, message in enumerate(conversation.messages) if message.digest in by["digest"])
     if by["callId"] or by["tool"] or by["path"]:
         glob = _glob(tuple(sorted(by["path"])))

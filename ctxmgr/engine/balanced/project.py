@@ -88,7 +88,9 @@ def project(conversation: ConversationIndex, ask: Ask) -> Projected:
 def decided(conversation: ConversationIndex, ask: Ask, plan: Plan, opening: Opening | None) -> Projected:
     """The same, of what `carried_on` gave."""
     regret = _regret(ask, plan.weight)
-    epoch = msgspec.structs.replace(ask.epoch, regret=regret, calls=ask.epoch.calls + 1, last_at=ask.at)
+    epoch = msgspec.structs.replace(
+        ask.epoch, regret=regret, call_count=ask.epoch.call_count + 1, last_time_ms=ask.at
+    )
     if opening is None:
         return Projected(plan, epoch)
     done = opened(conversation, ask.want, plan, epoch, opening)
@@ -97,13 +99,13 @@ def decided(conversation: ConversationIndex, ask: Ask, plan: Plan, opening: Open
     if done is not None and opening == "price" and done.cost > epoch.regret:  # the estimate was too low
         return Projected(plan, msgspec.structs.replace(epoch, needed=done.cost))
     if done is None:  # rule 3
-        return Projected(plan, Epoch(epoch.number, 0.0, epoch.calls, plan.weight, ask.at))
+        return Projected(plan, Epoch(epoch.number, 0.0, epoch.call_count, plan.weight, ask.at))
     return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)
 
 
 def _kept(ask: Ask) -> int:
     """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
-    return ask.epoch.kept or ask.want.room.total
+    return ask.epoch.remaining_tokens or ask.want.room.total
 
 
 def _regret(ask: Ask, weight: int) -> float:

@@ -126,7 +126,7 @@ def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], s
     left = tuple(
         EvictedItem(one.key, one.kind, one.call, why(one), one.before, one.after, one.handle) for one in listed
     )
-    return msgspec.structs.replace(bare, left=left, omitted=len(gone) - len(listed))
+    return msgspec.structs.replace(bare, evicted=left, omitted_count=len(gone) - len(listed))
 
 
 def filed(receipts: tuple[Receipt, ...], newest: Receipt) -> tuple[Receipt, ...]:

@@ -119,11 +119,11 @@ def _results(
         for number, message in enumerate(told[place])
         if _is_result(message)
     ]
-    failed = [(place, number, _error(message)) for place, number, message in found if message.said.is_error]
-    others = [(place, number, _line(message)) for place, number, message in found if not message.said.is_error]
+    failed = [(place, number, _error(message)) for place, number, message in found if message.content.is_error]
+    others = [(place, number, _line(message)) for place, number, message in found if not message.content.is_error]
     taken = []
     for place, number, message in (*failed, *others):
-        if not message.said.text:
+        if not message.content.text:
             continue
         weight = weigh(message)
         if not budget or total + weight <= budget:
@@ -133,15 +133,15 @@ def _results(
 
 
 def _is_result(message: BranchMessage) -> bool:
-    return message.said.speaker == "result"
+    return message.content.speaker == "result"
 
 
 def _error(message: BranchMessage) -> BranchMessage:
-    return _shortened(message, clipped((message.said.text or "").strip(), ERROR_UNITS))
+    return _shortened(message, clipped((message.content.text or "").strip(), ERROR_UNITS))
 
 
 def _line(message: BranchMessage) -> BranchMessage:
-    lines: Iterator[str] = (line.strip() for line in (message.said.text or "").split("\n"))
+    lines: Iterator[str] = (line.strip() for line in (message.content.text or "").split("\n"))
     return _shortened(message, clipped(next(filter(None, lines), ""), LINE_UNITS))
 
 
@@ -154,8 +154,8 @@ def _shortened(message: BranchMessage, text: str) -> BranchMessage:
     return msgspec.structs.replace(
         message,
         view=msgspec.structs.replace(message.view, units=units),
-        said=msgspec.structs.replace(message.said, text=text),
-        units=utf16_units(text),
+        content=msgspec.structs.replace(message.content, text=text),
+        utf16_units=utf16_units(text),
     )
 
 

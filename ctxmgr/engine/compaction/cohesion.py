@@ -58,7 +58,7 @@ def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) ->
     """The same depths with those of users' breaks as rule 4 has them; for depths from vectors as well."""
     found = list(deep)
     for number, step in enumerate(steps):
-        if number and step[0].said.speaker == "user" and any(map(_answers, steps[number - 1])):
+        if number and step[0].content.speaker == "user" and any(map(_answers, steps[number - 1])):
             reach = range(max(1, number - USER_REACH), min(len(deep), number + USER_REACH + 1))
             near = max(deep[at] * (1 - USER_FALL * abs(at - number)) for at in reach)
             found[number] = max(USER_DEPTH, near * USER_FACTOR)
@@ -66,7 +66,7 @@ def deepened(deep: Sequence[float], steps: Sequence[Sequence[BranchMessage]]) ->
 
 
 def _answers(message: BranchMessage) -> bool:
-    said = message.said
+    said = message.content
     return said.speaker == "assistant" and bool((said.text or "").strip() or said.calls)
 
 
@@ -184,7 +184,7 @@ def _unit(vector: Iterable[float]) -> list[float]:
 
 def _texts(message: BranchMessage) -> list[str]:
     """The parts of a message that tell its subject, each cut to its start (rule 5)."""
-    said = message.said
+    said = message.content
     if said.speaker == "result":
         return [(said.text or "")[:RESULT_UNITS]]
     if not said.speaker:

@@ -27,11 +27,11 @@ from ctxmgr.model.weights import WeighMessage
 
 
 class Cut(msgspec.Struct, frozen=True, gc=False):
-    """`at`: number of the entry that the kept part starts with. `turn`: the start of the turn that is split, None
-    where none is."""
+    """`start_index`: number of the entry that the kept part starts with. `turn_index`: the start of the turn that
+    is split, None where none is."""
 
-    at: int
-    turn: int | None = None
+    start_index: int
+    turn_index: int | None = None
 
 
 def points(entries: Sequence[BranchEntry], start: int) -> tuple[int, ...]:
@@ -73,9 +73,9 @@ def whole_cut(entries: Sequence[BranchEntry], start: int, keep: int, weigh: Weig
     for place in (wanted, *earlier, *later):
         if calls[place - start] >= place:
             cut = _placed(entries, start, place)
-            named = next((number for number in range(cut.at, place + 1) if entries[number].id), None)
+            named = next((number for number in range(cut.start_index, place + 1) if entries[number].id), None)
             if named is not None:
-                return msgspec.structs.replace(cut, at=named)
+                return msgspec.structs.replace(cut, start_index=named)
     return None
 
 

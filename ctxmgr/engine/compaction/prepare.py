@@ -55,25 +55,25 @@ def decide(
     entries = in_list(path)
     carries = bool(entries) and entries[0].kind == "compaction" and bool(entries[0].messages)
     start = int(carries)
-    cut = (host_cut if pi_like else whole_cut)(entries, start, settings.keep_recent, weigh)
-    if cut is None or not speaks(entries, start, cut.at):
+    cut = (host_cut if pi_like else whole_cut)(entries, start, settings.keep_recent_tokens, weigh)
+    if cut is None or not speaks(entries, start, cut.start_index):
         return _why(entries, start, cut, settings, weigh)
-    if not entries[cut.at].id:
+    if not entries[cut.start_index].id:
         return NAMELESS
-    history = spoken(entries[start : cut.at if cut.turn is None else cut.turn])
-    prefix = () if cut.turn is None else spoken(entries[cut.turn : cut.at])
+    history = spoken(entries[start : cut.start_index if cut.turn_index is None else cut.turn_index])
+    prefix = () if cut.turn_index is None else spoken(entries[cut.turn_index : cut.start_index])
     previous = entries[0] if carries else None
     return CompactionPlan(
-        first_kept=entries[cut.at].id,
-        cut=places[cut.at],
+        first_kept=entries[cut.start_index].id,
+        cut_index=places[cut.start_index],
         history=history,
         prefix=prefix,
-        split=cut.turn is not None,
+        split=cut.turn_index is not None,
         tokens_before=before(path, places, entries, weigh, settings.weigher),
         previous=None if previous is None else previous.summary,
-        files=_files(path, places[cut.at], previous, (*history, *prefix), settings),
+        files=_files(path, places[cut.start_index], previous, (*history, *prefix), settings),
         settings=settings,
-        kept=spoken(entries[cut.at :]),
+        recent=spoken(entries[cut.start_index :]),
     )
 
 
@@ -107,9 +107,9 @@ def _why(
     if not spoken(entries[start:]):
         return EMPTY
     valid = points(entries, start)
-    full = reached(entries, start, settings.keep_recent, weigh)
+    full = reached(entries, start, settings.keep_recent_tokens, weigh)
     if cut is None and valid:
         return PARTED if any(entries[place].id for place in valid[1:]) else NAMELESS
-    if full is not None and sum(map(weigh, entries[full].messages)) >= settings.keep_recent:
+    if full is not None and sum(map(weigh, entries[full].messages)) >= settings.keep_recent_tokens:
         return FILLED
     return SMALL

@@ -41,7 +41,7 @@ def conversation(messages: Iterable[BranchMessage], shown: RenderLimits = AS_PI)
 
 def message_text(message: BranchMessage, shown: RenderLimits = AS_PI) -> str:
     """One message: its parts, each with its label, blank lines between them; "" where it is not shown."""
-    said = message.said
+    said = message.content
     if said.speaker == "assistant":
         return _assistant(said, shown)
     if not said.text or not said.speaker:

@@ -57,7 +57,7 @@ def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[floa
     changing = changing_calls(messages)
     points = []
     for at, message in enumerate(messages):
-        said = message.said
+        said = message.content
         sum_of = SPEAKS[said.speaker] + 1
         sum_of += BINDS * _binds(message)
         sum_of += FAILED * (said.is_error or any(unit.is_error for unit in message.view.units))
@@ -109,7 +109,7 @@ def within(message: BranchMessage, units: int, shown: RenderLimits = AS_SHOWN) -
     """A message as a summariser is shown it, in about `units` characters and a marker that says what is missing;
     a result from its start, all else from both ends. "" where it is not shown at all."""
     text = message_text(message, msgspec.structs.replace(shown, result_units=units))
-    return text if message.said.speaker == "result" else middle(text, units)
+    return text if message.content.speaker == "result" else middle(text, units)
 
 
 def middle(text: str, units: int) -> str:
@@ -121,7 +121,7 @@ def middle(text: str, units: int) -> str:
 
 
 def _terms(message: BranchMessage) -> dict[str, int]:
-    said = message.said
+    said = message.content
     found = terms((said.text or "")[:TEXT_UNITS])
     for _, arguments in said.calls:
         found.update(terms(arguments[:TEXT_UNITS]))
@@ -139,9 +139,9 @@ def _wanted(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]], 
     """Terms of the goal and of what was said, not printed, since the newest user message (signal 5)."""
     wanted = set(terms(goal))
     for at in range(len(messages) - 1, -1, -1):
-        if messages[at].said.speaker in ("user", "assistant"):
+        if messages[at].content.speaker in ("user", "assistant"):
             wanted.update(found[at])
-        if messages[at].said.speaker == "user":
+        if messages[at].content.speaker == "user":
             break
     return wanted
 
@@ -157,7 +157,7 @@ def _later(messages: Sequence[BranchMessage], found: Sequence[dict[str, int]]) -
                 continue
             if term not in first:
                 first[term] = at
-            elif term not in used and message.said.speaker != "result":
+            elif term not in used and message.content.speaker != "result":
                 used.add(term)
                 later[first[term]] += 1
     return later
@@ -178,7 +178,7 @@ def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
 
 def _binds(message: BranchMessage) -> bool:
     """Whether the ledger would keep a rule, a correction or a decision of it (signal 2)."""
-    text = (message.said.text or "")[:TEXT_UNITS]
+    text = (message.content.text or "")[:TEXT_UNITS]
     if message.view.role not in ("user", "assistant") or not text:
         return False
     into = Statements(Stamp("", 0))

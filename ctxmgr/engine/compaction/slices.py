@@ -43,13 +43,13 @@ Depths = Callable[[Sequence[Step]], Sequence[float]] | Sequence[float]
 
 
 class Slice(msgspec.Struct, frozen=True):
-    """Messages to sum up, and the ones right before them for context. Weights and `max_output` in tokens."""
+    """Messages to sum up, and the ones right before them for context. Weights and `max_output_tokens` in tokens."""
 
     messages: tuple[BranchMessage, ...]
     lead: tuple[BranchMessage, ...]
     weight: int
     lead_weight: int
-    max_output: int
+    max_output_tokens: int
 
 
 def cut(
@@ -112,7 +112,7 @@ def step_starts(messages: Sequence[BranchMessage]) -> list[int]:
             elif unit.kind == "result" and unit.call_id in calls:
                 while opens and opens[-1] > calls[unit.call_id]:
                     opens.pop()
-        speaker = message.said.speaker
+        speaker = message.content.speaker
         if at == 0 or speaker == "user" or (speaker == "assistant" and last != "user"):
             opens.append(at)
         last = speaker or last

@@ -34,10 +34,10 @@ SEPARATOR = "\n\n"  # between messages, as `render` puts it
 class TruncationLevel(msgspec.Struct, frozen=True):
     """What may be shown: characters of a result, of another text, of a user's text; and whether thinking is."""
 
-    results: int = WHOLE
+    result_chars: int = WHOLE
     thinking: bool = True
-    others: int = WHOLE
-    users: int = WHOLE
+    other_chars: int = WHOLE
+    user_chars: int = WHOLE
 
 
 RESULTS = (2_000, 1_000, 400, 120, 0)
@@ -60,7 +60,7 @@ class FittedText(msgspec.Struct, frozen=True):
     """The text; what was given up, in words, in that order; and the messages it holds nothing of, oldest first."""
 
     text: str
-    steps: tuple[str, ...] = ()
+    reductions: tuple[str, ...] = ()
     left_out: tuple[BranchMessage, ...] = ()
 
 
@@ -101,16 +101,20 @@ class _Texts:
         self.thinking = shown.thinking
         self.rungs = [
             TruncationLevel(
-                min(rung.results, shown.result_units), rung.thinking and shown.thinking, rung.others, rung.users
+                min(rung.result_chars, shown.result_units),
+                rung.thinking and shown.thinking,
+                rung.other_chars,
+                rung.user_chars,
             )
             for rung in RUNGS
         ]
-        self._shown = [
-            msgspec.structs.replace(shown, result_units=rung.results, thinking=rung.thinking) for rung in self.rungs
+        self._excerpts = [
+            msgspec.structs.replace(shown, result_units=rung.result_chars, thinking=rung.thinking)
+            for rung in self.rungs
         ]
         self._texts: dict[int, list[str]] = {}
         self._weights: dict[int, list[int]] = {}
-        self._known: list[dict[str, int]] = [{} for _ in messages]
+        self._known_weights: list[dict[str, int]] = [{} for _ in messages]
 
     def on(self, number: int) -> list[str]:
         """The texts on a rung, "" for a message that is not shown."""
@@ -125,14 +129,16 @@ class _Texts:
         return self._weights[number]
 
     def _text(self, message: BranchMessage, number: int) -> str:
-        speaker, rung = message.said.speaker, self.rungs[number]
-        units = rung.results if speaker == "result" else rung.users if speaker == "user" else rung.others
-        return within(message, units, self._shown[number])
+        speaker, rung = message.content.speaker, self.rungs[number]
+        units = (
+            rung.result_chars if speaker == "result" else rung.user_chars if speaker == "user" else rung.other_chars
+        )
+        return within(message, units, self._excerpts[number])
 
     def _weight(self, at: int, text: str) -> int:
         if not text:
             return 0
-        known = self._known[at]
+        known = self._known_weights[at]
         if text not in known:
             known[text] = self.weigh(text + SEPARATOR)
         return known[text]
@@ -191,16 +197,16 @@ def _given_up(texts: _Texts, parts: Sequence[str], number: int, in_part: bool) -
     full, bare = texts.on(0), texts.on(min(number, WITHOUT_THINKING))
     shorter: Counter[str] = Counter()
     for message, part, whole, spoken in zip(texts.messages, parts, full, bare, strict=True):
-        speaker = message.said.speaker
+        speaker = message.content.speaker
         if part != whole and (part or not spoken):  # else it has left
-            shorter["thinking"] += texts.thinking and message.said.thinking is not None
+            shorter["thinking"] += texts.thinking and message.content.thinking is not None
             shorter[speaker] += speaker != "assistant" or (number > WITHOUT_THINKING and part != spoken)
     now, before, first = (texts.rungs[at] for at in (number, number - in_part, 0))
     said = {
-        "result": f"tool results shortened to {_units(now.results, before.results, first.results)}",
+        "result": f"tool results shortened to {_units(now.result_chars, before.result_chars, first.result_chars)}",
         "thinking": "thinking left out of messages",
-        "assistant": f"long texts of the assistant shortened to {_units(now.others, before.others)}",
-        "user": f"long texts of the user shortened to {_units(now.users, before.users)}",
+        "assistant": f"long texts of the assistant shortened to {_units(now.other_chars, before.other_chars)}",
+        "user": f"long texts of the user shortened to {_units(now.user_chars, before.user_chars)}",
     }
     return tuple(f"{words}: {shorter[kind]:,}" for kind, words in said.items() if shorter[kind])
 

@@ -20,7 +20,7 @@ UNITS_A_TOKEN = 4  # pi's estimate, UTF-16 units
 
 def quarters(message: BranchMessage) -> int:
     """Tokens of a message as pi estimates them: UTF-16 units / 4, rounded up."""
-    return -(-message.units // UNITS_A_TOKEN)
+    return -(-message.utf16_units // UNITS_A_TOKEN)
 
 
 def by_text(weigh: Weigh, image_tokens: int, extra: Callable[[View], int]) -> WeighMessage:
@@ -46,10 +46,10 @@ def before(
     after = 0
     for number in range(len(listed) - 1, -1, -1):
         for message in reversed(listed[number].messages):
-            if not message.reading:
+            if not message.reading_tokens:
                 after += weigh(message)
             elif _trusted(path, places[number], weigher):
-                return message.reading + after
+                return message.reading_tokens + after
             else:
                 return _whole(listed, weigh, weigher)
     return _whole(listed, weigh, weigher)
@@ -79,8 +79,8 @@ def prompt_units(prompts: Iterable[SystemPromptChange]) -> int:
     dated = False
     for prompt in prompts:
         dated = dated or prompt.dated
-        if prompt.text:
-            texts.append(prompt.text)
+        if prompt.text_units:
+            texts.append(prompt.text_units)
         for name, size in prompt.sections:
             if size is None:
                 sections.pop(name, None)

@@ -24,16 +24,16 @@ class ConversationIndex(msgspec.Struct, frozen=True):
     """A whole list, and what is known of it.
 
     `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose
-    call it belongs to (rule 2), and holds no result without a call. `seen` counts each digest; `repeats` holds the
-    occurrence number (1, 2, ...) of messages seen before. `raw_weight` is of the list as it came, in tokens;
-    `prompts` are the indices of what no turn holds (rule 3).
+    call it belongs to (rule 2), and holds no result without a call. `digest_counts` counts each digest; `repeats`
+    holds the occurrence number (1, 2, ...) of messages seen before. `raw_weight` is of the list as it came, in
+    tokens; `prompts` are the indices of what no turn holds (rule 3).
     """
 
     messages: tuple[Message, ...] = ()
     turns: tuple[Turn, ...] = ()
     calls: dict[str, int] = {}
     pairs: dict[BlockRef, int] = {}
-    seen: dict[str, int] = {}
+    digest_counts: dict[str, int] = {}
     repeats: dict[int, int] = {}
     raw_weight: int = 0
     prompts: tuple[int, ...] = ()
@@ -109,20 +109,20 @@ class _Growing:
 
     def __init__(self, start: int, headless: bool) -> None:
         self.start, self.headless = start, headless
-        self.weight, self.cut = 0, True
+        self.weight, self.separable = 0, True
         self.specials: list[int] = []
         self.results: list[int] = []
 
     @staticmethod
     def of(turn: Turn) -> "_Growing":
         growing = _Growing(turn.start, turn.headless)
-        growing.weight, growing.cut = turn.weight, turn.cut
+        growing.weight, growing.separable = turn.weight, turn.separable
         growing.specials, growing.results = list(turn.specials), list(turn.results)
         return growing
 
     def frozen(self, end: int) -> Turn:
         return Turn(
-            self.start, end, self.weight, self.headless, tuple(self.specials), tuple(self.results), self.cut
+            self.start, end, self.weight, self.headless, tuple(self.specials), tuple(self.results), self.separable
         )
 
 
@@ -132,7 +132,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
         return msgspec.structs.replace(conversation, messages=messages)
     turns = list(conversation.turns)
     calls, pairs = dict(conversation.calls), dict(conversation.pairs)
-    seen, repeats = dict(conversation.seen), dict(conversation.repeats)
+    seen, repeats = dict(conversation.digest_counts), dict(conversation.repeats)
     raw_weight, prompts = conversation.raw_weight, list(conversation.prompts)
     last = _Growing.of(turns.pop()) if turns else None
     for position in range(conversation.size, len(messages)):
@@ -164,7 +164,7 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
                     continue
                 pairs[BlockRef(position, number)] = asked_at
                 if asked_at < last.start:
-                    last.cut = False
+                    last.separable = False
                     _part_no_pair(turns, asked_at)
         if holds_result:
             last.results.append(position)
@@ -178,4 +178,4 @@ def _part_no_pair(turns: list[Turn], asked_at: int) -> None:
     for number in range(len(turns) - 1, -1, -1):
         if turns[number].start <= asked_at:
             return
-        turns[number] = msgspec.structs.replace(turns[number], cut=False)
+        turns[number] = msgspec.structs.replace(turns[number], separable=False)

@@ -12,7 +12,7 @@ from ctxmgr.model.messages import Message
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """Messages [start, end). `weight` in tokens; `specials` are indices of summaries and returned packets;
-    `results` are indices of messages with tool results. `cut`: no result at or after its start answers a call
+    `results` are indices of messages with tool results. `separable`: no result at or after its start answers a call
     before it; hosts that queue user messages while tools run produce others."""
 
     start: int
@@ -21,7 +21,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     headless: bool = False
     specials: tuple[int, ...] = ()
     results: tuple[int, ...] = ()
-    cut: bool = True
+    separable: bool = True
 
 
 class StepSpan(msgspec.Struct, frozen=True, gc=False):

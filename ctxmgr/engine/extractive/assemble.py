@@ -62,18 +62,18 @@ def gather(
     that were taken away after them."""
     carried = carry.read(previous)
     heard = hear(messages, opened=any(fact.slot == "goal" for fact in carried.facts))
-    work = extractive_turns.of(messages, heard.touched, heard.moved)
+    work = extractive_turns.of(messages, heard.file_effects, heard.path_moves)
     if work.stretches:
         take_up(carried, work, newest)
         settle(carried, heard.facts, work)
     now, past = now_and_past(fold(Ledger(), [*carried.facts, *heard.facts]))
-    weights = central(text for stretch in work.stretches for _, text in stretch.said)
+    weights = central(text for stretch in work.stretches for _, text in stretch.texts)
     lines, changes = SummaryLines(weights=weights, work=work), Changes(work)
     _standing(lines, now, past)
     _carried(lines, carried, changes)
     _requests(lines, carried, changes, newest)
     add_failures(lines, carried, heard.facts, now)
-    _findings(lines, heard.left, changes, budget)
+    _findings(lines, heard.branch_statements, changes, budget)
     add_files(lines, carried, budget, gone)
     add_names(lines, carried, budget)
     return lines
@@ -81,7 +81,7 @@ def gather(
 
 def _carried(lines: SummaryLines, carried: PreviousFacts, changes: Changes) -> None:
     """Our own labelled lines; a fault that was found in what was changed since is likely mended."""
-    for text in carried.found:
+    for text in carried.findings:
         late = changes.after(text, -1)
         if not (late and wrong(text)):
             text = f"{text}{LATER}" if late and not text.endswith(LATER) else text
@@ -208,14 +208,14 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: Changes, budget
     for text in left:
         lines.add("note", f"{LEFT}{text}", shorten(f"{LEFT}{text}", BRIEF_CHARACTERS))
     stretches = lines.work.stretches
-    said = [one for stretch in stretches for at, text in stretch.said for one in spoken(text, at)]
+    said = [one for stretch in stretches for at, text in stretch.texts for one in spoken(text, at)]
     told = [
         line.text
         for kind in ("done", "found", "active", "decision", "constraint")
         for line in lines.kinds.get(kind, [])
     ]
     shown = " ".join(told)
-    steps = sum(len(stretch.said) for stretch in stretches)
+    steps = sum(len(stretch.texts) for stretch in stretches)
     room = min(MOST_NOTE_CHARACTERS, budget, NOTE_CHARACTERS * max(steps // STEPS_A_FINDING, LEAST_FINDINGS))
     said = [one for one in changes.standing(said) if finds(one) and one.text not in shown]
     said = [one for one in said if not one.text.startswith(LABELS)]  # nobody writes our lines but us
@@ -223,4 +223,4 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: Changes, budget
         if done(one.text):
             lines.add("note", one.text)
         else:
-            lines.add("found", f"{one.text}{LATER}" if changes.after(one.text, one.at) else one.text)
+            lines.add("found", f"{one.text}{LATER}" if changes.after(one.text, one.text_index) else one.text)

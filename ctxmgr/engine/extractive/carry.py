@@ -68,7 +68,7 @@ class PreviousFacts(msgspec.Struct):
 
     `files` maps a path to (changed, read); `failed` are our lines on what failed before; `split` is the request
     of a turn that was cut, `last` what was said last in it, `title` the unknown heading that the last note stood
-    under. `found`, `planned` and `likely` are our lines with these labels.
+    under. `findings`, `planned` and `likely` are our lines with these labels.
     """
 
     facts: list[Fact] = []
@@ -79,7 +79,7 @@ class PreviousFacts(msgspec.Struct):
     names: dict[str, None] = {}
     ran: dict[str, None] = {}
     failed: dict[str, None] = {}
-    found: dict[str, None] = {}
+    findings: dict[str, None] = {}
     planned: list[str] = []
     likely: list[str] = []
     title: str = ""
@@ -141,7 +141,7 @@ def _take(fact: Fact, text: str, carried: PreviousFacts) -> None:
     key = "" if slot == "goal" else key_of(text)
     carried.facts.append(
         msgspec.structs.replace(
-            fact, slot=slot, status=status, text=text, key=key, detail="", listing="", place=place
+            fact, slot=slot, status=status, text=text, key=key, detail="", listing="", order=place
         )
     )
 
@@ -167,7 +167,7 @@ def _labelled(text: str, carried: PreviousFacts) -> bool:
     if text.startswith(LAST):
         carried.last = text.removeprefix(LAST)
     elif text.startswith(FOUND):
-        carried.found[text.removeprefix(FOUND)] = None
+        carried.findings[text.removeprefix(FOUND)] = None
     elif text.startswith(PLANNED):
         carried.planned.append(text.removeprefix(PLANNED))
     elif text.startswith(LIKELY):

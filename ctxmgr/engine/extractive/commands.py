@@ -33,10 +33,10 @@ def add_failures(lines: SummaryLines, carried: PreviousFacts, heard: Sequence[Fa
     """What stands in the way, and what failed before (rule 3)."""
     stretches = lines.work.stretches
     commands = [fact for fact in now if fact.slot == "command"]
-    asked = [one.at for one in stretches if one.request]
+    asked = [one.message_index for one in stretches if one.request]
     since = asked[-BLOCKING_REQUESTS] if len(asked) >= BLOCKING_REQUESTS else -1
-    fresh = _bulletless(blocker_lines([fact for fact in commands if fact.at >= since])[0])
-    older = _bulletless(blocker_lines([fact for fact in commands if fact.at < since])[0])
+    fresh = _bulletless(blocker_lines([fact for fact in commands if fact.time_ms >= since])[0])
+    older = _bulletless(blocker_lines([fact for fact in commands if fact.time_ms < since])[0])
     tried = {match[0] for line in heard if line.slot == "command" and (match := _tried(line))}
     blocked = lines.kinds.pop("blocked", [])
     for line in blocked:

@@ -19,7 +19,7 @@ REQUEST_CHARACTERS = 400  # as the extractive summary tells a request beside wha
 def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None:
     """Changes `carried`, and gives the first stretch its request where it has none. `newest` as for `gather`."""
     first, facts, over = work.stretches[0], list[Fact](), list[str]()
-    if any(one.said for one in work.stretches):
+    if any(one.texts for one in work.stretches):
         carried.last = ""
     for fact in carried.facts:
         current = fact.slot == "task" and fact.status == "active"
@@ -39,7 +39,7 @@ def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None
     newer = bool(newest) or any(one.request for one in work.stretches[bool(first.request == carried.latest) :])
     if newer and carried.latest and first.request != carried.latest and not answered:
         over.append(carried.latest)
-    told = [fact.text for fact in facts] + list(carried.found)
+    told = [fact.text for fact in facts] + list(carried.findings)
     over = [text for text in dict.fromkeys(over) if not _is_told(text, told)]
     carried.facts = [_superseded(fact, carried.latest) for fact in facts] + [_asked(text) for text in over]
     if newer:

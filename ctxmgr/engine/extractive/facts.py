@@ -18,14 +18,14 @@ from ctxmgr.model.messages import Call, Unit
 
 
 class SessionFacts(msgspec.Struct):
-    """`touched` maps a call's id to "read" or "changed", a newline and the path of each file of which it did
-    either; `moved` to the (old, new) paths of what it took away. `left` is what summaries of left branches say, a
-    statement each."""
+    """`file_effects` maps a call's id to "read" or "changed", a newline and the path of each file of which it did
+    either; `path_moves` to the (old, new) paths of what it took away. `branch_statements` is what summaries of left
+    branches say, a statement each."""
 
     facts: list[Fact] = []
-    touched: dict[str, tuple[str, ...]] = {}
-    moved: dict[str, tuple[tuple[str, str], ...]] = {}
-    left: list[str] = []
+    file_effects: dict[str, tuple[str, ...]] = {}
+    path_moves: dict[str, tuple[tuple[str, str], ...]] = {}
+    branch_statements: list[str] = []
 
 
 def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
@@ -46,14 +46,14 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
                 heard.facts += carried.facts
                 opened = opened or any(fact.slot == "goal" for fact in carried.facts)
             else:
-                heard.left += [*(fact.text for fact in carried.facts), *carried.found]
+                heard.branch_statements += [*(fact.text for fact in carried.facts), *carried.findings]
             continue
         for unit in view.units:
             if unit.kind == "call":
                 calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
             elif unit.kind == "result" and (call := _done(calls.get(unit.call_id), unit)) is not None:
-                heard.moved[unit.call_id] = call.moved
-                heard.touched[unit.call_id] = _touched(call)
+                heard.path_moves[unit.call_id] = call.moved
+                heard.file_effects[unit.call_id] = _touched(call)
         spoken = "\n".join(unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text))
         if view.role == "user" and spoken:
             text = agreed(proposed, prose(spoken)) if proposed else ""

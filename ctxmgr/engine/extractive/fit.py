@@ -34,7 +34,7 @@ class _Choice(msgspec.Struct):
 
 def fit(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
     """The text, at most `budget` tokens; "" where not even the first line fits."""
-    budget = min(budget, layout.most)
+    budget = min(budget, layout.max_tokens)
     kinds = {kind: lines[-layout.newest.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
     shown = {put.kind for part in layout.parts for put in part.puts}
     kinds = {kind: lines for kind, lines in kinds.items() if kind in shown and lines}

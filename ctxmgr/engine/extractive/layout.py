@@ -28,12 +28,12 @@ class SectionLayout(msgspec.Struct, frozen=True):
 
 class SummaryLayout(msgspec.Struct, frozen=True):
     """`opening` stands before the first heading. `newest` bounds the lines of a kind, None for no bound.
-    `most`: tokens it never needs more of."""
+    `max_tokens`: tokens it never needs more of."""
 
     parts: tuple[SectionLayout, ...]
     opening: str = ""
     newest: dict[Kind, int] = {}
-    most: int = 1_000_000
+    max_tokens: int = 1_000_000
 
 
 RIGHTS: tuple[tuple[Kind, float], ...] = (
@@ -133,7 +133,7 @@ _SHORT_PARTS = (
 HANDOFF = SummaryLayout(
     (*_SHORT_PARTS, SectionLayout("## Critical Context", (*_PLANS, LineStyle("note"), _FOUND, _FILES, _ERRORS))),
     newest={"done": 8, "note": 8, "found": 8, "planned": 4, "likely": 2},
-    most=2_000,
+    max_tokens=2_000,
 )
 
 CONTINUE = SummaryLayout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24, "found": 24})

@@ -24,8 +24,8 @@ _NO_NAME = re.compile(
 def add_files(lines: SummaryLines, carried: PreviousFacts, budget: int, gone: frozenset[str] = frozenset()) -> None:
     """The files that were worked on most, with how often; without those that were moved or deleted since."""
     work = lines.work
-    lost = {end for path in (*work.gone, *gone) for end in _parts(ending(path))}
-    ends = {path for path in (*work.gone, *gone) if "/" in path.strip("/") and not path.startswith("/")}
+    lost = {end for path in (*work.removed_paths, *gone) for end in _parts(ending(path))}
+    ends = {path for path in (*work.removed_paths, *gone) if "/" in path.strip("/") and not path.startswith("/")}
     counts = {
         path: seen
         for path, seen in carried.files.items()

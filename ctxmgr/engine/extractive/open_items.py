@@ -62,7 +62,7 @@ class RecentWork(msgspec.Struct, frozen=True):
 
 def settle(carried: PreviousFacts, heard: Sequence[Fact], work: WorkHistory) -> None:
     """Close or relabel what is carried as open (rules 1 to 3); changes `carried` alone."""
-    if not any(one.said or one.changed for one in work.stretches):
+    if not any(one.texts or one.changed for one in work.stretches):
         return
     fresh = {fact.key for fact in heard if fact.slot == "task"}
     newer = any(fact.slot == "task" and fact.status in _OPEN for fact in heard)
@@ -86,12 +86,12 @@ def _is_open(fact: Fact) -> bool:
 def _since(heard: Sequence[Fact], work: WorkHistory) -> RecentWork:
     """Of what was said only the outcomes count, of commands those that worked."""
     said = [
-        one.text for part in work.stretches for at, text in part.said for one in spoken(text, at) if done(one.text)
+        one.text for part in work.stretches for at, text in part.texts for one in spoken(text, at) if done(one.text)
     ]
     ran = [one.text for one in heard if one.slot == "command" and one.status == "ok"]
     named = [name for text in (*said, *ran) for name in _names(text[:TEXT_CHARACTERS])]
     return RecentWork(
-        frozenset(end for name in (*named, *work.changed, *work.gone) for end in _endings(name)),
+        frozenset(end for name in (*named, *work.changed, *work.removed_paths) for end in _endings(name)),
         tuple(_stems(text) for text in said),
     )
 

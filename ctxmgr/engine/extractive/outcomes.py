@@ -59,7 +59,7 @@ class Changes:
 
     def standing(self, said: Sequence[Sentence]) -> list[Sentence]:
         """Without faults in what was changed later (rule 3)."""
-        return [one for one in said if not (wrong(one.text) and self.after(one.text, one.at))]
+        return [one for one in said if not (wrong(one.text) and self.after(one.text, one.text_index))]
 
 
 def _stem(name: str) -> str:
@@ -72,18 +72,18 @@ def closing(
     stretch: Stretch, changes: Changes, weights: dict[str, float], told: Sequence[str] = ()
 ) -> StretchOutcome:
     """What a stretch came to, from its last text that states something; of one that broke off, from all of them."""
-    texts = [changes.standing(spoken(text, at)) for at, text in stretch.said]
+    texts = [changes.standing(spoken(text, at)) for at, text in stretch.texts]
     if not stretch.finished:
         return _broken_off(stretch, [one for said in texts for one in said], changes, weights, told)
     said = next((said for said in reversed(texts) if said), [])
     results = [one for one in said if done(one.text)]
     if results:
-        first = results[0].place
+        first = results[0].sentence_index
         details = [
             one
             for one in said
             if done(one.text)
-            or not ((one.place < first and not one.listed) or wrong(one.text) or proposes(one.text))
+            or not ((one.sentence_index < first and not one.listed) or wrong(one.text) or proposes(one.text))
         ]
         return StretchOutcome("done", *_from(results, details, weights, told, CLOSING_CHARACTERS))
     if stretch.changed:
@@ -92,7 +92,7 @@ def closing(
         return _changed(stretch, [one.text for one in chosen])
     if not said or not (stretch.request.endswith("?") or any(finds(one) for one in said)):
         return StretchOutcome()
-    return _answer(*_from(said, said, weights, told, ANSWER_CHARACTERS), changes, said[-1].at)
+    return _answer(*_from(said, said, weights, told, ANSWER_CHARACTERS), changes, said[-1].text_index)
 
 
 def _broken_off(
@@ -105,7 +105,7 @@ def _broken_off(
     found = best([one for one in said if finds(one)], weights, characters=ANSWER_CHARACTERS, without=told)
     if not found:
         return StretchOutcome()
-    return _answer(joined(one.text for one in found), found[-1].text, changes, found[-1].at)
+    return _answer(joined(one.text for one in found), found[-1].text, changes, found[-1].text_index)
 
 
 def _answer(text: str, brief: str, changes: Changes, at: int) -> StretchOutcome:
@@ -131,16 +131,16 @@ def _from(
 
     The lead is the first that is no list item and leans on nothing before it, where there is one.
     """
-    lead = min(leads, key=lambda one: (one.listed or one.leans, one.listed, one.place))
+    lead = min(leads, key=lambda one: (one.listed or one.leans, one.listed, one.sentence_index))
     others = [one for one in said if one is not lead]
     chosen = best(others, weights, characters=characters - len(lead.text), without=(lead.text, *told))
-    shown = sorted((lead, *chosen), key=lambda one: one.place)
+    shown = sorted((lead, *chosen), key=lambda one: one.sentence_index)
     return joined(one.text for one in shown), lead.text
 
 
 def last_words(stretch: Stretch, limit: int) -> str:
     """The last thing said, narration and questions too: where the work stood when it was cut."""
-    for _, text in reversed(stretch.said):
+    for _, text in reversed(stretch.texts):
         lines = [plain(line) for line in unfenced(text) if not skipped(line)]
         found = [one for line in lines for one in sentences(line) if len(one.split()) >= LEAST_WORDS]
         stated = [one for one in found if stands(one)]

@@ -35,15 +35,15 @@ _JUNK = re.compile(
 
 
 class Stretch(msgspec.Struct):
-    """One request and what came of it. `request` "" before the first; `at` is the place of its message.
+    """One request and what came of it. `request` "" before the first; `message_index` is the place of its message.
 
-    `said` are the assistant's texts with their places; `changed` counts changes by path. `finished`: the last
+    `texts` are the assistant's texts with their places; `changed` counts changes by path. `finished`: the last
     assistant message called no tool.
     """
 
     request: str
-    at: int
-    said: list[tuple[int, str]] = []
+    message_index: int
+    texts: list[tuple[int, str]] = []
     changed: dict[str, int] = {}
     finished: bool = False
 
@@ -52,7 +52,8 @@ class WorkHistory(msgspec.Struct):
     """All that was done: stretches, and how often each path was read and changed and each name was said.
 
     `last_named` is the place of the last message that a name stood in, `changed_at` that of the last change by
-    path. `gone` maps a path that a command took away to its new one, "" for none. `by_name`: paths by last part.
+    path. `removed_paths` maps a path that a command took away to its new one, "" for none. `by_name`: paths by last
+    part.
     """
 
     stretches: list[Stretch] = []
@@ -61,7 +62,7 @@ class WorkHistory(msgspec.Struct):
     named: Counter[str] = msgspec.field(default_factory=Counter)
     last_named: dict[str, int] = {}
     changed_at: dict[str, int] = {}
-    gone: dict[str, str] = {}
+    removed_paths: dict[str, str] = {}
     size: int = 0
     by_name: dict[str, dict[str, None]] = {}
 
@@ -152,7 +153,7 @@ def _answered(work: WorkHistory, at: int, message: BranchMessage) -> None:
     calls = [unit for unit in message.view.units if unit.kind == "call"]
     stretch.finished = not calls and bool(text)
     if text:
-        stretch.said.append((at, text))
+        stretch.texts.append((at, text))
         _name(work, at, text)
     for call in calls:
         for value in (call.arguments or {}).values():
@@ -168,7 +169,7 @@ def _name(work: WorkHistory, at: int, text: str) -> None:
 
 def _touched(work: WorkHistory, at: int, what: str) -> None:
     action, _, path = what.partition("\n")
-    work.gone.pop(path, None)
+    work.removed_paths.pop(path, None)
     work.by_name.setdefault(path.rpartition("/")[2], {})[path] = None
     if action == "read":
         work.read[path] += 1
@@ -186,12 +187,12 @@ def _moved(work: WorkHistory, at: int, old: str, new: str) -> None:
     known = work.by_name.get(old.rpartition("/")[2], {})
     path = old if old in known else next((one for one in known if one.endswith(f"/{old}")), "")
     if not path or (path != old and sum(one.endswith(f"/{old}") for one in known) > 1):
-        work.gone[old] = new
+        work.removed_paths[old] = new
         return
     if new and not new.startswith("/") and path != old:
         new = f"{path.removesuffix(old)}{new}"
     known.pop(path)
-    work.gone[path] = new
+    work.removed_paths[path] = new
     changed, read = work.changed.pop(path, 0), work.read.pop(path, 0)
     work.changed_at.pop(path, None)
     if new:

@@ -23,7 +23,7 @@ class Pairs(Rule):
         return tally or (walk.first_index >= 0 and _parts(walk, run, parted_if_left_out=False))
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
-        return conversation.turns[turn_number].cut
+        return conversation.turns[turn_number].separable
 
     def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
         return not step.bound

@@ -93,8 +93,8 @@ def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
             if not copied:
                 held, copied = dict(held), True
             held[key] = fact
-        if fact.source == "summary" and (fact.at, fact.seq) > stamp:
-            stamp = (fact.at, fact.seq)
+        if fact.source == "summary" and (fact.time_ms, fact.seq) > stamp:
+            stamp = (fact.time_ms, fact.seq)
     return Ledger(held, stamp) if copied or stamp != ledger.summary_stamp else ledger
 
 
@@ -102,7 +102,7 @@ def order(fact: Fact) -> tuple[int, int, int, str, str, str, str, str, str, str,
     """The total order of facts: when it was said, then everything else that a fact holds."""
     rank, entry = _RANKS[fact.source], fact.entry or ""
     text = (fact.status, fact.text, fact.detail, fact.slot, fact.key, fact.listing)
-    return (fact.at, fact.seq, rank, *text, entry, fact.origin, fact.place)
+    return (fact.time_ms, fact.seq, rank, *text, entry, fact.origin, fact.order)
 
 
 def current(ledger: Ledger) -> tuple[Fact, ...]:
@@ -128,17 +128,19 @@ def _standing(ledger: Ledger) -> list[Fact]:
     listed: dict[str, Stamp] = {}
     for fact in ledger.facts.values():
         if fact.slot == "listing":
-            listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.at, fact.seq))
+            listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
     chosen: dict[tuple[str, str, bool], Fact] = {}
     for fact in ledger.facts.values():
-        if fact.slot == "listing" or (fact.listing and (fact.at, fact.seq) < listed.get(fact.listing, (-1, -1))):
+        if fact.slot == "listing" or (
+            fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
+        ):
             continue
         key = (fact.slot, fact.key, fact.source == "branch" and fact.slot != "file")
         rival = chosen.get(key)
         if rival is None or _precedence(fact) > _precedence(rival):
             chosen[key] = fact
     standing = _without_retracted(_with_texts(chosen.values(), ledger))
-    standing.sort(key=lambda fact: (fact.at, fact.seq, fact.place, fact.slot, fact.key, fact.source))
+    standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
 
 
@@ -168,7 +170,7 @@ def _without_retracted(facts: list[Fact]) -> list[Fact]:
     if not taken_back:
         return facts
     newest = sorted(taken_back, key=order)[-RETRACTIONS:]
-    words = [((fact.at, fact.seq), _words(fact.text)) for fact in newest]
+    words = [((fact.time_ms, fact.seq), _words(fact.text)) for fact in newest]
     return [
         fact
         for fact in facts
@@ -179,7 +181,7 @@ def _without_retracted(facts: list[Fact]) -> list[Fact]:
 def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str]]]) -> bool:
     held = _words(fact.text)
     return any(
-        stamp > (fact.at, fact.seq) and len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
+        stamp > (fact.time_ms, fact.seq) and len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
         for stamp, words in taken_back
     )
 

@@ -130,8 +130,8 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> Part:
     heading = "## Tasks"
     stated = [*now, *tasks]
     if stated and all(fact.source == "summary" for fact in stated):
-        newest = max((fact.at, fact.seq) for fact in stated)
-        later = sum(fact.slot == "request" and (fact.at, fact.seq) > newest for fact in past)
+        newest = max((fact.time_ms, fact.seq) for fact in stated)
+        later = sum(fact.slot == "request" and (fact.time_ms, fact.seq) > newest for fact in past)
         requests = "request" if later == 1 else "requests"
         age = f"a summary {later} {requests} ago" if later else "the last summary"
         heading = f"## Tasks (as of {age})"

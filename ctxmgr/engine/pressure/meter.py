@@ -30,8 +30,8 @@ def observe(meter: Meter, weigher: str, model: str, total: int, weight: int, win
     if total <= 0 or total > window:
         return meter
     learned = meter.ratios
-    if meter.reading is not None and meter.weigher == weigher:
-        step, counted = weight - meter.base, total - meter.reading
+    if meter.reading_tokens is not None and meter.weigher == weigher:
+        step, counted = weight - meter.base, total - meter.reading_tokens
         if abs(step) >= STEP_MINIMUM and step * counted > 0:
             seen = min(RATIO_HIGH, max(RATIO_LOW, counted / step))
             old = ratio(meter, model)
@@ -41,7 +41,7 @@ def observe(meter: Meter, weigher: str, model: str, total: int, weight: int, win
 
 def void(meter: Meter) -> Meter:
     """The list was rewritten: no reading stands for it (rule 4)."""
-    return msgspec.structs.replace(meter, reading=None, base=0)
+    return msgspec.structs.replace(meter, reading_tokens=None, base=0)
 
 
 def rescaled(meter: Meter, weigher: str, scale: float) -> Meter:
@@ -51,13 +51,13 @@ def rescaled(meter: Meter, weigher: str, scale: float) -> Meter:
 
 def tokens(meter: Meter, model: str, weight: int, overhead: int) -> int:
     """Estimated provider tokens of a request that weighs `weight`; `overhead` is what the host adds unseen."""
-    if meter.reading is None:
+    if meter.reading_tokens is None:
         return round(ratio(meter, model) * weight) + overhead
-    return max(0, meter.reading + round(ratio(meter, model) * (weight - meter.base)))
+    return max(0, meter.reading_tokens + round(ratio(meter, model) * (weight - meter.base)))
 
 
 def weight_at(meter: Meter, model: str, tokens: float, overhead: int) -> float:
     """The weight at which `tokens` are reached: the inverse of `tokens`."""
-    if meter.reading is None:
+    if meter.reading_tokens is None:
         return (tokens - overhead) / ratio(meter, model)
-    return meter.base + (tokens - meter.reading) / ratio(meter, model)
+    return meter.base + (tokens - meter.reading_tokens) / ratio(meter, model)

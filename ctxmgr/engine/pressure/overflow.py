@@ -25,7 +25,7 @@ def overflowed(view: View, usage: Usage | None, window: int) -> bool:
         return bool(OVERFLOW.search(view.error)) and not OTHER_LIMIT.search(view.error)
     if usage is None:
         return False
-    sent = usage.input + usage.cache_read + usage.cache_write
+    sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     if view.stop == "length":
-        return usage.output == 0 and sent >= FULL_SHARE * window
+        return usage.output_tokens == 0 and sent >= FULL_SHARE * window
     return view.stop == "stop" and sent > window

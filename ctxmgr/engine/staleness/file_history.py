@@ -33,14 +33,14 @@ _OF_TEXT: frozenset[EffectKind] = frozenset(
 class FileEvent(msgspec.Struct, frozen=True, gc=False):
     """One effect that a result tells of. `unit` holds the file's text: a read's result, a write's or edit's call.
 
-    `place`: its place among all events; `at`: the result's message. `need` and `cover`: rule 2; no cover for what
-    shows no state. `grown`: of an edit.
+    `order`: its place among all events; `message_index`: the result's message. `need` and `cover`: rule 2; no cover
+    for what shows no state. `grown`: of an edit.
     """
 
     unit: BlockRef
     kind: EffectKind
-    place: int
-    at: int
+    order: int
+    message_index: int
     need: Lines = WHOLE
     cover: Lines | None = None
     grown: int | None = 0
@@ -78,7 +78,7 @@ class _Telling:
         self.mixed: set[BlockRef] = set()
         self.failed: list[tuple[BlockRef, str]] = []
         self.again: dict[str, list[BlockRef]] = {}
-        self.place = 0
+        self.order = 0
         self.went = ""  # where a shell was told to go to last
 
     def told(self) -> FileHistory:
@@ -93,7 +93,7 @@ class _Telling:
         for path, events in self.events.items():
             files.setdefault(known.get(path, path), []).extend(events)
         for path in set(known.values()):
-            files[path].sort(key=lambda event: event.place)
+            files[path].sort(key=lambda event: event.order)
         failed = tuple((call, known.get(path, path)) for call, path in self.failed)
         return FileHistory(files, frozenset(self.mixed), failed, tuple(again))
 
@@ -132,11 +132,11 @@ class _Telling:
         if any(effect.kind not in _OF_TEXT for effect in effects):
             self.mixed.add(result)
         for effect in effects:
-            self.place += 2
+            self.order += 2
             if effect.kind == "read" and not unsure:
                 told = self.notes(result, shell)
                 need, cover = shown(effect, told, len(effects) == 1, shell)
-                event = FileEvent(result, "read", self.place, result.message_index, need, cover)
+                event = FileEvent(result, "read", self.order, result.message_index, need, cover)
                 self.put(effect.path or told.file, shell, event)
             elif effect.kind in ("write", "edit"):
                 self.change(result, unit, call, effect, shell, reads == 0)
@@ -157,10 +157,10 @@ class _Telling:
         sure = not (unit.is_error or unit.doubtful or told.how in ("cleared", "hidden"))
         cover = WHOLE if sure and effect.kind == "write" and effect.exact else None
         self.put(
-            path, shell, FileEvent(call, effect.kind, self.place, result.message_index, WHOLE, cover, effect.grown)
+            path, shell, FileEvent(call, effect.kind, self.order, result.message_index, WHOLE, cover, effect.grown)
         )
         if sure and quiet and effect.kind == "edit" and (lines := told.numbered) is not None:
-            self.put(path, shell, FileEvent(result, "read", self.place + 1, result.message_index, lines, lines))
+            self.put(path, shell, FileEvent(result, "read", self.order + 1, result.message_index, lines, lines))
 
     def put(self, path: str, shell: bool, event: FileEvent) -> None:
         if path:

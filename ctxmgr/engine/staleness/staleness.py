@@ -36,13 +36,13 @@ END = 1 << 60  # the line after a file's last
 class LatestVersion(msgspec.Struct, frozen=True, gc=False):
     """A file's last known state: the units that hold it, oldest first; `stale` are those that an edit came after.
 
-    A unit is a read's result or a write's or an edit's call. `last_touched`: index of
+    A unit is a read's result or a write's or an edit's call. `last_access`: index of
     the newest message that touched it. `edited`: it was written or edited, not only read.
     """
 
     path: str
     units: tuple[BlockRef, ...]
-    last_touched: int
+    last_access: int
     edited: bool
     stale: tuple[BlockRef, ...] = ()
 
@@ -84,19 +84,19 @@ def standing(conversation: ConversationIndex, memo: Memo) -> Staleness:
     found = {unit: reason for unit, reason in covered.items() if unit not in held and unit not in told.mixed}
     found |= {unit: "repeated" for unit in told.again if unit not in held and unit not in found}
     found |= dict.fromkeys(_tried_again(told), "tried again")
-    states.sort(key=lambda state: (-state.last_touched, state.path))
+    states.sort(key=lambda state: (-state.last_access, state.path))
     return Staleness(dict(sorted(found.items())), tuple(states))
 
 
 def _state(path: str, events: Sequence[FileEvent], kept: Sequence[FileEvent]) -> LatestVersion:
-    edits = [event.at for event in events if event.kind != "read"]
-    changed = max((event.at for event in events if event.kind == "edit"), default=-1)
+    edits = [event.message_index for event in events if event.kind != "read"]
+    changed = max((event.message_index for event in events if event.kind == "edit"), default=-1)
     return LatestVersion(
         path.rpartition(AWAY)[2],
         tuple(sorted({event.unit for event in kept})),
-        events[-1].at,
+        events[-1].message_index,
         bool(edits),
-        tuple(sorted({event.unit for event in kept if event.kind != "edit" and event.at < changed})),
+        tuple(sorted({event.unit for event in kept if event.kind != "edit" and event.message_index < changed})),
     )
 
 
@@ -151,7 +151,7 @@ def _moved(spans: Sequence[tuple[int, int]], grown: int | None) -> list[tuple[in
 def _tried_again(told: FileHistory) -> Iterable[BlockRef]:
     """Rule 5."""
     changed = {
-        path: max((event.at for event in told.files.get(path, ()) if event.kind != "read"), default=-1)
+        path: max((event.message_index for event in told.files.get(path, ()) if event.kind != "read"), default=-1)
         for path in {path for _, path in told.failed}
     }
     return [call for call, path in told.failed if changed[path] > call.message_index]

@@ -77,12 +77,12 @@ _CODE_END = re.compile(r"(?:[;{}(,\\]|=>)$")
 
 
 class Sentence(msgspec.Struct, frozen=True, gc=False):
-    """One sentence. `at` is the place of its text in the session, `place` its own within the text. `listed`: it
-    was a list's item. `leans`: it refers to what was said before it."""
+    """One sentence. `text_index` is the place of its text in the session, `sentence_index` its own within the text.
+    `listed`: it was a list's item. `leans`: it refers to what was said before it."""
 
     text: str
-    at: int
-    place: int
+    text_index: int
+    sentence_index: int
     listed: bool = False
     leans: bool = False
 
@@ -160,8 +160,10 @@ def best(
 
     `without` are texts that are told elsewhere: none of these again, and what they name counts as held.
     """
-    latest = max((one.at for one in said), default=0) or 1
-    scored = [(worth(one.text, weights, one.at / latest), one.at, one.place, one) for one in said]
+    latest = max((one.text_index for one in said), default=0) or 1
+    scored = [
+        (worth(one.text, weights, one.text_index / latest), one.text_index, one.sentence_index, one) for one in said
+    ]
     told = {key_of(text) for text in without}
     held: set[str] = set()
     chosen: list[Sentence] = []
@@ -175,7 +177,7 @@ def best(
         told.add(key)
         held |= named
         chosen.append(one)
-    return sorted(chosen, key=lambda one: (one.at, one.place))
+    return sorted(chosen, key=lambda one: (one.text_index, one.sentence_index))
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -56,9 +56,14 @@ def from_messages(raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntr
         if not headed and not message.system:
             headed = True
             if message.view.summary == "compaction":
-                kind, since = "compaction", message.view.at
-        if message.reading and since is not None and message.view.at is not None and message.view.at <= since:
-            message = msgspec.structs.replace(message, reading=0)
+                kind, since = "compaction", message.view.time_ms
+        if (
+            message.reading_tokens
+            and since is not None
+            and message.view.time_ms is not None
+            and message.view.time_ms <= since
+        ):
+            message = msgspec.structs.replace(message, reading_tokens=0)
         summary = message.view.units[0].text if kind == "compaction" else ""
         found.append(
             BranchEntry(
@@ -67,9 +72,9 @@ def from_messages(raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntr
                 kind,
                 (message,),
                 visible=True,
-                answers=message.said.speaker == "assistant",
+                answers=message.content.speaker == "assistant",
                 summary=summary,
-                at=message.view.at,
+                time_ms=message.view.time_ms,
                 system=message.system,
             )
         )

@@ -28,12 +28,12 @@ Placed = TypeVar("Placed", bound=TreeNode)
 
 
 class PiEntry(msgspec.Struct, frozen=True):
-    """`kind` "" is an entry that is no context. `at` in milliseconds since the epoch, None when unknown."""
+    """`kind` "" is an entry that is no context. `time_ms` in milliseconds since the epoch, None when unknown."""
 
     id: str
     parent: str | None
     kind: Literal["message", "compaction", "branch", ""]
-    at: int | None = None
+    time_ms: int | None = None
     message: bytes = b""
     summary: str = ""
 

@@ -88,7 +88,7 @@ def prompt(message: dict[str, Any]) -> SystemPromptChange | None:
     added = [tool for tool in _listed(message.get("toolsAdded")) if isinstance(tool, dict)]
     removed = [tool for tool in _listed(message.get("toolsRemoved")) if isinstance(tool, dict)]
     return SystemPromptChange(
-        text=units(_joined(message.get("content"), "\n")),
+        text_units=units(_joined(message.get("content"), "\n")),
         sections=_sections(message),
         added=tuple((_text(tool.get("name")), units(spelled(tool))) for tool in added),
         removed=tuple(_text(tool.get("name")) for tool in removed),

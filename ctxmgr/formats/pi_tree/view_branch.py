@@ -73,7 +73,7 @@ def _entry(one: BranchEntry, messages: tuple[BranchMessage, ...]) -> BranchEntry
         one,
         messages=messages,
         visible=True,
-        answers=any(message.said.speaker == "assistant" for message in messages),
+        answers=any(message.content.speaker == "assistant" for message in messages),
         system=any(message.system for message in messages),
     )
 
@@ -122,7 +122,7 @@ def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
         counted,
         opens_turn=view.opens_turn,
         cuttable=may_start and view.role in STARTS,
-        reading=view.usage.total if view.usage and view.stop not in ("error", "aborted") else 0,
+        reading_tokens=view.usage.total_tokens if view.usage and view.stop not in ("error", "aborted") else 0,
         system=view.role == "prompt",
     )
 

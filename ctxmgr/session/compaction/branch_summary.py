@@ -21,14 +21,14 @@ def summarize(session: Session, params: wire.SummarizeBranchParams) -> Job:
         written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
         return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
 
-    return Job(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
+    return Job(steps(), seen.runner, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
 def _between(seen: JobContext, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchSummaryPlan:
     """A leaf of null is a place before the first entry: nothing was left, or all of it."""
     old = view_branch.branch(seen.form, entries, params.old_leaf_id) if params.old_leaf_id is not None else ()
     target = view_branch.branch(seen.form, entries, params.target_id) if params.target_id is not None else ()
-    return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut.weigher)
+    return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut_budget.weigher)
 
 
 def before_tree(session: Session, params: wire.BeforeTreeParams) -> Job:
@@ -46,7 +46,7 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Job:
 
     return Job(
         steps(),
-        seen.via,
+        seen.runner,
         job_context.deadline(seen, params.deadline_ms),
         wire.BeforeTreeResult(),
         params.progress_token,
@@ -56,13 +56,13 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Job:
 def _listed(seen: JobContext, entries: list[bytes]) -> BranchSummaryPlan:
     """What the host lists is the path that was left, without what both paths share."""
     return engine.prepare(
-        view_branch.branch(seen.form, entries, None), (), _budget(seen), seen.weigh, seen.cut.weigher
+        view_branch.branch(seen.form, entries, None), (), _budget(seen), seen.weigh, seen.cut_budget.weigher
     )
 
 
 def _budget(seen: JobContext) -> int:
     """Tokens of the branch that a summariser is shown: the window less what pi reserves for the rest."""
-    return max(1, seen.via.window - seen.policy.branch_reserve_tokens)
+    return max(1, seen.runner.window - seen.policy.branch_reserve_tokens)
 
 
 def _written(

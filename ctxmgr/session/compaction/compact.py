@@ -36,7 +36,7 @@ def plan(session: Session, params: wire.PlanCompactionParams) -> Job:
         planned: wire.PlanCompactionResult = yield Work(lambda: _planned(seen, entries, params))
         return planned
 
-    return Job(steps(), seen.via)
+    return Job(steps(), seen.runner)
 
 
 def _planned(
@@ -77,7 +77,7 @@ def compact(session: Session, params: wire.CompactParams) -> Job:
             raise CallFailed("a compaction of this branch is being written")
         return wire.CompactResult(_compaction(prepared, written))
 
-    return Job(steps(), seen.via, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
+    return Job(steps(), seen.runner, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
 def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
@@ -110,7 +110,7 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
 
     return Job(
         steps(),
-        seen.via,
+        seen.runner,
         job_context.deadline(seen, params.deadline_ms),
         wire.BeforeCompactResult(),
         params.progress_token,
@@ -125,7 +125,7 @@ def _after_ahead(session: Session) -> Routine[None]:
 
 def ahead_wanted(session: Session) -> bool:
     """Whether one should be begun in the background now."""
-    known = session.state.meter.reading is not None
+    known = session.state.meter.reading_tokens is not None
     wanted = policy_keys.compaction(session.policy).prepare_ahead and session.may_ask()
     return wanted and session.ahead.wanted(session.zone(), known)
 
@@ -146,7 +146,7 @@ def ahead(session: Session) -> Job:
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
         return PrefetchedCompaction(_compaction(prepared, written), leaf)
 
-    return Job(steps(), seen.via, seen.policy.deadline_ms)
+    return Job(steps(), seen.runner, seen.policy.deadline_ms)
 
 
 def _written(
@@ -161,8 +161,8 @@ def _written(
 def _brief(
     seen: JobContext, prepared: CompactionPlan, strategy: Strategy, form: Format | None, **more: Any
 ) -> SummaryInput[CompactionPlan]:
-    reserve = min(prepared.settings.reserve, seen.window // RESERVE_SHARE)
-    cut = msgspec.structs.replace(prepared.settings, reserve=reserve)
+    reserve = min(prepared.settings.reserve_tokens, seen.window // RESERVE_SHARE)
+    cut = msgspec.structs.replace(prepared.settings, reserve_tokens=reserve)
     prepared = msgspec.structs.replace(prepared, settings=cut)
     return job_context.brief(seen, prepared, strategy, format=form or seen.policy.format, **more)
 

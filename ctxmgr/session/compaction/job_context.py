@@ -28,15 +28,15 @@ WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
 
 class JobContext(msgspec.Struct, frozen=True):
-    """`policy` and `cut` with the call's own settings put in, `instructions` of both. `listed` are the messages the
-    session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the session's model in
-    tokens. `embeds`: the host gives vectors; `embed` gives those of the embeddings extra, None where it is not
-    there."""
+    """`policy` and `cut_budget` with the call's own settings put in, `instructions` of both. `listed` are the
+    messages the session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the
+    session's model in tokens. `embeds`: the host gives vectors; `embed` gives those of the embeddings extra, None
+    where it is not there."""
 
     reader: Reader
     policy: CompactionPolicy
-    cut: CutBudget
-    via: ModelRunner
+    cut_budget: CutBudget
+    runner: ModelRunner
     listed: tuple[tuple[Message, str], ...]
     window: int
     embeds: bool = False
@@ -73,8 +73,8 @@ def taken(
     policy = policy_keys.compaction(session.policy)
     given = given or wire.CutSettings()
     cut = CutBudget(
-        keep_recent=_number(given.keep_recent_tokens, policy.keep_recent_tokens),
-        reserve=_number(given.reserve_tokens, policy.reserve_tokens),
+        keep_recent_tokens=_number(given.keep_recent_tokens, policy.keep_recent_tokens),
+        reserve_tokens=_number(given.reserve_tokens, policy.reserve_tokens),
         weigher=given.weigher or policy.weigher,
     )
     listed = _listed(session) if holds else ()
@@ -83,8 +83,8 @@ def taken(
     return JobContext(
         reader=session.reader,
         policy=msgspec.structs.replace(policy, instructions="\n\n".join(both) or None),
-        cut=cut,
-        via=via(session, policy, None if given.context_window is None else int(given.context_window)),
+        cut_budget=cut,
+        runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=session.state.model.window,
         embeds=bool(session.capabilities.embed),
@@ -101,12 +101,12 @@ def via(session: Session, policy: CompactionPolicy, window: int | None = None) -
         return ModelRunner("endpoint", window or of, None, policy.endpoint, policy.concurrency)
     model = session.state.model
     kind = "host" if kind == "host" and can else "none"
-    return ModelRunner(kind, window or model.window, model.max_output, None, policy.concurrency)
+    return ModelRunner(kind, window or model.window, model.max_output_tokens, None, policy.concurrency)
 
 
 def strategy(seen: JobContext, asked: Strategy | None) -> Strategy:
     """The strategy to begin with; without a model there is one alone."""
-    if seen.via.kind == "none":
+    if seen.runner.kind == "none":
         return "extractive"
     return asked or seen.policy.strategy or "single-shot"
 
@@ -122,8 +122,8 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
         "format": seen.policy.format,
         "instructions": seen.instructions or "",
         "slices": seen.policy.slices,
-        "window": seen.via.window,
-        "max_output": seen.via.max_output,
+        "window": seen.runner.window,
+        "max_output_tokens": seen.runner.max_output_tokens,
         "retries": seen.policy.retries,
     }
     return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))

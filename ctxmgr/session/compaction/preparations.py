@@ -24,13 +24,13 @@ def given(host: wire.HostPreparation, seen: JobContext) -> CompactionPlan:
     lists, or as {} from a host that forgot them."""
     theirs = host.settings or wire.GivenSettings()
     cut = CutBudget(
-        keep_recent=_number(theirs.keep_recent_tokens, seen.cut.keep_recent),
-        reserve=_number(theirs.reserve_tokens, seen.cut.reserve),
-        weigher=seen.cut.weigher,
+        keep_recent_tokens=_number(theirs.keep_recent_tokens, seen.cut_budget.keep_recent_tokens),
+        reserve_tokens=_number(theirs.reserve_tokens, seen.cut_budget.reserve_tokens),
+        weigher=seen.cut_budget.weigher,
     )
     return CompactionPlan(
         first_kept=host.first_kept_entry_id,
-        cut=-1,
+        cut_index=-1,
         history=_messages(seen.form, host.messages_to_summarize or []),
         prefix=_messages(seen.form, host.turn_prefix_messages or []),
         split=bool(host.is_split_turn),
@@ -64,7 +64,7 @@ def planned(
     """The compaction of this path, or why there is none."""
     if entries and not path:
         return NO_PATH
-    found = decide(path, seen.cut, seen.weigh)
+    found = decide(path, seen.cut_budget, seen.weigh)
     if isinstance(found, CompactionPlan):
         return found if speaks(found) else SILENT
     if entries and len(path) < len(entries):
@@ -83,8 +83,10 @@ def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) 
     """Ours where the host sent its entries: it knows more of earlier compactions. The host's own otherwise, and
     where ours finds nothing to do. None where there is nothing at all."""
     if path:
-        settings = msgspec.structs.replace(seen.cut, keep_recent=host.settings.keep_recent)
-        found = decide(path, msgspec.structs.replace(settings, reserve=host.settings.reserve), seen.weigh)
+        settings = msgspec.structs.replace(seen.cut_budget, keep_recent_tokens=host.settings.keep_recent_tokens)
+        found = decide(
+            path, msgspec.structs.replace(settings, reserve_tokens=host.settings.reserve_tokens), seen.weigh
+        )
         if isinstance(found, CompactionPlan):
             return found
     return host if speaks(host) else None
@@ -109,7 +111,7 @@ def shown(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
         is_split_turn=prepared.split,
         tokens_before=prepared.tokens_before,
         file_ops=wire.FileOps(prepared.files.read, prepared.files.written, prepared.files.edited),
-        settings=wire.SettingsUsed(enabled, cut.reserve, cut.keep_recent, cut.weigher),
+        settings=wire.SettingsUsed(enabled, cut.reserve_tokens, cut.keep_recent_tokens, cut.weigher),
         previous_summary=prepared.previous,
     )
 

@@ -116,7 +116,9 @@ def _learn(
     for _, message in fresh:
         if message.view.summary:
             text = message.view.units[0].text
-            state, facts = ledger_updates.from_summary(state, text, message.view.summary, message.view.at, None)
+            state, facts = ledger_updates.from_summary(
+                state, text, message.view.summary, message.view.time_ms, None
+            )
             state, ledger = ledger_updates.learn(state, facts, bound=False), fold(ledger, facts)
     calls = session.calls(message for _, message in fresh)
     before, (state, facts) = state, ledger_updates.from_messages(state, fresh, calls, time_ms, {}, session.heard)

@@ -149,7 +149,7 @@ def _replacements(
     packet = plan.packet
     if packet is None:
         return Replacements(made)
-    time_ms = messages[plan.floor].view.at if plan.floor < len(messages) else None
+    time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
     return Replacements(made, bytes(form.packet(packet.text, time_ms or 0)))
 
 

@@ -28,7 +28,7 @@ RULES = {
 
 def status(session: Session) -> lifecycle.Status:
     state = session.state
-    known = state.meter.reading is not None
+    known = state.meter.reading_tokens is not None
     tokens = session.tokens()
     totals = state.totals
     return lifecycle.Status(
@@ -105,7 +105,7 @@ def policy(session: Session) -> lifecycle.PolicyResult:
 
 def ledger(session: Session) -> lifecycle.LedgerResult:
     facts = tuple(
-        lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.at, fact.detail, fact.entry)
+        lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.time_ms, fact.detail, fact.entry)
         for fact in current(session.ledger)
     )
     return lifecycle.LedgerResult(facts, session.state.seq)
@@ -133,7 +133,7 @@ def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
     """One verdict a message of the last list, in its order, and one for what was inserted."""
     messages, plan = session.projection.messages, session.plan
     verdicts: list[reports.Verdict] = []
-    why = {left.key: left.why for receipt in session.state.receipts for left in receipt.left}
+    why = {left.key: left.why for receipt in session.state.receipts for left in receipt.evicted}
     by_index: dict[int, list[Edit]] = {}
     kept: set[int] = set()
     for piece in plan.pieces:
@@ -172,13 +172,13 @@ def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt
         reports.EpochReceipt(
             epoch=receipt.epoch,
             opening=receipt.opening,
-            before=receipt.before,
-            after=receipt.after,
+            before=receipt.before_tokens,
+            after=receipt.after_tokens,
             arithmetic=receipt.arithmetic,
-            count=len(receipt.left) + receipt.omitted,
-            at=receipt.at,
-            left=tuple(_left(one) for one in receipt.left) if receipt.epoch == wanted else None,
-            omitted=receipt.omitted or None,
+            count=len(receipt.evicted) + receipt.omitted_count,
+            at=receipt.time_ms,
+            left=tuple(_left(one) for one in receipt.evicted) if receipt.epoch == wanted else None,
+            omitted=receipt.omitted_count or None,
         )
         for receipt in kept
     )
@@ -186,7 +186,9 @@ def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt
 
 def _left(one: EvictedItem) -> reports.Left:
     digest = digest_of(one.key)
-    return reports.Left(one.kind, one.call, one.why, one.before, one.after, digest, one.handle or None)
+    return reports.Left(
+        one.kind, one.call, one.why, one.before_tokens, one.after_tokens, digest, one.handle or None
+    )
 
 
 def compaction_request(session: Session, reason: Any, tokens: int) -> lifecycle.RequestCompactionParams:
@@ -196,7 +198,7 @@ def compaction_request(session: Session, reason: Any, tokens: int) -> lifecycle.
         session_id=session.state.session_id,
         reason=reason,
         zone=session.zone(),
-        tokens=tokens if session.state.meter.reading is not None else None,
+        tokens=tokens if session.state.meter.reading_tokens is not None else None,
         threshold=int(session.at.red),
         context_window=session.state.model.window,
         deliver="now" if mid_run else "whenIdle",

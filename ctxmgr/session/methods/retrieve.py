@@ -70,7 +70,7 @@ def _missing(session: Session, handle: str, kind: type[CallError], said: str) ->
     """Rule 2."""
     place: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
     for receipt in reversed(session.state.receipts):
-        for left in receipt.left:
+        for left in receipt.evicted:
             if left.handle == handle:
                 return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call})
     return kind(said, place or None)

@@ -43,7 +43,7 @@ def _turn_ended(
     reading = session.state.meter
     if usage is not None and reply.view.stop not in ("error", "aborted"):
         reading = meter.observe(
-            reading, session.reader.name, session.ratio_key, usage.total, held, session.state.model.window
+            reading, session.reader.name, session.ratio_key, usage.total_tokens, held, session.state.model.window
         )
     heard = reading is not session.state.meter
     held += sum(message.weight for message in messages[1:])
@@ -120,7 +120,7 @@ def _newest_user(session: Session) -> str:
     conversation = session.projection.conversation
     newest = conversation.newest_user
     if newest >= 0:
-        return f"{conversation.key(newest)} {conversation.messages[newest].view.at}"
+        return f"{conversation.key(newest)} {conversation.messages[newest].view.time_ms}"
     return f"none after {sum(summary.kind == 'compaction' for summary in session.state.summaries)}"
 
 

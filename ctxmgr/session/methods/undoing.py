@@ -22,16 +22,16 @@ def undo(session: Session, params: recovery.UndoParams) -> None:
     receipt = next((one for one in reversed(state.receipts) if one.epoch == params.epoch), None)
     if receipt is None:
         raise invalid_params("no receipt of this epoch is kept", "$.epoch")
-    keys = {left.key for left in receipt.left}
-    keys |= {left.key.partition("/")[0] for left in receipt.left if left.kind == "dropped"}  # of its message
+    keys = {left.key for left in receipt.evicted}
+    keys |= {left.key.partition("/")[0] for left in receipt.evicted if left.kind == "dropped"}  # of its message
     decisions = session.preset.undone(state, keys).decisions
-    wanted = dict.fromkeys(Pin("digest", digest_of(left.key)) for left in receipt.left)
+    wanted = dict.fromkeys(Pin("digest", digest_of(left.key)) for left in receipt.evicted)
     known = set(state.pins)
     pins = (*state.pins, *(pin for pin in wanted if pin not in known))
     if len(decisions) == len(state.decisions) and len(pins) == len(state.pins):
         return
     reopen = "undo" if state.reopen in (None, "pin") else state.reopen
     session.state = msgspec.structs.replace(state, decisions=decisions, pins=pins, reopen=reopen)
-    if receipt.omitted:
-        note = f"undo of epoch {receipt.epoch}: {receipt.omitted} things are not in its receipt and stay away"
+    if receipt.omitted_count:
+        note = f"undo of epoch {receipt.epoch}: {receipt.omitted_count} things are not in its receipt and stay away"
         archiving.hear(session, note)

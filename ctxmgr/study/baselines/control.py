@@ -31,9 +31,9 @@ class Bounds(msgspec.Struct, frozen=True):
     """Tokens: of the whole list when it is cut, of what stays, and of the packet. The defaults are
     those of the control that the project's goals were measured beside."""
 
-    grown: int = 40_000
-    kept: int = 20_000
-    packet: int = 1_500
+    full_tokens: int = 40_000
+    recent_tokens: int = 20_000
+    packet_tokens: int = 1_500
 
 
 BOUNDS = Bounds()
@@ -48,13 +48,13 @@ def sights(found: Course, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS
     start = epoch = heavy = 0
     out = []
     for asked in found.asked:
-        if heavy + before[asked.end] - before[start] > bounds.grown:
-            cut = _cut(found.cuts, before, asked.end, bounds.kept)
+        if heavy + before[asked.end_index] - before[start] > bounds.full_tokens:
+            cut = _cut(found.cuts, before, asked.end_index, bounds.recent_tokens)
             if cut > start:
-                raw = _packet(items[:cut], named[:cut], bounds.packet)
+                raw = _packet(items[:cut], named[:cut], bounds.packet_tokens)
                 packet, heavy = (Shown(raw, -1, False),), weigh(raw)
                 start, epoch = cut, epoch + 1
-        out.append(timeline.sight(found, asked, packet + found.wholes[start : asked.end], epoch))
+        out.append(timeline.sight(found, asked, packet + found.wholes[start : asked.end_index], epoch))
     return out
 
 

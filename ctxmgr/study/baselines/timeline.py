@@ -21,10 +21,11 @@ CUT_AT = ("user", "assistant")
 
 
 class TimelineCall(msgspec.Struct, frozen=True, gc=False):
-    """One model call. `at` in milliseconds; `end`: so many messages stood in the list; the reply is the next."""
+    """One model call. `time_ms` in milliseconds; `end_index`: so many messages stood in the list; the reply is the
+    next."""
 
-    at: int | None
-    end: int
+    time_ms: int | None
+    end_index: int
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -47,7 +48,7 @@ def of(recording: Recording) -> Course:
         one = pi_host.item(entry.id, entry.message)
         if one.role == "assistant":
             at = one.message.get("timestamp")  # when the model was called; the entry is written later
-            asked.append(TimelineCall(int(at) if isinstance(at, int | float) else entry.at, len(items)))
+            asked.append(TimelineCall(int(at) if isinstance(at, int | float) else entry.time_ms, len(items)))
         items.append(one)
     wholes = tuple(Shown(one.raw, place, True) for place, one in enumerate(items))
     return Course(recording.name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
@@ -73,4 +74,4 @@ def _cuts(items: Sequence[Item]) -> Iterator[int]:
 
 def sight(course: Course, asked: TimelineCall, shown: tuple[Shown, ...], epoch: int) -> Sight:
     """What a simulated policy shows at a call."""
-    return Sight(asked.at, course.items[: asked.end], shown, course.items[asked.end], epoch)
+    return Sight(asked.time_ms, course.items[: asked.end_index], shown, course.items[asked.end_index], epoch)

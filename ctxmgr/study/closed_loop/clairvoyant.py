@@ -45,7 +45,7 @@ def clairvoyant(
     found: Course, known: Known, sheet: PriceSheet, patiences: Sequence[float] = PATIENCES
 ) -> Foresight:
     """The cheapest over these patiences; (inf,): the one that nothing is missed by."""
-    whole = [timeline.sight(found, asked, found.wholes[: asked.end], 0) for asked in found.asked]
+    whole = [timeline.sight(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
     uses = Uses(found, acted_on(whole, known), known)
     plans = [_plan(found, uses, patience, known, sheet) for patience in patiences]
     best = min(plans, key=lambda one: one.loop.closed)
@@ -74,7 +74,7 @@ def shown(found: Course, lives: Sequence[Life], opened: Sequence[int]) -> list[S
     for call, asked in enumerate(found.asked):
         number += call in opened[number : number + 1]
         last = opened[number - 1] if number else 0
-        kept = tuple(found.wholes[place] for place in range(asked.end) if lives[place].last_use >= last)
+        kept = tuple(found.wholes[place] for place in range(asked.end_index) if lives[place].last_use >= last)
         out.append(timeline.sight(found, asked, kept, number))
     return out
 

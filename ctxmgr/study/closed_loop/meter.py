@@ -121,7 +121,7 @@ class _Meter:
         cached = self._tokens(now[: common_start(self.before, now)])
         tier = self.sheet.prices.tier(tokens + beside)
         warm = dollars(tier, read=cached + beside, written=tokens - cached)
-        if last is not None and is_cold(last.at, sight.at, self.sheet.ttl_ms):
+        if last is not None and is_cold(last.time_ms, sight.time_ms, self.sheet.ttl_ms):
             return warm, dollars(tier, written=tokens + beside)
         return warm, warm
 

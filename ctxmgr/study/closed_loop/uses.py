@@ -40,7 +40,7 @@ class Uses:
         self.occurrences = Occurrences((one for some in wanted for one in some), known)
         self.tokens = [known.weight(one.raw) for one in found.items]
         self.atoms = _atoms(found)
-        ends = [asked.end for asked in found.asked]
+        ends = [asked.end_index for asked in found.asked]
         self.arrives = [bisect_right(ends, place) for place in range(len(found.items))]
 
     def lives(self, sheet: PriceSheet, patience: float) -> list[Life]:
@@ -48,7 +48,7 @@ class Uses:
         serving = _Serving(self, sheet, patience)
         for call in range(len(self.found.asked)):
             serving.serve(call)
-        there = self.found.asked[-1].end if self.found.asked else 0
+        there = self.found.asked[-1].end_index if self.found.asked else 0
         return [
             Life(self.arrives[place], serving.ends[self.atoms[place]], serving.tokens[place])
             for place in range(there)
@@ -82,17 +82,17 @@ class _Serving:
     def serve(self, call: int) -> None:
         """Rule 2, for all that the reply of this call acts on."""
         asked = self.uses.found.asked[call]
-        for place in range(self.came, asked.end):
+        for place in range(self.came, asked.end_index):
             self._hold(self.uses.atoms[place], self.uses.occurrences.within(self.uses.found.items[place].raw))
-        self.originals.add(self.uses.found.items[self.came : asked.end])
-        self.came = asked.end
+        self.originals.add(self.uses.found.items[self.came : asked.end_index])
+        self.came = asked.end_index
         wanted = [one for one in self.uses.wanted[call] if one in self.originals]
         while wanted := [one for one in wanted if not self._is_kept(one, call)]:
             original = self.originals.of(wanted[0])
             fetched = self.uses.occurrences.within(original).intersection(wanted)
             atom, price = self._cheapest(wanted, call)
             if self._refetch(original, call) / len(fetched) < price:
-                self._bring(original, asked.end)
+                self._bring(original, asked.end_index)
                 wanted = [one for one in wanted if one not in fetched]
             else:
                 self.ends[atom] = call

@@ -40,10 +40,10 @@ class Pass(msgspec.Struct, frozen=True, rename="camel"):
     in it, and of what it was the first to take out."""
 
     entry: str
-    before: int
-    after: int
-    summary: int
-    removed: int
+    before_tokens: int = msgspec.field(name="before")
+    after_tokens: int = msgspec.field(name="after")
+    summary_tokens: int = msgspec.field(name="summary")
+    removed_tokens: int = msgspec.field(name="removed")
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -111,7 +111,7 @@ class _Walk:
         self._nodes: list[RawEntry] = []
         self._entries: list[BranchEntry] = []
         self._edited = False
-        self._shown: set[int] = set()  # places in the path that some compaction was shown
+        self._visible: set[int] = set()  # places in the path that some compaction was shown
         self._removed: list[BranchMessage] = []
         self._passes: list[Pass] = []
         self._details: list[dict[str, Any]] = []
@@ -158,11 +158,11 @@ class _Walk:
         ]
         owners = {id(message): place for place, entry in enumerate(path) for message in entry.messages}
         removed = (*prepared.history, *prepared.prefix)
-        self._shown.update(owners[id(message)] for message in removed)
+        self._visible.update(owners[id(message)] for message in removed)
         self._removed += removed
         self.add(_node(_compaction(self._new_id(), last, prepared, written)))
         now = self.path()
-        if [message.raw for message in spoken(in_list(now))] != [message.raw for message in prepared.kept]:
+        if [message.raw for message in spoken(in_list(now))] != [message.raw for message in prepared.recent]:
             self._failures.append(f"after compaction {number} the list is not what was to be kept")
         self._passes.append(
             Pass(last.id, before, self.weight, self._weighed(now[-1].messages), self._weighed(removed))
@@ -173,7 +173,7 @@ class _Walk:
     def check_all(self) -> None:
         """The end of rule 4."""
         path = self.path()
-        there = self._shown.union(places_in_list(path))
+        there = self._visible.union(places_in_list(path))
         for place, entry in enumerate(path):
             speaks = entry.kind != "compaction" and any(not message.system for message in entry.messages)
             if speaks and place not in there:
@@ -183,7 +183,7 @@ class _Walk:
         return Chain(
             tuple(self._passes),
             self._last[1].summary if self._last else "",
-            self._last[0].kept if self._last else (),
+            self._last[0].recent if self._last else (),
             tuple(self._removed),
             tuple(self._details),
             self.largest,
@@ -197,11 +197,11 @@ class _Walk:
         """A model call: the list before this reply."""
         shown = tuple(Shown(one.raw, place, True) for place, one in enumerate(self._list))
         for reply in _items(entry):
-            self._sights.append(Sight(entry.at or None, tuple(self._list), shown, reply))
+            self._sights.append(Sight(entry.time_ms or None, tuple(self._list), shown, reply))
 
     def _called(self, message: BranchMessage) -> None:
         """A new message of the user or the model ends the wait for results that never came."""
-        if message.opens_turn or message.said.speaker == "assistant":
+        if message.opens_turn or message.content.speaker == "assistant":
             self.open.clear()
         for unit in message.view.units:
             if unit.kind == "call":

@@ -12,7 +12,7 @@ from ctxmgr.model.compaction import CompactionPlan
 
 def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:
     """Places in the path of entries in the model's list that a compaction leaves to nobody, in rising order."""
-    kept = (*preparation.history, *preparation.prefix, *preparation.kept)
+    kept = (*preparation.history, *preparation.prefix, *preparation.recent)
     covered = {id(message) for message in kept}
     lost = []
     for place, entry in zip(places_in_list(path), in_list(path), strict=True):

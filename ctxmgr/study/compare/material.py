@@ -34,7 +34,7 @@ class Material:
         path = branch.branch(self.session.entries, self.session.leaf)
         while path and path[-1].kind in ("compaction", ""):
             path = path[:-1]
-        prepared = decide(path, self.settings.cut, self.weigh_message)
+        prepared = decide(path, self.settings.cut_budget, self.weigh_message)
         if isinstance(prepared, CompactionPlan) and (lost := uncovered(path, prepared)):
             raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")
         return prepared

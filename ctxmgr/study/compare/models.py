@@ -23,21 +23,21 @@ Complete = Callable[[CompletionRequest], Awaitable[Completion]]
 class Spending(msgspec.Struct):
     """Tokens in and out: of `reported` calls as the provider says, of `weighed` ones as we weigh them."""
 
-    input: int = 0
-    output: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
     reported: int = 0
     weighed: int = 0
 
     def add(self, ask: CompletionRequest, completion: Completion, weigh: Weigh) -> None:
         """A call that failed without an answer is weighed by what was sent."""
-        if completion.spent is not None:
+        if completion.usage is not None:
             self.reported += 1
-            self.input += completion.spent.input
-            self.output += completion.spent.output
+            self.input_tokens += completion.usage.input_tokens
+            self.output_tokens += completion.usage.output_tokens
         else:
             self.weighed += 1
-            self.input += weigh(ask.system) + weigh(ask.prompt)
-            self.output += weigh(completion.text)
+            self.input_tokens += weigh(ask.system) + weigh(ask.prompt)
+            self.output_tokens += weigh(completion.text)
 
 
 class AnsweringModel(msgspec.Struct, frozen=True):

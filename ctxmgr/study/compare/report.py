@@ -48,7 +48,7 @@ def rows(outcomes: Sequence[RecordingRows]) -> list[SummaryRow]:
 
 def head(row: SummaryRow) -> str:
     """What stands above a summary in its file."""
-    columns = (*SUMMARY, *(HELD if row.held else ())) if row.chain is None else CHAIN
+    columns = (*SUMMARY, *(HELD if row.retained else ())) if row.chain is None else CHAIN
     lines = (("model", row.model), *((name, of(row)) for name, of in columns))
     lines += (("shortened for the model", "; ".join(row.shortened) or "nothing"),)
     parts = [markdown(TextTable(f"{row.recording}: {row.strategy}, {row.format}", ("figure", ""), lines, 1), 1)]
@@ -88,8 +88,8 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
     """For `--json`: all of it, shares as numerator and denominator."""
     return {
         "settings": {
-            "keepTokens": settings.cut.keep_recent,
-            "reserveTokens": settings.cut.reserve,
+            "keepTokens": settings.cut_budget.keep_recent_tokens,
+            "reserveTokens": settings.cut_budget.reserve_tokens,
             "model": settings.endpoint.model if settings.endpoint else settings.model,
             "contextWindow": settings.window,
             "chainWindow": settings.chain,
@@ -111,7 +111,7 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
 
 def _settings(settings: Settings) -> str:
     model = settings.endpoint.model if settings.endpoint else settings.model
-    parts = [f"Kept: the newest {settings.cut.keep_recent:,} tokens.", f"Model: {model}."]
+    parts = [f"Kept: the newest {settings.cut_budget.keep_recent_tokens:,} tokens.", f"Model: {model}."]
     if settings.chain is not None:
         parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain:,}).")
     return shown(" ".join(parts))

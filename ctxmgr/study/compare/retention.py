@@ -50,23 +50,24 @@ _FILLERS = frozenset(
 
 
 class Retention(msgspec.Struct, frozen=True):
-    """How many of `total` things are `held`, and the same weighted by how often each was mentioned."""
+    """How many of `total_count` things are `retained_count`, and the same weighted by how often each was
+    mentioned."""
 
     what: What
-    held: int
-    total: int
-    weighted_held: int
+    retained_count: int
+    total_count: int
+    weighted_retained: int
     weighted_total: int
     lost: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
         """1.0 where there was nothing to hold."""
-        return self.held / self.total if self.total else 1.0
+        return self.retained_count / self.total_count if self.total_count else 1.0
 
     @property
     def weighted_share(self) -> float:
-        return self.weighted_held / self.weighted_total if self.weighted_total else 1.0
+        return self.weighted_retained / self.weighted_total if self.weighted_total else 1.0
 
 
 class MentionCounts(msgspec.Struct, frozen=True):

@@ -28,11 +28,11 @@ TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of
 
 
 class RetainedCount(msgspec.Struct, frozen=True, rename="camel"):
-    """How many of `total` things a text holds; the same weighted by how often each was mentioned."""
+    """How many of `total_count` things a text holds; the same weighted by how often each was mentioned."""
 
-    held: int
-    total: int
-    weighted_held: int
+    retained_count: int = msgspec.field(name="held")
+    total_count: int = msgspec.field(name="total")
+    weighted_retained: int = msgspec.field(name="weighted_held")
     weighted_total: int
 
 
@@ -65,8 +65,9 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of one summary, or of one chain with its last summary.
 
     Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
-    none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `held` and `probes` None:
-    not measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, it is no result yet.
+    none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `retained` and `probes`
+    None: not measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, it is no result
+    yet.
     """
 
     recording: str
@@ -86,7 +87,7 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     again: bool = False
     shortened: tuple[str, ...] = ()
     left_out: int = 0
-    held: Counts | None = None
+    retained: Counts | None = msgspec.field(default=None, name="held")
     chain: ChainFigures | None = None
     failures: tuple[str, ...] = ()
     probes: Scores | None = None
@@ -124,10 +125,10 @@ async def _summary(wanted: _Wanted) -> tuple[SummaryRow, str]:
     if measured(found):
         held = counts(await asyncio.to_thread(measure, material.mentioned, written.summary))
         removed = (*prepared.history, *prepared.prefix)
-        probes = await asyncio.to_thread(of_summary, _raws(removed), _raws(prepared.kept), written.summary)
+        probes = await asyncio.to_thread(of_summary, _raws(removed), _raws(prepared.recent), written.summary)
     summary_tokens = material.weigh(written.summary)
     return msgspec.structs.replace(
-        found, summary_tokens=summary_tokens, replaced_tokens=replaced, held=held, probes=probes
+        found, summary_tokens=summary_tokens, replaced_tokens=replaced, retained=held, probes=probes
     ), written.summary
 
 
@@ -138,7 +139,7 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
         material.session.entries,
         material.session.leaf,
         limit=settings.limit,
-        cut=settings.cut,
+        cut=settings.cut_budget,
         weigh=material.weigh_message,
         brief=wanted.brief,
     )
@@ -153,7 +154,7 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
         found,
         summary_tokens=material.weigh(chain.summary),
         replaced_tokens=material.weight(chain.removed),
-        held=alone,
+        retained=alone,
         chain=ChainFigures(
             settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop
         ),
@@ -184,7 +185,10 @@ def measured(row: SummaryRow) -> bool:
 
 
 def counts(found: Sequence[Retention]) -> Counts:
-    return {one.what: RetainedCount(one.held, one.total, one.weighted_held, one.weighted_total) for one in found}
+    return {
+        one.what: RetainedCount(one.retained_count, one.total_count, one.weighted_retained, one.weighted_total)
+        for one in found
+    }
 
 
 def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, Any]], began: float) -> SummaryRow:
@@ -198,8 +202,8 @@ def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, An
         fingerprint=wanted.material.fingerprint(wanted.strategy, wanted.format),
         calls=sum(one["calls"] for one in details),
         retries=sum(one["retries"] for one in details),
-        input_tokens=spent.input,
-        output_tokens=spent.output,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
         weighed_calls=spent.weighed,
         wall_ms=round(1_000 * (time.perf_counter() - began)),
         summary_tokens=0,

@@ -40,7 +40,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     strategies: tuple[Strategy, ...]
     formats: tuple[Format, ...]
-    cut: CutBudget
+    cut_budget: CutBudget
     model: ModelKind = "none"
     endpoint: Endpoint | None = None
     window: int = SUMMARISER_WINDOW
@@ -50,7 +50,7 @@ class Settings(msgspec.Struct, frozen=True):
     @property
     def limit(self) -> int:
         """Tokens of the list above which a chain compacts."""
-        return (self.chain or CHAIN_WINDOW) - self.cut.reserve
+        return (self.chain or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
 
     def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str) -> str:
         """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary."""
@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True):
         what = [
             __version__ if paid else _code(),
             [recording, strategy, format, weigher, self.chain],
-            msgspec.to_builtins([self.cut, self.policy.slices, self.policy.retries]),
+            msgspec.to_builtins([self.cut_budget, self.policy.slices, self.policy.retries]),
             model,
         ]
         return sha256(msgspec.json.encode(what)).hexdigest()
@@ -75,7 +75,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     made = Settings(
         strategies=_each(parsed.strategy) or _default(kind, parsed.chain),
         formats=_each(parsed.format) or (policy.format,),
-        cut=CutBudget(keep_recent=parsed.keep, reserve=policy.reserve_tokens),
+        cut_budget=CutBudget(keep_recent_tokens=parsed.keep, reserve_tokens=policy.reserve_tokens),
         model=kind,
         endpoint=_endpoint(parsed, environment),
         window=parsed.context_window or SUMMARISER_WINDOW,
@@ -88,7 +88,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
     if parsed.window and not parsed.chain:
         raise InvalidArguments("--window is for --chain")
     if made.chain is not None and made.limit <= parsed.keep:
-        room = f"{made.chain:,} tokens less the {made.cut.reserve:,} kept free for the reply"
+        room = f"{made.chain:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
         raise InvalidArguments(
             f"a window of {room} leaves no more than --keep {parsed.keep:,}: nothing would ever fit"
         )

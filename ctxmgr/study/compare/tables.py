@@ -48,23 +48,25 @@ Column = tuple[str, Callable[[SummaryRow], str]]
 
 
 class TextTable(msgspec.Struct, frozen=True):
-    """A table of texts. `left`: so many columns hold words, the rest figures."""
+    """A table of texts. `text_columns`: so many columns hold words, the rest figures."""
 
     title: str
     columns: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
-    left: int = 3
+    text_columns: int = 3
 
 
 def _share(found: Counts | None, kind: str) -> str:
     count: RetainedCount | None = (found or {}).get(kind)
     if count is None:
         return DASH
-    return f"{100 * count.held // count.total} %" if count.total else "none"  # down: 100 % is all of it
+    return (
+        f"{100 * count.retained_count // count.total_count} %" if count.total_count else "none"
+    )  # down: 100 % is all of it
 
 
 def _held(kind: str) -> Callable[[SummaryRow], str]:
-    return lambda row: _share(row.held, kind)
+    return lambda row: _share(row.retained, kind)
 
 
 def _loop(row: SummaryRow, cell: Callable[[Loop], str]) -> str:
@@ -139,7 +141,7 @@ def notes(rows: Sequence[SummaryRow]) -> list[str]:
     said = {
         "weighed": any(row.weighed_calls for row in rows),
         "scripted": any(not measured(row) for row in rows),
-        "held": any(row.held is not None for row in rows),
+        "held": any(row.retained is not None for row in rows),
         "probes": any(row.probes is not None for row in rows),
         "fallback": any(row.fallbacks for row in rows),
     }
@@ -158,12 +160,12 @@ def _sheet(title: str, rows: Sequence[SummaryRow], columns: Sequence[Column], wh
 def _both(rows: Sequence[SummaryRow]) -> TextTable:
     """Of a chain: all that was removed, held by the last summary, and by it and the kept part together."""
     lines = []
-    for row in (one for one in rows if one.held is not None):
+    for row in (one for one in rows if one.retained is not None):
         both = row.chain.with_tail if row.chain else None
         for kind in KINDS:
-            alone = (row.held or {}).get(kind)
-            total = str(alone.total) if alone else DASH
-            lines.append((*_names(row), kind, total, _share(row.held, kind), _share(both, kind)))
+            alone = (row.retained or {}).get(kind)
+            total = str(alone.total_count) if alone else DASH
+            lines.append((*_names(row), kind, total, _share(row.retained, kind), _share(both, kind)))
     titles = (
         *(name for name, _ in NAMES),
         "of all removed",
@@ -182,7 +184,7 @@ def _passes(rows: Sequence[SummaryRow], whole: bool) -> TextTable:
             if number > PASSES_SHOWN and not whole:
                 lines.append((*_names(row), "…", *("",) * 5))
                 break
-            weights = (one.before, one.after, one.summary, one.removed)
+            weights = (one.before_tokens, one.after_tokens, one.summary_tokens, one.removed_tokens)
             lines.append((*_names(row), str(number), one.entry, *(f"{weight:,}" for weight in weights)))
     titles = ("number", "after entry", "before", "after", "summary", "removed")
     return TextTable("each compaction, tokens of the list", (*(name for name, _ in NAMES), *titles), tuple(lines))
@@ -202,7 +204,7 @@ def _spent(row: SummaryRow, tokens: int) -> str:
 def markdown(sheet: TextTable, level: Literal[1, 2] = 2) -> str:
     lines = [f"{'#' * level} {shown(sheet.title)}", ""]
     lines.append(_line(sheet.columns))
-    lines.append(_line(["---" if number < sheet.left else "---:" for number in range(len(sheet.columns))]))
+    lines.append(_line(["---" if number < sheet.text_columns else "---:" for number in range(len(sheet.columns))]))
     return "\n".join([*lines, *map(_line, sheet.lines)])
 
 
@@ -224,7 +226,7 @@ def _table(recording: str, sheet: TextTable) -> Table:
     table = Table(title=plain(f"{recording}: {sheet.title}"), title_justify="left", header_style="bold")
     table.box, table.pad_edge, table.padding = SIMPLE_HEAD, False, (0, 1, 0, 0)  # ten columns on a terminal of 100
     for number, name in enumerate(sheet.columns[1:], 1):
-        is_text = number < sheet.left or name == WITHOUT[0]
+        is_text = number < sheet.text_columns or name == WITHOUT[0]
         justify: Literal["left", "right"] = "left" if is_text else "right"
         # figures stay whole on a narrow terminal
         table.add_column(name.replace(" ", "\n"), justify=justify, no_wrap=not is_text, overflow="fold")

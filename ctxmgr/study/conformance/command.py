@@ -24,11 +24,11 @@ HERE = Path("protocol/transcripts")
 
 
 class ConformanceResult(msgspec.Struct, frozen=True):
-    """`skipped` says why it was not played. `compared` messages of ctxmgr."""
+    """`skipped` says why it was not played. `compared_count` messages of ctxmgr."""
 
     name: str
     skipped: str | None = None
-    compared: int = 0
+    compared_count: int = 0
     findings: tuple[GoldenDifference, ...] = ()
     stderr: str = ""
 
@@ -130,7 +130,7 @@ def _lines(one: ConformanceResult) -> list[tuple[str, str]]:
     if one.skipped is not None:
         return [(f"skipped   {one.name}: {one.skipped}", "dim")]
     if not one.findings:
-        return [(f"same      {one.name}: {one.compared} messages", "")]
-    out = [(f"differs   {one.name}: {len(one.findings)} of {one.compared} messages", "red")]
+        return [(f"same      {one.name}: {one.compared_count} messages", "")]
+    out = [(f"differs   {one.name}: {len(one.findings)} of {one.compared_count} messages", "red")]
     out += [(f"          {sentence(found)}", "") for found in one.findings[:FINDINGS_SHOWN]]
     return out + [(f"          it said: {line}", "dim") for line in one.stderr.splitlines()[-3:]]

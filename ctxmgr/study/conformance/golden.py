@@ -43,13 +43,14 @@ class Golden(msgspec.Struct, frozen=True):
 
 
 class GoldenDifference(msgspec.Struct, frozen=True):
-    """One difference: `line` of the transcript (0: at its end), `what` is said there, where and how they differ."""
+    """One difference: `line_number` of the transcript (0: at its end), `what` is said there, where and how they
+    differ."""
 
-    line: int
+    line_number: int = msgspec.field(name="line")
     what: str
     path: str
     recorded: str
-    came: str
+    received: str = msgspec.field(name="came")
 
     @staticmethod
     def at(line: int, what: str, difference: Difference) -> "GoldenDifference":

@@ -51,21 +51,21 @@ class GoldenHost:
         self.compared = 0
         self.broken = False  # what comes can not be read any more
         self.closing = False  # the other's input has ended; set by who ends it
-        self._at = 0
+        self._line_index = 0
         self._framer = Framer()
-        self._came: dict[str, deque[bytes]] = defaultdict(deque)
-        self._said: list[bytes] = []
+        self._received: dict[str, deque[bytes]] = defaultdict(deque)
+        self._sent: list[bytes] = []
         self._ids: dict[str, Any] = {}  # recorded id of a request of ctxmgr: the one that came
         self._bases: dict[str, str] = {}
 
     @property
     def done(self) -> bool:
-        return self.broken or self._at >= len(self.golden.lines)
+        return self.broken or self._line_index >= len(self.golden.lines)
 
     @property
     def waiting(self) -> TranscriptLine | None:
         """The line that has not come yet."""
-        return None if self.done else self.golden.lines[self._at]
+        return None if self.done else self.golden.lines[self._line_index]
 
     def begin(self) -> bytes:
         """What the host says first."""
@@ -83,10 +83,10 @@ class GoldenHost:
             self.findings.append(
                 GoldenDifference(line.number, head(line.body).what, "$", head(line.body).what, why)
             )
-        for bodies in self._came.values():
+        for bodies in self._received.values():
             for body in bodies:
                 self.findings.append(GoldenDifference(0, head(body).what, "$", NOTHING, head(body).what))
-        self._came.clear()
+        self._received.clear()
         return self.findings
 
     def _take(self, item: bytes | FramingFault) -> None:
@@ -105,23 +105,23 @@ class GoldenHost:
             self.findings.append(GoldenDifference(line, one.what, "$", self.framing, self._framer.mode))
         taken_back = self.closing and one.method == "$/cancelRequest" and not one.id
         if (key := _key(one)) is not None and not taken_back:
-            self._came[key].append(item)
+            self._received[key].append(item)
 
     def _advance(self) -> bytes:
         out: list[bytes | memoryview] = []
         while not self.done:
-            line = self.golden.lines[self._at]
+            line = self.golden.lines[self._line_index]
             if line.sender == "host" and line.kind in ("message", "broken"):
                 body = self._spoken(line)
-                self._said.append(body)
+                self._sent.append(body)
                 out += frame(self.framing, [body])
             elif line.sender == "ctxmgr" and line.kind == "message":
                 key = _key(head(line.body))
-                if key is not None and not self._came[key]:
+                if key is not None and not self._received[key]:
                     break
                 if key is not None:
-                    self._compare(line, self._came[key].popleft())
-            self._at += 1
+                    self._compare(line, self._received[key].popleft())
+            self._line_index += 1
         return b"".join(out)
 
     def _spoken(self, line: TranscriptLine) -> bytes:
@@ -190,7 +190,7 @@ class GoldenHost:
                 there = NOTHING if came is None else f"{len(came)} messages"
                 return Difference(path, f"{len(recorded)} messages", there)
             for place, (before, after) in enumerate(zip(recorded, came, strict=True)):
-                if before != after and any(before in body for body in self._said):
+                if before != after and any(before in body for body in self._sent):
                     found = first(before, after)
                     assert found is not None
                     return Difference(f"{path}[{place}], {found.path}", found.recorded, found.now)

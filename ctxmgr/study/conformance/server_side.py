@@ -32,16 +32,16 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class GoldenServer:
-    """`taken` lines of the host were as recorded or differ in their params. `ended`: the host said `exit`, or its
+    """`matched_lines` lines of the host were as recorded or differ in their params. `ended`: the host said `exit`, or its
     output ended."""
 
     def __init__(self, golden: Golden, chosen: Sequence[Path] = ()) -> None:
         self.golden = golden
         self.chosen = (*OWN, *golden.chosen, *chosen)
         self.findings: list[GoldenDifference] = []
-        self.taken = 0
+        self.matched_lines = 0
         self.ended = False
-        self._at = 0
+        self._line_index = 0
         self._astray = False  # out of step: all is refused
         self._framer = Framer()
         self._calls: deque[tuple[Head, bytes]] = deque()
@@ -57,7 +57,7 @@ class GoldenServer:
     @property
     def waiting(self) -> TranscriptLine | None:
         """The line of the host that has not come yet."""
-        rest = self.golden.lines[self._at :]
+        rest = self.golden.lines[self._line_index :]
         return None if self._astray else next((line for line in rest if line.sender == "host"), None)
 
     def feed(self, chunk: bytes) -> bytes:
@@ -89,14 +89,14 @@ class GoldenServer:
 
     def _advance(self) -> list[bytes]:
         out: list[bytes] = []
-        while not self._astray and self._at < len(self.golden.lines):
-            line = self.golden.lines[self._at]
+        while not self._astray and self._line_index < len(self.golden.lines):
+            line = self.golden.lines[self._line_index]
             if line.sender == "ctxmgr" and line.kind == "message":
                 out.append(self._said(line))
             elif line.sender == "host" and line.kind in ("message", "broken") and not self._heard(line):
                 break
-            self._at += 0 if self._astray else 1
-        if self._astray or self._at >= len(self.golden.lines):
+            self._line_index += 0 if self._astray else 1
+        if self._astray or self._line_index >= len(self.golden.lines):
             out += [answer for call in self._calls for answer in self._after(call[0])]
             self._calls.clear()
         return out
@@ -128,7 +128,7 @@ class GoldenServer:
         return True
 
     def _held(self, line: TranscriptLine, recorded: Head, came: Head) -> None:
-        self.taken += 1
+        self.matched_lines += 1
         self.ended = self.ended or came.method == "exit"
         if recorded.id and came.id and recorded.method:
             self._ids[recorded.id] = came.fields["id"]

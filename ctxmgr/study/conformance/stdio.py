@@ -42,7 +42,7 @@ def server_side(parsed: Namespace) -> int:
             "transcript": golden.name,
             "verdict": "different" if findings else "same",
             "hostLines": side.host_lines,
-            "taken": side.taken,
+            "taken": side.matched_lines,
             "findings": msgspec.to_builtins(findings),
         }
         _write(parsed.verdict, verdict)
@@ -51,8 +51,8 @@ def server_side(parsed: Namespace) -> int:
 
 def sentence(found: GoldenDifference) -> str:
     """One line for people, on one line."""
-    where = f"line {found.line}" if found.line else "at the end"
-    text = f"{where}, {found.what}: at {found.path} is recorded {found.recorded}, came {found.came}"
+    where = f"line {found.line_number}" if found.line_number else "at the end"
+    text = f"{where}, {found.what}: at {found.path} is recorded {found.recorded}, came {found.received}"
     return text.encode("unicode_escape").decode()
 
 

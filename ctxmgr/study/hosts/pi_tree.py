@@ -20,8 +20,8 @@ def entries(recording: Recording) -> list[bytes]:
     parent: str | None = None
     for entry in recording.entries:
         place: dict[str, Any] = {"id": entry.id, "parentId": parent}
-        if entry.at is not None:
-            place["timestamp"] = entry.at
+        if entry.time_ms is not None:
+            place["timestamp"] = entry.time_ms
         found.append(_encode({**_told(entry), **place}))
         parent = entry.id
     return found

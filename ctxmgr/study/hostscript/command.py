@@ -52,7 +52,7 @@ def run(parsed: Namespace) -> int:
                 _show(out, f"{path}, line {failed.number}", line, failed)
                 _context(out, log.last, player.process.stderr() if player.process else "")
             else:
-                out.print(plain(f"{path}: {played.sent} lines sent, {played.matched} matched"))
+                out.print(plain(f"{path}: {played.sent_count} lines sent, {played.matched_count} matched"))
     return code
 
 

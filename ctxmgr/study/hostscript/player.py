@@ -54,8 +54,8 @@ class PlayerSettings(msgspec.Struct, frozen=True):
 class PlayedScript(msgspec.Struct, frozen=True):
     """Lines of the host that were sent, and of ctxmgr that matched."""
 
-    sent: int
-    matched: int
+    sent_count: int
+    matched_count: int
 
 
 class Player:
@@ -75,7 +75,7 @@ class Player:
         """Raises ExpectationFailed; OSError where the command can not be started."""
         step = ScriptLine(0)
         try:
-            for step in script.steps:
+            for step in script.lines:
                 self._do(step)
             if self._talk is not None:
                 self._end(step, close=True)

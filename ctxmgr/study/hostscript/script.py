@@ -116,7 +116,7 @@ PROCESS: dict[str, type[ScriptLine]] = {"close": CloseInput, "kill": KillProcess
 
 class Script(msgspec.Struct, frozen=True):
     mode: MatchMode
-    steps: tuple[ScriptLine, ...]
+    lines: tuple[ScriptLine, ...]
 
 
 def parse(content: bytes) -> Script:
@@ -141,11 +141,11 @@ def key_of(one: Head) -> str:
 
 
 class _Reader:
-    """`known`: the names that lines so far have captured."""
+    """`names`: the names that lines so far have captured."""
 
     def __init__(self, mode: MatchMode, texts: list[bytes]) -> None:
         self.mode, self.texts = mode, texts
-        self.known = {STATE_DIR}
+        self.names = {STATE_DIR}
 
     def steps(self, lines: Iterable[TranscriptLine]) -> Iterator[ScriptLine]:
         for line in lines:
@@ -175,7 +175,7 @@ class _Reader:
         fields = json.loads(line.body)
         if self.mode == "literal":
             return HostLine(line.number, line.body)
-        check_sent(fields, self.known)
+        check_sent(fields, self.names)
         return HostLine(line.number, line.body, fields if has_placeholder(fields) else None)
 
     def _expect(self, line: TranscriptLine) -> ExpectedLine:
@@ -185,7 +185,7 @@ class _Reader:
         if not one.method and ("method" in one.fields or is_placeholder(one.fields.get("id"))):
             raise ScriptError(f"line {line.number}: the method, or the id of an answer, is written out")
         if self.mode != "literal":
-            self.known = check_expected(one.fields, self.known)
+            self.names = check_expected(one.fields, self.names)
         return ExpectedLine(line.number, key_of(one), one.fields)
 
     def _around(self, number: int, fields: dict[str, Any]) -> ScriptLine | None:
@@ -197,6 +197,6 @@ class _Reader:
             return PROCESS[word](number)
         if sender == "ctxmgr" and "exit" in fields:
             if self.mode != "literal":
-                self.known = check_expected(fields["exit"], self.known)
+                self.names = check_expected(fields["exit"], self.names)
             return ExpectedExit(number, fields["exit"])
         raise ScriptError(f"line {number}: this is no line of a script")

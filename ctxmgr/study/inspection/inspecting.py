@@ -28,8 +28,8 @@ def run(parsed: Namespace) -> int:
         return 2
     reading = snapshots.read(path)
     faults = [reading.fault] if reading.fault else []
-    if reading.torn and not reading.fault:
-        faults.append(f"{reading.torn} bytes after the last whole line can not be read")
+    if reading.torn_bytes and not reading.fault:
+        faults.append(f"{reading.torn_bytes} bytes after the last whole line can not be read")
     if not reading.bodies and not faults:
         faults.append("the file is empty: the session has saved nothing yet")
     if reading.bodies and not reading.fault:
@@ -54,7 +54,7 @@ def _show(state: State, lines: int, strange: int, full: bool) -> None:
         unbound, away = len(state.pending), len(state.away)
         write(f"\nfacts not shown: {unbound} not bound to an entry, {away} on other branches")
     for number, summary in enumerate(state.summaries, 1):
-        title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.at)}"
+        title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.time_ms)}"
         write(f"\n{title}, {len(summary.text):,} characters\n")
         write(summary.text if full else _short(summary.text, SUMMARY_CHARACTERS))
 
@@ -62,7 +62,7 @@ def _show(state: State, lines: int, strange: int, full: bool) -> None:
 def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
     model, meter, latch, totals = state.model, state.meter, state.latch, state.totals
     kinds = Counter(decision.kind for decision in state.decisions.values())
-    reading = "unknown" if meter.reading is None else f"{meter.reading:,} tokens"
+    reading = "unknown" if meter.reading_tokens is None else f"{meter.reading_tokens:,} tokens"
     ratios = ", ".join(f"{name} {ratio:.3f}" for name, ratio in meter.ratios.items()) or "none yet"
     return [
         ("lines", f"{lines}, {strange} of a kind not known here" if strange else str(lines)),
@@ -94,9 +94,9 @@ def _facts(state: State, full: bool) -> None:
 
     rows = [("slot", "status", "source", "when", "entry", "text")]
     before = ""
-    for fact in sorted(facts, key=lambda fact: (rank(fact), fact.at, fact.seq, fact.place)):
+    for fact in sorted(facts, key=lambda fact: (rank(fact), fact.time_ms, fact.seq, fact.order)):
         text = f"{fact.text} ({fact.detail})" if fact.detail else fact.text
-        when = _moment(fact.at) if fact.at else f"event {fact.seq}"
+        when = _moment(fact.time_ms) if fact.time_ms else f"event {fact.seq}"
         slot = fact.slot if fact.slot != before else ""
         text = text if full else _short(text, TEXT_CHARACTERS)
         rows.append((slot, fact.status, fact.source, when, fact.entry or "", text))

@@ -99,7 +99,7 @@ def _billed(before: Sight | None, sight: Sight, sheet: PriceSheet, weigh: Callab
     common = same_start(old, sight.shown)
     weights = [weigh(one.raw) for one in sight.shown]
     tokens, cached = sum(weights), sum(weights[:common])
-    cold = before is not None and is_cold(before.at, sight.at, sheet.ttl_ms)
+    cold = before is not None and is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms)
     tier = sheet.prices.tier(tokens + sheet.overhead_tokens)
     warm = dollars(tier, read=cached, written=tokens - cached)
     return Billed(

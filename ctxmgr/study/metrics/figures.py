@@ -31,7 +31,7 @@ Figures = dict[str, Any]
 
 def figures(one: Measures, off: Measures | None) -> Figures:
     """`off`: the same recording under preset `off`."""
-    bill, last = one.bill, one.said_last
+    bill, last = one.bill, one.last_user_text
     calls = bill.calls
     return {
         "prices": _prices(one.sheet),
@@ -56,12 +56,14 @@ def figures(one: Measures, off: Measures | None) -> Figures:
         "edits": {"seen": one.edits, "whole": one.edits_whole},
         "refetch": {
             **msgspec.to_builtins(one.refetch),
-            "goneIn100": round(100 * one.refetch.gone / one.refetch.calls, 3) if one.refetch.calls else None,
+            "goneIn100": round(100 * one.refetch.missing_count / one.refetch.call_count, 3)
+            if one.refetch.call_count
+            else None,
         },
         "said": {
-            "mean": shared(one.said),
-            "inPlaceMean": shared(one.said_in_place),
-            "last": shared(last.held),
+            "mean": shared(one.user_text),
+            "inPlaceMean": shared(one.user_text_in_place),
+            "last": shared(last.overall),
             "inPlaceLast": shared(last.in_place),
         },
         "series": [_series(call) for call in one.calls],
@@ -131,7 +133,7 @@ def recalled(one: Recall) -> Figures:
 
 
 def shared(one: Ratio) -> Figures:
-    return {"share": ratio(one.held, one.of), "held": one.held, "of": one.of}
+    return {"share": ratio(one.part, one.whole), "held": one.part, "of": one.whole}
 
 
 def ratio(part: float, whole: float) -> float | None:
@@ -141,7 +143,7 @@ def ratio(part: float, whole: float) -> float | None:
 def _series(call: CallMeasures) -> Figures:
     """What a plot over calls needs."""
     return {
-        "at": call.at,
+        "at": call.time_ms,
         "sent": call.billed.tokens,
         "cached": call.billed.cached,
         "spent": round(call.spent, 6),
@@ -149,10 +151,10 @@ def _series(call: CallMeasures) -> Figures:
         "broke": call.billed.broke,
         "cold": call.billed.cold,
         "own": call.own,
-        "names": call.recall.overall.of,
-        "recalled": call.recall.overall.held,
-        "lines": call.grounding.lines.of,
-        "grounded": call.grounding.lines.held,
+        "names": call.recall.overall.whole,
+        "recalled": call.recall.overall.part,
+        "lines": call.grounding.lines.whole,
+        "grounded": call.grounding.lines.part,
     }
 
 

@@ -74,7 +74,7 @@ class LinePresence:
     def __init__(self, lines: Iterable[str]) -> None:
         self._by_word: dict[str, list[str]] = {}
         self._others: list[str] = []
-        self._found: dict[bytes, frozenset[str]] = {}
+        self._present: dict[bytes, frozenset[str]] = {}
         for line in dict.fromkeys(lines):
             word = _anchor(line)
             if word:
@@ -83,10 +83,10 @@ class LinePresence:
                 self._others.append(line)
 
     def within(self, raw: bytes, known: Known) -> frozenset[str]:
-        found = self._found.get(raw)
+        found = self._present.get(raw)
         if found is None:
             found = frozenset(line for text in known.texts(raw) for line in self._in_text(text))
-            self._found[raw] = found
+            self._present[raw] = found
         return found
 
     def _in_text(self, text: str) -> Iterable[str]:

@@ -20,22 +20,22 @@ from ctxmgr.study.metrics.user_text_recall import UserTextRecall, said
 
 
 class CallMeasures(msgspec.Struct, frozen=True):
-    """One call. `spent`: dollars so far, this call's included. `at` in milliseconds, None where unknown.
+    """One call. `spent`: dollars so far, this call's included. `time_ms` in milliseconds, None where unknown.
 
-    `epoch` as reported; `own`: compactions the host made unasked before it. `said_tokens`: weight of the recorded
-    conversation so far.
+    `epoch` as reported; `own`: compactions the host made unasked before it. `recorded_tokens`: weight of the
+    recorded conversation so far.
     """
 
-    at: int | None
+    time_ms: int | None
     epoch: int
     own: int
     spent: float
-    said_tokens: int
+    recorded_tokens: int
     billed: Billed
     recall: Recall
     grounding: Grounding
     refetch: Refetch
-    said: UserTextRecall
+    user_text: UserTextRecall
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -54,17 +54,17 @@ class Measures(msgspec.Struct, frozen=True):
     edits: int
     edits_whole: int
     refetch: Refetch
-    said: Ratio
-    said_in_place: Ratio
+    user_text: Ratio
+    user_text_in_place: Ratio
 
     @property
     def epochs(self) -> int:
         return sum(call.billed.announced for call in self.calls)
 
     @property
-    def said_last(self) -> UserTextRecall:
+    def last_user_text(self) -> UserTextRecall:
         """Of what the user said, what stood in the last call."""
-        return self.calls[-1].said if self.calls else UserTextRecall()
+        return self.calls[-1].user_text if self.calls else UserTextRecall()
 
 
 def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measures:
@@ -80,7 +80,7 @@ def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measure
         spent += billed.calls[number].money
         weight += sum(known.weight(one.raw) for one in came)
         parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
-        calls.append(CallMeasures(sight.at, sight.epoch, sight.own, spent, weight, *parts))
+        calls.append(CallMeasures(sight.time_ms, sight.epoch, sight.own, spent, weight, *parts))
     return Measures(
         sheet=sheet,
         calls=tuple(calls),
@@ -92,6 +92,6 @@ def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measure
         edits=sum(one.edits for one in grounded),
         edits_whole=sum(one.whole for one in grounded),
         refetch=refetch.together(fetched),
-        said=total(one.held for one in users),
-        said_in_place=total(one.in_place for one in users),
+        user_text=total(one.overall for one in users),
+        user_text_in_place=total(one.in_place for one in users),
     )

@@ -20,13 +20,13 @@ class Shown(msgspec.Struct, frozen=True, gc=False):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """One model call. `at` in milliseconds, None where no time was recorded; `items` the host's list then.
+    """One model call. `time_ms` in milliseconds, None where no time was recorded; `items` the host's list then.
 
     `reply`: the recorded assistant message that followed. `epoch` as the report says. `own`: compactions the host
     made unasked before it.
     """
 
-    at: int | None
+    time_ms: int | None
     items: tuple[Item, ...]
     shown: tuple[Shown, ...]
     reply: Item

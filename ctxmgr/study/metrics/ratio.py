@@ -6,19 +6,19 @@ import msgspec
 
 
 class Ratio(msgspec.Struct, frozen=True, gc=False):
-    held: int = 0
-    of: int = 0
+    part: int = 0
+    whole: int = 0
 
     @property
     def share(self) -> float | None:
         """None where nothing was asked for."""
-        return self.held / self.of if self.of else None
+        return self.part / self.whole if self.whole else None
 
 
 def total(some: Iterable[Ratio]) -> Ratio:
     """Of all together: each counts by what was asked of it."""
     held = of = 0
     for one in some:
-        held += one.held
-        of += one.of
+        held += one.part
+        of += one.whole
     return Ratio(held, of)

@@ -79,22 +79,22 @@ class NamePresence:
 
     def __init__(self, names: Callable[[bytes], Iterable[str]]) -> None:
         self._names = names
-        self._shown: tuple[Shown, ...] = ()
+        self._projected: tuple[Shown, ...] = ()
         self._kinds: list[int] = []
         self._counts: tuple[dict[str, int], ...] = ({}, {}, {})
 
     def follow(self, sight: Sight) -> None:
         """The list is this one now."""
         kinds = [_kind(sight, one) for one in sight.shown]
-        same = same_start(self._shown, sight.shown)
+        same = same_start(self._projected, sight.shown)
         start = next((at for at in range(same) if self._kinds[at] != kinds[at]), same)
-        gone = Counter(zip((one.raw for one in self._shown[start:]), self._kinds[start:], strict=True))
+        gone = Counter(zip((one.raw for one in self._projected[start:]), self._kinds[start:], strict=True))
         came = Counter(zip((one.raw for one in sight.shown[start:]), kinds[start:], strict=True))
         for raw, kind in (gone - came).elements():
             self._count(raw, kind, -1)
         for raw, kind in (came - gone).elements():
             self._count(raw, kind, 1)
-        self._shown, self._kinds = sight.shown, kinds
+        self._projected, self._kinds = sight.shown, kinds
 
     def _count(self, raw: bytes, kind: int, by: int) -> None:
         counts = self._counts[kind]

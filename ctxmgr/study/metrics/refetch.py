@@ -23,9 +23,9 @@ class Refetch(msgspec.Struct, frozen=True, gc=False):
     """Of one call of the model: how many tools it called, how many of these calls repeat an answered one, and of
     how many of these the answer was gone."""
 
-    calls: int = 0
-    repeated: int = 0
-    gone: int = 0
+    call_count: int = msgspec.field(default=0, name="calls")
+    repeated_count: int = msgspec.field(default=0, name="repeated")
+    missing_count: int = msgspec.field(default=0, name="gone")
 
 
 def refetch(sights: Sequence[Sight], known: Known) -> tuple[Refetch, ...]:

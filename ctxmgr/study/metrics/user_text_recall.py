@@ -20,7 +20,7 @@ from ctxmgr.study.metrics.ratio import Ratio
 class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
     """Of one call."""
 
-    held: Ratio = Ratio()
+    overall: Ratio = Ratio()
     in_place: Ratio = Ratio()
 
 

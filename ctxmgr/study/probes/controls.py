@@ -23,7 +23,7 @@ NEWEST_TOKENS = 10_000
 
 def whole(of: Course) -> list[Sight]:
     """All that was said before each call."""
-    return [timeline.sight(of, asked, of.wholes[: asked.end], 0) for asked in of.asked]
+    return [timeline.sight(of, asked, of.wholes[: asked.end_index], 0) for asked in of.asked]
 
 
 def empty(of: Course) -> list[Sight]:
@@ -42,11 +42,11 @@ def newest(of: Course, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKEN
     before = list(accumulate((weigh(one.raw) for one in of.items), initial=0))
     out = []
     for asked in of.asked:
-        light = bisect_left(before, before[asked.end] - tokens)
-        there = bisect_right(of.cuts, asked.end - 1)
+        light = bisect_left(before, before[asked.end_index] - tokens)
+        there = bisect_right(of.cuts, asked.end_index - 1)
         first = bisect_left(of.cuts, light, 0, there)
         start = of.cuts[min(first, there - 1)] if there else 0
-        out.append(timeline.sight(of, asked, of.wholes[start : asked.end], 0))
+        out.append(timeline.sight(of, asked, of.wholes[start : asked.end_index], 0))
     return out
 
 

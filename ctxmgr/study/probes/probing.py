@@ -36,11 +36,11 @@ class Probed(msgspec.Struct, frozen=True):
 def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> list[Sight]:
     """What a policy sent, where the host's own summaries copy. What fails then is a failure of the outcome."""
     if not outcome.compacted or options.recorded_compactions or isinstance(options.write, Stub):
-        return outcome.sights
+        return outcome.observations
     state = None if options.state_dir is None else options.state_dir / "probes"
     again = drive(msgspec.structs.replace(options, write=Stub(), record=None, state_dir=state))
     outcome.failures += (f"probes: {text}" for text in again.failures)
-    return again.sights
+    return again.observations
 
 
 def probed(

@@ -42,10 +42,10 @@ def examined(recording: Recording, window: int, weigh: Callable[[bytes], int]) -
     found = course.of(recording)
     of = history([turn(one.raw) for one in found.items], recording.cwd)
     before = list(accumulate((weigh(one.raw) for one in found.items), initial=0))
-    calls = points([before[asked.end] for asked in found.asked], window, _compacted(recording))
+    calls = points([before[asked.end_index] for asked in found.asked], window, _compacted(recording))
     some = []
     for call in calls:
-        end = found.asked[call].end
+        end = found.asked[call].end_index
         some.append(Point(call, end, found.items[end].id, probes(of, end)))
     return Examined(found, of, tuple(some), names_of(of))
 

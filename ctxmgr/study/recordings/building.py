@@ -26,17 +26,18 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RecordedStep(msgspec.Struct, eq=False):
-    """One entry before it is finished. `at` and `ended` in milliseconds; a reply's `results` stand behind it."""
+    """One entry before it is finished. `time_ms` and `end_ms` in milliseconds; a reply's `results` stand behind
+    it."""
 
     role: str
     id: str
-    at: int | None
+    time_ms: int | None
     message: Json
-    ended: int | None = None
+    end_ms: int | None = None
     model: str = ""
     blocks: list[Json] = []
     results: list["RecordedStep"] = []
-    pruned_at: int | None = None
+    pruned_ms: int | None = None
     first_kept: str = ""
 
 
@@ -45,11 +46,11 @@ class RecordingBuilder:
 
     def __init__(self, name: str, host: str) -> None:
         self.name, self.host = name, host
-        self.steps: list[RecordedStep] = []
+        self.recorded_steps: list[RecordedStep] = []
         self.counts: Counter[str] = Counter()
         self._prompts: list[str] = []
         self._calls: dict[str, tuple[RecordedStep, str]] = {}  # the newest reply and tool by call id
-        self._seen: dict[str, int] = {}
+        self._id_counts: dict[str, int] = {}
 
     def skip(self, what: str, count: int = 1) -> None:
         """Counts what is left out, by what it is and why."""
@@ -82,14 +83,14 @@ class RecordingBuilder:
         """An assistant's message; blocks may be added to it later, with `more`."""
         message: Json = {"role": "assistant", "content": []}
         step = self._add("assistant", message, at, id)
-        step.model, step.blocks, step.ended = model, [], at
+        step.model, step.blocks, step.end_ms = model, [], at
         self.more(step, blocks)
         return step
 
     def more(self, step: RecordedStep, blocks: Sequence[Json], at: int | None = None) -> None:
         """Further blocks of a reply, the last at `at`."""
         step.blocks += blocks
-        step.ended = step.ended if at is None else at
+        step.end_ms = step.end_ms if at is None else at
         for block in blocks:
             if block["type"] == "toolCall":
                 if block["id"] in self._calls:
@@ -116,13 +117,13 @@ class RecordingBuilder:
             "isError": is_error,
         }
         step = RecordedStep(
-            "toolResult", self._unique(id or f"{call_id}-result"), at, message, at, pruned_at=pruned_at
+            "toolResult", self._unique(id or f"{call_id}-result"), at, message, at, pruned_ms=pruned_at
         )
         if pruned_at is not None:
             self.skip("results that the host itself pruned later, kept whole here")
         if reply is None:
             self.skip("results without a call in the file")
-            self.steps.append(step)
+            self.recorded_steps.append(step)
         else:
             reply.results.append(step)
         return step
@@ -137,22 +138,22 @@ class RecordingBuilder:
     def rolled_back(self, turns: int) -> None:
         """The host took back the last so many turns."""
         for _ in range(turns):
-            places = [place for place, step in enumerate(self.steps) if step.role == "user"]
-            gone = self.steps[places[-1] if places else 0 :]
+            places = [place for place, step in enumerate(self.recorded_steps) if step.role == "user"]
+            gone = self.recorded_steps[places[-1] if places else 0 :]
             self.skip("messages that were taken back", sum(1 + len(step.results) for step in gone))
-            del self.steps[len(self.steps) - len(gone) :]
+            del self.recorded_steps[len(self.recorded_steps) - len(gone) :]
 
     def recording(self, session_id: str, cwd: str = "", window: int = 0, model: str = "") -> Recording:
         """Raises UnreadableRecording where there is no message. `model`: where no reply names one."""
-        if not any(step.role != "compactionSummary" for step in self.steps):
+        if not any(step.role != "compactionSummary" for step in self.recorded_steps):
             raise UnreadableRecording(f"{self.name}: no messages in this recording of {self.host}")
-        named = next((step.model for step in self.steps if step.model), "") or model or "unknown"
+        named = next((step.model for step in self.recorded_steps if step.model), "") or model or "unknown"
         entries: list[RecordedEntry] = []
         now = named
-        for step in self.steps:
+        for step in self.recorded_steps:
             if step.model and step.model != now:
                 now = step.model
-                entries.append(RecordedEntry("model", self._unique(f"{step.id}-model"), step.at, model=now))
+                entries.append(RecordedEntry("model", self._unique(f"{step.id}-model"), step.time_ms, model=now))
             entries.append(_entry(step))
             entries += [_entry(one) for one in step.results]
         self._count_oddities(entries)
@@ -168,18 +169,20 @@ class RecordingBuilder:
         )
 
     def _add(self, role: str, message: Json, at: int | None, id: str) -> RecordedStep:
-        step = RecordedStep(role, self._unique(id or f"{self.host}-{len(self.steps) + 1}"), at, message, at)
-        self.steps.append(step)
+        step = RecordedStep(
+            role, self._unique(id or f"{self.host}-{len(self.recorded_steps) + 1}"), at, message, at
+        )
+        self.recorded_steps.append(step)
         return step
 
     def _unique(self, id: str) -> str:
-        times = self._seen[id] = self._seen.get(id, 0) + 1
+        times = self._id_counts[id] = self._id_counts.get(id, 0) + 1
         return id if times == 1 else self._unique(f"{id}#{times}")
 
     def _count_oddities(self, entries: Sequence[RecordedEntry]) -> None:
-        calls = sum(block["type"] == "toolCall" for step in self.steps for block in step.blocks)
-        answered = sum(len(step.results) for step in self.steps)
-        times = [entry.at for entry in entries if entry.at is not None]
+        calls = sum(block["type"] == "toolCall" for step in self.recorded_steps for block in step.blocks)
+        answered = sum(len(step.results) for step in self.recorded_steps)
+        times = [entry.time_ms for entry in entries if entry.time_ms is not None]
         back = sum(later < earlier for earlier, later in pairwise(times))
         for what, count in (("calls without a result", calls - answered), ("times that go backwards", back)):
             if count > 0:
@@ -189,21 +192,23 @@ class RecordingBuilder:
 def _entry(step: RecordedStep) -> RecordedEntry:
     message: dict[str, Any] = step.message
     if step.role == "compactionSummary":
-        raw = compaction_message(message["summary"], message["tokensBefore"], step.at or 0)
-        return RecordedEntry("compaction", step.id, step.at, raw, step.role, message["summary"], step.first_kept)
+        raw = compaction_message(message["summary"], message["tokensBefore"], step.time_ms or 0)
+        return RecordedEntry(
+            "compaction", step.id, step.time_ms, raw, step.role, message["summary"], step.first_kept
+        )
     if step.role == "assistant":
         calls = any(block["type"] == "toolCall" for block in step.blocks)
         stop = {"stopReason": "toolUse" if calls else "stop"}
         model = {"model": step.model} if step.model else {}
         message = {"role": "assistant", "content": step.blocks, **model, **stop, **_without(message)}
-    if step.at is not None:
-        message = {**message, "timestamp": step.at}
-    return RecordedEntry("message", step.id, _written(step), _encode(message), step.role, pruned_at=step.pruned_at)
+    if step.time_ms is not None:
+        message = {**message, "timestamp": step.time_ms}
+    return RecordedEntry("message", step.id, _written(step), _encode(message), step.role, pruned_ms=step.pruned_ms)
 
 
 def _written(step: RecordedStep) -> int | None:
     """When the entry was written: a reply before its first result, which may have come before its last block."""
-    times = [step.ended, *(one.at for one in step.results[:1])]
+    times = [step.end_ms, *(one.time_ms for one in step.results[:1])]
     return min((time for time in times if time is not None), default=None)
 
 

@@ -118,7 +118,7 @@ class _Telling:
             reply = self._step(info, step, started)
             if place == len(steps) - 1:
                 self._state(reply, info)
-                reply.ended = milliseconds(table(info, "time").get("completed")) or started
+                reply.end_ms = milliseconds(table(info, "time").get("completed")) or started
             counted = [table(part, "tokens") for part in step if text(part, "type") == "step-finish"]
             usage = _usage(counted[-1] if counted else table(info, "tokens") if len(steps) == 1 else {})
             if usage:

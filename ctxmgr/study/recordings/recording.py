@@ -18,20 +18,20 @@ class UnreadableRecording(Exception):
 class RecordedEntry(msgspec.Struct, frozen=True):
     """One step of a session. `message` is what a model's list holds of it, as raw JSON; empty for a model change.
 
-    `at` in milliseconds since the epoch, None when unknown. `first_kept`: of a compaction, the id of the entry
-    from which on the list goes on; "": none of them. `model`: of a model change, its id. `pruned_at`: when the host
+    `time_ms` in milliseconds since the epoch, None when unknown. `first_kept`: of a compaction, the id of the entry
+    from which on the list goes on; "": none of them. `model`: of a model change, its id. `pruned_ms`: when the host
     itself took this result's content out of its list, in milliseconds.
     """
 
     kind: Literal["message", "compaction", "branch_summary", "model"]
     id: str
-    at: int | None
+    time_ms: int | None
     message: bytes = b""
     role: str = ""
     summary: str = ""
     first_kept: str = ""
     model: str = ""
-    pruned_at: int | None = None
+    pruned_ms: int | None = None
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -52,10 +52,10 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 class HostEvent(msgspec.Struct, frozen=True):
-    """One event of a live host. `at` in milliseconds; `payload` by member, as raw JSON; `line` of the file."""
+    """One event of a live host. `time_ms` in milliseconds; `payload` by member, as raw JSON; `line` of the file."""
 
     name: str
-    at: int | None
+    time_ms: int | None
     payload: dict[str, msgspec.Raw]
     context: dict[str, Any]
     line: int

@@ -91,14 +91,15 @@ def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
     if update:
         path.write_bytes(result.text)
     findings = [
-        {"line": one.line, "what": one.what, **msgspec.to_builtins(one.difference)} for one in result.findings
+        {"line": one.line_number, "what": one.what, **msgspec.to_builtins(one.difference)}
+        for one in result.findings
     ]
     texts = [f"line {one['line']}: {one['what']} differs at {one['path']}" for one in findings]
     return [
         {
             "file": found.name,
             "hostLines": result.host_lines,
-            "compared": result.compared,
+            "compared": result.compared_count,
             "updated": update and result.text != found.content,
             "differences": findings,
             "failures": texts,

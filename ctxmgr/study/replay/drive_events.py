@@ -36,13 +36,13 @@ def _context(side: ReplayHost, event: HostEvent) -> None:
     if [one.raw for one in items[: len(known)]] != known:
         side.rewritten()
     side.items = items
-    side.context(event.at)
+    side.context(event.time_ms)
 
 
 def _turn_end(side: ReplayHost, event: HostEvent) -> None:
     fields = event.payload
     side.replied(pi_host.item("", bytes(fields["message"])))
-    params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.at}
+    params: dict[str, Any] = {"sessionId": side.session_id, "message": fields["message"], "at": event.time_ms}
     params["toolResults"] = fields.get("toolResults", [])
     if "messageEntryId" in fields:
         results: Any = fields.get("toolResultEntryIds", [])

@@ -66,7 +66,7 @@ class _Host:
     def add(self, entry: RecordedEntry) -> None:
         """A message that no model wrote. A host with a compaction pending runs it before it takes a prompt."""
         if self.pending and entry.role == "user":
-            self._compact("requested", entry.at)
+            self._compact("requested", entry.time_ms)
         self._push(entry)
 
     def _push(self, entry: RecordedEntry) -> None:
@@ -85,7 +85,7 @@ class _Host:
             "toolResults": [msgspec.Raw(one.message) for one in results],
             "entryIds": {"message": entry.id, "toolResults": [one.id for one in results]},
         }
-        newest = results[-1].at if results else entry.at
+        newest = results[-1].time_ms if results else entry.time_ms
         if newest is not None:
             params["at"] = newest
         if usage:
@@ -137,7 +137,7 @@ class _Host:
             "summary": entry.summary,
             "firstKeptEntryId": entry.first_kept or None,
             "tokensBefore": summary.message["tokensBefore"],
-            "timestamp": entry.at,
+            "timestamp": entry.time_ms,
         }
         self._compacted(fields, [summary, *side.items[start:]], "recorded")
 
@@ -172,4 +172,4 @@ class _Host:
 def _time(entry: RecordedEntry) -> int | None:
     """When the model was called, in milliseconds: pi stamps the message then, the entry when it was written."""
     at = msgspec.json.decode(entry.message).get("timestamp")
-    return int(at) if isinstance(at, int | float) else entry.at
+    return int(at) if isinstance(at, int | float) else entry.time_ms

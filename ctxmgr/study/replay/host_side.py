@@ -43,7 +43,7 @@ class ReplayHost:
         self.sent = 0
         self.hash = hashlib.sha256()
         self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
-        self.watch = ObservationRecorder(outcome.sights) if measure else None
+        self.watch = ObservationRecorder(outcome.observations) if measure else None
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
         """The bytes of the answer. `counted`: it raises `seq`."""
@@ -81,12 +81,12 @@ class ReplayHost:
         self.outcome.calls.append(
             ReplayedCall(
                 zone=report["zone"],
-                before=report["rawTokens"],
-                after=report["tokens"],
+                before_tokens=report["rawTokens"],
+                after_tokens=report["tokens"],
                 dropped=report["turnsDropped"],
                 distilled=report["resultsDistilled"],
                 pruned=report["resultsPruned"],
-                packet=report["packetTokens"],
+                packet_tokens=report["packetTokens"],
                 seconds=seconds,
                 index=len(self.items),
             )

@@ -41,10 +41,10 @@ def work(
     """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
     policy on: nothing stands beside it."""
     ground = Known(message_cache.reader())  # what is known of a message is known for all
-    measures = [measure(outcome.sights, ground, sheet) for outcome in outcomes]
+    measures = [measure(outcome.observations, ground, sheet) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
     base = presets[BASE]
-    least = floor({outcome.preset: outcome.sights for outcome in outcomes}[BASE], ground, sheet)
+    least = floor({outcome.preset: outcome.observations for outcome in outcomes}[BASE], ground, sheet)
     simulated: dict[str, Measures] = {}
     free: dict[str, Figures] = {}
     if isinstance(recorded, Recording):

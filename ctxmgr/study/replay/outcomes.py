@@ -47,21 +47,21 @@ class ReplayedCall(msgspec.Struct, frozen=True):
     """One `context`. Weights in tokens, uncalibrated; `seconds` from asking to the answer, at the client."""
 
     zone: str
-    before: int
-    after: int
+    before_tokens: int
+    after_tokens: int
     dropped: int
     distilled: int
     pruned: int
-    packet: int
+    packet_tokens: int
     seconds: float
     index: int = 0
 
 
 class TimelineMark(msgspec.Struct, frozen=True):
-    """Something that happened: `call` is the number of calls before it."""
+    """Something that happened: `call_index` is the number of calls before it."""
 
     kind: str
-    call: int
+    call_index: int
     text: str = ""
 
 
@@ -69,7 +69,8 @@ class ReplayResult(msgspec.Struct):
     """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
 
     `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
-    `notes` are the recording's. `sights`: what was shown, where that was asked for. `arithmetic`: of each epoch.
+    `notes` are the recording's. `observations`: what was shown, where that was asked for. `arithmetic`: of each
+    epoch.
     """
 
     name: str
@@ -90,4 +91,4 @@ class ReplayResult(msgspec.Struct):
     notes: tuple[str, ...] = ()
     exit_code: int | None = None
     packet: str = ""
-    sights: list[Sight] = []
+    observations: list[Sight] = []

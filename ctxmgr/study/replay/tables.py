@@ -43,7 +43,7 @@ def figures(outcome: ReplayResult) -> Figures:
             "nothingToCompact": outcome.failed,
         },
         "turnEnds": {"count": outcome.turn_ends, **_times(outcome.turn_end_seconds)},
-        "marks": [{"call": mark.call, "what": mark.kind, "text": mark.text} for mark in outcome.marks],
+        "marks": [{"call": mark.call_index, "what": mark.kind, "text": mark.text} for mark in outcome.marks],
         "failures": list(outcome.failures),
         "fingerprint": outcome.fingerprint,
     }
@@ -61,15 +61,15 @@ def _row(calls: Sequence[ReplayedCall]) -> Figures:
 
     return {
         "calls": len(calls),
-        "beforeMean": mean([call.before for call in calls]),
-        "beforeLargest": max((call.before for call in calls), default=0),
-        "afterMean": mean([call.after for call in calls]),
-        "afterLargest": max((call.after for call in calls), default=0),
+        "beforeMean": mean([call.before_tokens for call in calls]),
+        "beforeLargest": max((call.before_tokens for call in calls), default=0),
+        "afterMean": mean([call.after_tokens for call in calls]),
+        "afterLargest": max((call.after_tokens for call in calls), default=0),
         "turnsDropped": mean([call.dropped for call in calls]),
         "resultsDistilled": mean([call.distilled for call in calls]),
         "resultsPruned": mean([call.pruned for call in calls]),
-        "packetMean": mean([call.packet for call in calls]),
-        "packetLargest": max((call.packet for call in calls), default=0),
+        "packetMean": mean([call.packet_tokens for call in calls]),
+        "packetLargest": max((call.packet_tokens for call in calls), default=0),
         **_times([call.seconds for call in calls]),
     }
 

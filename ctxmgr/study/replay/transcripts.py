@@ -36,19 +36,20 @@ PREPARED = b'{"from":"ctxmgr","prepared":'
 
 
 class TranscriptDifference(msgspec.Struct, frozen=True):
-    """One difference: `line` of the transcript (0: at its end), `what` was said there, and where it differs."""
+    """One difference: `line_number` of the transcript (0: at its end), `what` was said there, and where it
+    differs."""
 
-    line: int
+    line_number: int
     what: str
     difference: Difference
 
 
 class ReplayedTranscript(msgspec.Struct, frozen=True):
-    """`compared` messages of ctxmgr; `text` is the transcript as it would be recorded now."""
+    """`compared_count` messages of ctxmgr; `text` is the transcript as it would be recorded now."""
 
     findings: tuple[TranscriptDifference, ...]
     host_lines: int
-    compared: int
+    compared_count: int
     text: bytes
 
 
@@ -101,14 +102,14 @@ class _Run:
         self.driver.open = self._open  # type: ignore[method-assign]
         self._remember, self.driver.archive = self.driver.archive, self._archive  # type: ignore[method-assign]
         self._asked: Counter[str] = Counter()  # answers of the archive so far, by session
-        self.at = 0
+        self.line_index = 0
         self._answered: set[bytes] = set()  # ids of what was said so far
-        self._seen = 0
+        self._answered_count = 0
         self._prepared = 0  # lines of that kind so far
 
     def all(self) -> None:
         for at, line in enumerate(self.lines):
-            self.at = at
+            self.line_index = at
             if line.sender == "host" and line.kind in ("message", "broken"):
                 self.driver.receive(line.body)
             elif line.kind == "weigher":
@@ -132,8 +133,8 @@ class _Run:
             return
         while True:
             said = self.driver.sent
-            self._answered.update(bytes(_head(body).id) for body in said[self._seen :])
-            self._seen = len(said)
+            self._answered.update(bytes(_head(body).id) for body in said[self._answered_count :])
+            self._answered_count = len(said)
             if id in self._answered or not self.driver.work():
                 return
 
@@ -176,7 +177,7 @@ class _Run:
         saved = tuple(self.driver.saved.get(session_id, ()))
         if self.rewrite and saved:
             return SnapshotLoaded(saved)
-        for line in self.lines[self.at + 1 :]:
+        for line in self.lines[self.line_index + 1 :]:
             if line.kind == "restored" and line.fields["session"] == session_id:
                 lines = tuple(bytes(one) for one in line.fields["lines"])
                 return SnapshotLoaded(lines, line.fields["fault"], line.fields["refused"])

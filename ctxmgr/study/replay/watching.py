@@ -8,11 +8,11 @@ from ctxmgr.study.replay.legality import MatchedMessage
 
 
 class ObservationRecorder:
-    """`sights` holds one a call that was answered and that a recorded message followed."""
+    """`observations` holds one a call that was answered and that a recorded message followed."""
 
     def __init__(self, sights: list[Sight]) -> None:
-        self.sights = sights
-        self._shown: dict[tuple[bytes, int, bool], Shown] = {}  # most of a list was in the list before
+        self.observations = sights
+        self._projected: dict[tuple[bytes, int, bool], Shown] = {}  # most of a list was in the list before
         self._called: tuple[int | None, tuple[Item, ...], tuple[Shown, ...], int, int] | None = None
         self._own = 0
 
@@ -30,10 +30,10 @@ class ObservationRecorder:
         """The recorded message that followed."""
         if self._called is not None:
             at, items, shown, epoch, own = self._called
-            self.sights.append(Sight(at, items, shown, reply, epoch, own))
+            self.observations.append(Sight(at, items, shown, reply, epoch, own))
         self._called = None
 
     def _one(self, placed: MatchedMessage) -> Shown:
         index = PACKET if placed.index is None else placed.index
         key = (placed.message.raw, index, placed.same)
-        return self._shown.setdefault(key, Shown(*key))
+        return self._projected.setdefault(key, Shown(*key))

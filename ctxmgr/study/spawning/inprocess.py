@@ -36,7 +36,7 @@ class Driver:
     """Bytes in, bodies out; carries out the effects of one connection.
 
     `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
-    session's snapshot, `whole` those a rewrite of it would hold after the last save. `said`: lines for people.
+    session's snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people.
     `archived`: rows by session and key, those given and those put; `archive` answers from them.
     `ended`: the exit code. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls
     of an endpoint by ticket; `wake` and `complete` bring them about.
@@ -60,13 +60,13 @@ class Driver:
         self.recorded: list[bytes] = []
         self.saved: dict[str, list[bytes]] = {}
         self.whole: dict[str, list[bytes]] = {}
-        self.found: dict[str, SnapshotLoaded] = dict(found or {})
+        self.snapshots: dict[str, SnapshotLoaded] = dict(found or {})
         self.archived = {session: dict(rows) for session, rows in (archived or {}).items()}
-        self.said: list[str] = []
+        self.logged: list[str] = []
         self.closed: list[str] = []
         self.vocabularies: list[do.LoadWeigher] = []
         self.ended: int | None = None
-        self._held: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
+        self._waiting: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
         self.wakes: list[do.StartTimer] = []
         self.completions: dict[int, do.Complete] = {}
         self.abandoned: list[int] = []
@@ -94,9 +94,9 @@ class Driver:
 
     def work(self) -> bool:
         """Runs the oldest work that is held; whether there was any."""
-        if not self._held:
+        if not self._waiting:
             return False
-        self._finish(*self._held.pop(0))
+        self._finish(*self._waiting.pop(0))
         return True
 
     def wake(self, ticket: int) -> list[bytes]:
@@ -116,7 +116,7 @@ class Driver:
         """What a starting session is restored from: what was saved here, else what was given."""
         if lines := self.saved.get(session_id):
             return SnapshotLoaded(tuple(lines))
-        return self.found.get(session_id, SnapshotLoaded())
+        return self.snapshots.get(session_id, SnapshotLoaded())
 
     def archive(self, effect: do.PutRows | do.GetRow) -> ArchiveAnswer:
         """As `ctxmgr.devices.archive`: rows are kept by key, and two under one handle are none."""
@@ -154,7 +154,7 @@ class Driver:
             elif isinstance(effect, do.Close):
                 self.closed.append(effect.session_id)
             elif isinstance(effect, do.Log):
-                self.said.append(effect.text)
+                self.logged.append(effect.text)
             elif isinstance(effect, do.End):
                 self.ended = effect.code
             elif isinstance(effect, do.LoadWeigher):
@@ -173,7 +173,7 @@ class Driver:
 
     def _work(self, ticket: int, work: Callable[[], Any]) -> None:
         if self.hold:
-            self._held.append((ticket, work))
+            self._waiting.append((ticket, work))
         else:
             self._finish(ticket, work)
 

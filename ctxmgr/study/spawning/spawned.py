@@ -34,19 +34,19 @@ class Spawned:
     """One process. A context manager: leaving it kills what is left. Raises OSError where it can not be started."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by `kill`
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by `kill`
         self._last_words = ""
         try:
             self.process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._said,
+                stderr=self._output,
                 bufsize=0,
                 start_new_session=True,
             )
         except OSError:
-            self._said.close()
+            self._output.close()
             raise
         self._in: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -86,7 +86,7 @@ class Spawned:
 
     def kill(self) -> None:
         """Ends the process and its group at once, and closes what is open. A second call does nothing."""
-        if self._said.closed:
+        if self._output.closed:
             return
         with contextlib.suppress(OSError):  # it has ended, and nothing of its group is left
             if hasattr(os, "killpg"):
@@ -100,16 +100,16 @@ class Spawned:
         if self.process.stdout:
             self.process.stdout.close()
         self._last_words = self._tail()
-        self._said.close()
+        self._output.close()
 
     def stderr(self) -> str:
         """The end of what it has written to stderr."""
-        return self._last_words if self._said.closed else self._tail()
+        return self._last_words if self._output.closed else self._tail()
 
     def _tail(self) -> str:
         """Read by position: the process writes at the offset that both share."""
-        size = os.fstat(self._said.fileno()).st_size
-        tail = os.pread(self._said.fileno(), STDERR_BYTES, max(0, size - STDERR_BYTES))
+        size = os.fstat(self._output.fileno()).st_size
+        tail = os.pread(self._output.fileno(), STDERR_BYTES, max(0, size - STDERR_BYTES))
         return tail.decode("utf-8", "replace").strip()
 
     # threads

@@ -37,6 +37,6 @@ HANDOFF = Shape(
     _OUTLINE,
     (GOAL, PROGRESS, NEXT),
     lead=PREFIX,
-    most=MOST_TOKENS,
+    max_tokens=MOST_TOKENS,
     hint="Be brief: notes to a colleague who knows the trade but not this work. Eight lines a section at most.",
 )

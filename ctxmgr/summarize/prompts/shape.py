@@ -23,8 +23,8 @@ class Shape(msgspec.Struct, frozen=True):
     own headings as keys (`key_of_title`), in their order. `needs` are the sections whose absence means that an
     answer is half done: the first and the last of those that always have something to say. `tagged`: the answer
     stands in <summary> tags, after an analysis. `short`: a <short> part goes before it. `lead` is a line that
-    belongs before the text when it is put back. `most`: tokens an answer never needs more of. `hint` says in the
-    prompt what is special about this shape.
+    belongs before the text when it is put back. `max_tokens`: tokens an answer never needs more of. `hint` says in
+    the prompt what is special about this shape.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Shape(msgspec.Struct, frozen=True):
     tagged: bool = False
     short: bool = False
     lead: str = ""
-    most: int = 1_000_000
+    max_tokens: int = 1_000_000
     hint: str = ""
 
     @property

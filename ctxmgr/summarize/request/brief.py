@@ -20,10 +20,10 @@ Prepared = TypeVar("Prepared", CompactionPlan, BranchSummaryPlan)
 class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     """A preparation and how to summarise it.
 
-    `weigh`: tokens of a text. `window` and `max_output` of the summarising model in tokens, `max_output` None
-    where it is not known. `instructions` are the user's own; of a branch `replace_instructions` says that they
-    stand in place of ours. `retries` of each ask that is refused. `depths` of breaks, for natural slices; None:
-    told by words.
+    `weigh`: tokens of a text. `window` and `max_output_tokens` of the summarising model in tokens,
+    `max_output_tokens` None where it is not known. `instructions` are the user's own; of a branch
+    `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
+    breaks, for natural slices; None: told by words.
     """
 
     preparation: Prepared
@@ -34,7 +34,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     replace_instructions: bool = False
     slices: Slices = Slices()
     window: int = WINDOW
-    max_output: int | None = None
+    max_output_tokens: int | None = None
     retries: int = 1
     depths: Depths | None = None
 

@@ -61,10 +61,10 @@ class AcceptedAnswer(msgspec.Struct, frozen=True):
 
 
 class RejectedAnswer(msgspec.Struct, frozen=True):
-    """Why an answer can not be used; `said` is more about it for people, without conversation."""
+    """Why an answer can not be used; `detail` is more about it for people, without conversation."""
 
     reason: Reason
-    said: str = ""
+    detail: str = ""
 
 
 def verdict(

@@ -34,18 +34,19 @@ MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
 
 
 class SummaryTerms(msgspec.Struct, frozen=True):
-    """What holds for all asks of one summary. `window` of the summarising model in tokens; `account` is written."""
+    """What holds for all asks of one summary. `window` of the summarising model in tokens; `usage` is written."""
 
     weigh: Weigh
     window: int
     retries: int
     slices: Slices
     depths: Depths | None
-    account: SummaryUsage
+    usage: SummaryUsage
 
 
 class PromptTask(msgspec.Struct, frozen=True):
-    """One text to be written. `output`: its most tokens. `previous`, `earlier` and `notes` as in `prompts.Given`.
+    """One text to be written. `max_tokens`: its most tokens. `previous`, `earlier` and `notes` as in
+    `prompts.Given`.
 
     `left_out` are messages that belong to it and are told in a digest alone.
     """
@@ -53,7 +54,7 @@ class PromptTask(msgspec.Struct, frozen=True):
     matter: Matter
     messages: tuple[BranchMessage, ...]
     shape: Shape
-    output: int
+    max_tokens: int
     instructions: str = ""
     previous: str = ""
     earlier: str = ""
@@ -112,7 +113,7 @@ def _fitted(
         messages, free if not left_out else free - _digest_room(free), terms.weigh, shown=FOR_MODEL
     )
     missing = (*left_out, *fitted.left_out)
-    if fitted.steps:
+    if fitted.reductions:
         weights = scoring.importances(messages)
         kept = free - (_digest_room(free) if missing else 0)
         fitted = truncation.fit(messages, kept, terms.weigh, weights, FOR_MODEL)
@@ -120,8 +121,8 @@ def _fitted(
         if missing and kept == free:
             fitted = truncation.fit(messages, free - _digest_room(free), terms.weigh, weights, FOR_MODEL)
             missing = (*left_out, *fitted.left_out)
-    terms.account.shortened(fitted.steps)
-    terms.account.left_out += len(missing)
+    terms.usage.shortened(fitted.reductions)
+    terms.usage.left_out += len(missing)
     return fitted.text, summary.digest(missing, _digest_room(free), terms.weigh) if missing else ""
 
 
@@ -131,11 +132,13 @@ def _digest_room(free: int) -> int:
 
 def merge_question(terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
     """The ask that makes one text of the texts of slices. Raises GaveUp where they do not fit."""
-    text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.output)
-    over = terms.weigh(SYSTEM) + terms.weigh(text) - room(terms, job.output)
+    text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
+    over = terms.weigh(SYSTEM) + terms.weigh(text) - room(terms, job.max_tokens)
     if over > 0:
         give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
     replaced = sum(map(terms.weigh, (*texts, job.previous, job.earlier, job.notes)))
     return ShapedRequest(
-        CompletionRequest("merge", SYSTEM, text, job.output, f"merge of {len(texts)} slices"), job.shape, replaced
+        CompletionRequest("merge", SYSTEM, text, job.max_tokens, f"merge of {len(texts)} slices"),
+        job.shape,
+        replaced,
     )

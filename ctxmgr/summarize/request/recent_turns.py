@@ -25,11 +25,11 @@ HEADING = "## Recent Turns"
 class DetailLimits(msgspec.Struct, frozen=True):
     """Characters of the user's text, of an assistant's, of a call, of an error; and how many lines of a turn."""
 
-    user: int
-    said: int
-    call: int
-    error: int
-    lines: int
+    user_chars: int
+    assistant_chars: int
+    call_chars: int
+    error_chars: int
+    error_lines: int
 
 
 DETAILS = (
@@ -72,19 +72,21 @@ def notes(turn: Sequence[BranchMessage], number: int, detail: DetailLimits) -> s
     """The notes on one turn, under a heading with its number."""
     lines: list[str] = []
     for message in turn:
-        said = message.said
+        said = message.content
         text = plain(said.text or "")
         if said.speaker == "result":
             if said.is_error and text:
-                lines.append(f'- Failed: {said.tool}: "{shorten(text, detail.error)}"')
+                lines.append(f'- Failed: {said.tool}: "{shorten(text, detail.error_chars)}"')
         elif said.speaker == "user" and text:
-            lines.append(f"- User: {_ends(text, detail.user)}")
+            lines.append(f"- User: {_ends(text, detail.user_chars)}")
         elif said.speaker == "assistant":
-            lines += [f"- Assistant: {_ends(text, detail.said)}"] if text else []
-            lines += [f"- Called: {shorten(plain(f'{tool}({given})'), detail.call)}" for tool, given in said.calls]
-    if len(lines) > detail.lines:
-        head = detail.lines // 3
-        missing = len(lines) - detail.lines
+            lines += [f"- Assistant: {_ends(text, detail.assistant_chars)}"] if text else []
+            lines += [
+                f"- Called: {shorten(plain(f'{tool}({given})'), detail.call_chars)}" for tool, given in said.calls
+            ]
+    if len(lines) > detail.error_lines:
+        head = detail.error_lines // 3
+        missing = len(lines) - detail.error_lines
         lines = [*lines[:head], f"- ({missing} more not shown)", *lines[head + missing :]]
     return "\n".join((f"### Turn {number}", *lines))
 

@@ -32,9 +32,9 @@ HINT_SHARE = 0.5
 class ShapedRequest(msgspec.Struct, frozen=True):
     """An ask, the shape its answer must have, and the tokens of what the answer replaces."""
 
-    ask: CompletionRequest
+    request: CompletionRequest
     shape: Shape
-    most: int
+    max_tokens: int
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     reason: Reason
     label: str = ""
-    said: str = ""
+    detail: str = ""
 
 
 class SummaryFailed(Exception):
@@ -58,7 +58,7 @@ def answers(
 ) -> Asking[tuple[AcceptedAnswer, ...]]:
     """The accepted answer of each question, in their order; raises GaveUp where one has none."""
     accepted: dict[int, AcceptedAnswer] = {}
-    asks = {number: question.ask for number, question in enumerate(questions)}
+    asks = {number: question.request for number, question in enumerate(questions)}
     for attempt in range(retries + 1 if asks else 0):
         completions = yield tuple(asks.values())
         completions += (Completion(stop="error"),) * (len(asks) - len(completions))
@@ -66,7 +66,7 @@ def answers(
         again: dict[int, CompletionRequest] = {}
         for (number, ask), completion in zip(asks.items(), completions, strict=False):
             question = questions[number]
-            read = verdict(completion, ask, question.shape, most=question.most, weigh=weigh)
+            read = verdict(completion, ask, question.shape, most=question.max_tokens, weigh=weigh)
             if isinstance(read, AcceptedAnswer):
                 accepted[number] = read
             elif attempt == retries or completion.settled or read.reason == "cancelled":
@@ -80,14 +80,14 @@ def answers(
 
 
 def give_up(refused: RejectedAnswer, label: str) -> NoReturn:
-    raise SummaryFailed(Failure(refused.reason, label, refused.said))
+    raise SummaryFailed(Failure(refused.reason, label, refused.detail))
 
 
 def _hinted(question: ShapedRequest, refused: RejectedAnswer) -> CompletionRequest:
     """The ask of the next try: always from the first one, so that hints do not pile up."""
     hint = _HINTS.get(refused.reason)
     if hint is None:
-        return question.ask
-    room = min(question.ask.max_tokens, max(question.most, 1))
-    text = hint.format(words=max(1, int(room * HINT_SHARE)), said=refused.said)
-    return msgspec.structs.replace(question.ask, prompt=f"{question.ask.prompt}\n\n{text}")
+        return question.request
+    room = min(question.request.max_tokens, max(question.max_tokens, 1))
+    text = hint.format(words=max(1, int(room * HINT_SHARE)), said=refused.detail)
+    return msgspec.structs.replace(question.request, prompt=f"{question.request.prompt}\n\n{text}")

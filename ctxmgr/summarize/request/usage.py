@@ -15,8 +15,8 @@ class SummaryUsage:
     def __init__(self) -> None:
         self.calls = 0
         self.retries = 0
-        self.input: int | None = None
-        self.output: int | None = None
+        self.input_tokens: int | None = None
+        self.output_tokens: int | None = None
         self.ladder: list[str] = []
         self.left_out = 0
         self.joined = ""
@@ -27,9 +27,9 @@ class SummaryUsage:
         made = sum(completion.stop != "cancelled" for completion in completions)
         self.calls += made
         self.retries += made if again else 0
-        for spent in (one.spent for one in completions if one.spent is not None):
-            self.input = (self.input or 0) + spent.input
-            self.output = (self.output or 0) + spent.output
+        for spent in (one.usage for one in completions if one.usage is not None):
+            self.input_tokens = (self.input_tokens or 0) + spent.input_tokens
+            self.output_tokens = (self.output_tokens or 0) + spent.output_tokens
 
     def shortened(self, steps: Iterable[str]) -> None:
         """Note what was given up to make a conversation fit."""

@@ -21,11 +21,11 @@ def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """Ask for the oldest part, and put the notes below it. Raises GaveUp."""
     if job.matter != "history":
         return (yield from single_shot(terms, job))
-    older, notes = middle(job.messages, int(job.output * NOTES_SHARE), terms.weigh)
+    older, notes = middle(job.messages, int(job.max_tokens * NOTES_SHARE), terms.weigh)
     if not notes:
         return (yield from single_shot(terms, job))
-    output = job.output - terms.weigh(notes)
-    oldest = msgspec.structs.replace(job, messages=job.messages[:older], output=output)
+    output = job.max_tokens - terms.weigh(notes)
+    oldest = msgspec.structs.replace(job, messages=job.messages[:older], max_tokens=output)
     accepted = yield from single_shot(terms, oldest)
     text, before = parted(accepted.text)  # a model may have taken notes it was shown for a section
     if before:

@@ -30,7 +30,7 @@ def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
                 job,
                 one.messages,
                 PromptParts("", before=lead_text(terms, one)),
-                output=min(one.max_output, job.output),
+                output=min(one.max_output_tokens, job.max_tokens),
                 purpose="slice",
                 label=f"slice {number} of {len(slices)}",
                 place=(number, len(slices)),
@@ -38,13 +38,13 @@ def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
                 text=shown[number - 1],
             )
         )
-    accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.account)
+    accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.usage)
     try:
         merge = merge_question(terms, job, tuple(one.text for one in accepted))
-        (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        (merged,) = yield from answers((merge,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
     except SummaryFailed as gave_up:
-        terms.account.joined = gave_up.failure.reason
-        most = sum(one.most for one in asked) + terms.weigh(job.previous)
+        terms.usage.joined = gave_up.failure.reason
+        most = sum(one.max_tokens for one in asked) + terms.weigh(job.previous)
         return joined(terms, job, (job.previous, job.earlier, job.notes, *(one.text for one in accepted)), most)
     if merged.short or not job.shape.short:
         return merged

@@ -20,7 +20,7 @@ EARLIER_SHARE = 0.3  # of the room for input that summaries of earlier slices ma
 
 def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """One text a slice, put together in order. The first brings the previous summary up to date. Raises GaveUp."""
-    slices = sliced(terms, job, cap=job.output)
+    slices = sliced(terms, job, cap=job.max_tokens)
     if len(slices) < 2:
         return (yield from single_shot(terms, job))
     written: list[str] = []
@@ -29,10 +29,10 @@ def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     for number, one in enumerate(slices, 1):
         given = job.given if number == 1 else PromptParts("", slices=_shown(terms, job, written))
         carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
-        output = min(job.output, one.max_output + carried)
+        output = min(job.max_tokens, one.max_output_tokens + carried)
         asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), output)
-        most += asked.most
-        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        most += asked.max_tokens
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
         written.append(accepted.text)
         short = accepted.short
     return joined(terms, job, tuple(written), most, short)
@@ -47,8 +47,8 @@ def rolling(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     accepted = AcceptedAnswer("")
     shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
-        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), job.output)
-        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), job.max_tokens)
+        (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
         given = PromptParts("", previous=accepted.text)
     return accepted
 
@@ -86,14 +86,12 @@ def _question(
 
 def _shown(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:
     """The earlier texts that a slice is shown: all, or the newest where all are too much."""
-    free = int(room(terms, job.output) * EARLIER_SHARE)
+    free = int(room(terms, job.max_tokens) * EARLIER_SHARE)
     kept: list[str] = []
     for text in reversed(texts):
         free -= terms.weigh(text)
         if free < 0:
-            terms.account.shortened(
-                (f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",)
-            )
+            terms.usage.shortened((f"summaries of {len(texts) - len(kept)} early slices not shown to later ones",))
             break
         kept.append(text)
     return tuple(reversed(kept))

@@ -15,10 +15,10 @@ def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
         job,
         job.messages,
         job.given,
-        output=job.output,
+        output=job.max_tokens,
         purpose=job.matter,
         label=LABELS[job.matter],
         left_out=job.left_out,
     )
-    (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.account)
+    (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
     return accepted

@@ -20,7 +20,7 @@ LEAST_SLICE = 1_000  # tokens; smaller ones say less than their outline
 def sliced(terms: SummaryTerms, job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
     """The slices, oldest first. `cap`: most tokens of output of all together."""
     settings = terms.slices
-    most = max(LEAST_SLICE, int(room(terms, job.output) * WINDOW_SHARE))
+    most = max(LEAST_SLICE, int(room(terms, job.max_tokens) * WINDOW_SHARE))
     if settings.tokens > most:
         overlap = min(settings.overlap, most // LEAD_SHARE)
         settings = msgspec.structs.replace(settings, tokens=most, overlap=overlap)

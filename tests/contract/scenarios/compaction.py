@@ -216,7 +216,7 @@ def deadline() -> Talk:
     preparation = talk.call("planCompaction", entries=tree.entries, settings=SMALL)["preparation"]
     id = talk.ask("session_before_compact", sessionId="s", preparation=preparation, deadlineMs=5_000)
     assert len(talk.asked("complete")) == 2
-    (wake,) = [wake for wake in talk.driver.wakes if wake.milliseconds == 5_000]
+    (wake,) = [wake for wake in talk.driver.wakes if wake.delay_ms == 5_000]
     talk.wake(wake.ticket)
     assert talk.result(id) == {}
     assert talk.asked("complete") == []
@@ -232,7 +232,7 @@ def deadline_of_compact() -> Talk:
     talk = Talk(OURS, capabilities=MODEL)
     _, tree = _grown()
     id = talk.ask("compact", sessionId="s", entries=tree.entries, deadlineMs=5_000)
-    (wake,) = [wake for wake in talk.driver.wakes if wake.milliseconds == 5_000]
+    (wake,) = [wake for wake in talk.driver.wakes if wake.delay_ms == 5_000]
     talk.wake(wake.ticket)
     details = talk.result(id)["compaction"]["details"]["ctxmgr"]
     assert details["strategy"] == "extractive"

@@ -97,7 +97,7 @@ def after_shutdown() -> Talk:
 )
 def refused() -> Talk:
     talk = Talk()
-    talk.driver.found["t"] = SnapshotLoaded(fault="the session is held by process 12", refused=True)
+    talk.driver.snapshots["t"] = SnapshotLoaded(fault="the session is held by process 12", refused=True)
     model = {"id": "m", "contextWindow": 1000}
     error = _error(talk.send(_request("session_start", sessionId="t", model=model)))
     assert (error["code"], error["message"]) == (-32803, "the session is held by process 12")

@@ -38,23 +38,23 @@ TABLE: list[tuple[str, list[Any], Completion]] = [
     (
         "usage alone, later",
         [piece("a", "stop"), {"usage": {"prompt_tokens": 3}}],
-        Completion("a", spent=CompletionUsage(3, 0)),
+        Completion("a", usage=CompletionUsage(3, 0)),
     ),
     (
         "usage with every piece",
         [{"usage": None} | piece("a", "stop"), {"usage": {}}],
-        Completion("a", spent=CompletionUsage()),
+        Completion("a", usage=CompletionUsage()),
     ),
     (
         "usage first",
         [{"usage": {"prompt_tokens": 3}}, piece("a", "stop")],
-        Completion("a", spent=CompletionUsage(3, 0)),
+        Completion("a", usage=CompletionUsage(3, 0)),
     ),
     ("usage in another form", [piece("a", "stop"), {"usage": {"prompt_tokens": "3"}}], Completion("a")),
     (
         "usage below nothing",
         [{"usage": {"prompt_tokens": -3}} | piece("", "stop")],
-        Completion("", spent=CompletionUsage()),
+        Completion("", usage=CompletionUsage()),
     ),
     (
         "a call without its reason",

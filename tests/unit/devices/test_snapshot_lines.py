@@ -104,7 +104,7 @@ def test_records_come_back_as_they_were(records: list[dict[str, object]], indent
     bodies = [json.dumps(record, indent=2 if indented else None).encode() for record in records]
     content = to_line(BASE) + b"".join(map(to_line, bodies))
     reading = from_lines(content, "s")
-    assert (reading.torn, reading.fault) == (0, None)
+    assert (reading.torn_bytes, reading.fault) == (0, None)
     assert [json.loads(body) for body in reading.bodies[1:]] == records
 
 
@@ -122,5 +122,5 @@ def test_a_flipped_bit_costs_its_line_and_what_follows(bit: int, length: int) ->
 def test_any_bytes_are_accounted_for(tail: bytes, begun: bool) -> None:
     content = (WHOLE if begun else b"") + tail
     reading = from_lines(content, "s")
-    assert b"".join(map(to_line, reading.bodies)) == content[: len(content) - reading.torn]
+    assert b"".join(map(to_line, reading.bodies)) == content[: len(content) - reading.torn_bytes]
     assert (reading.fault is None) == (begun or not tail)

@@ -84,7 +84,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, code: int = errno.ENOSPC
 def test_a_new_session_has_no_lines_and_no_fault(tmp_path: Path) -> None:
     opened = SnapshotStore(tmp_path / "deep" / "state").open("s")
     usable(opened).close()
-    assert (opened.lines, opened.fault, opened.refused, opened.torn) == ((), None, False, 0)
+    assert (opened.lines, opened.fault, opened.refused, opened.torn_bytes) == ((), None, False, 0)
 
 
 def test_a_store_makes_its_directory_only_when_a_session_opens(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_torn_tail_is_kept_said_and_cut_off(tmp_path: Path) -> None:
         file = usable(opened)
         file.append(THREE)
         file.close()
-        assert (opened.lines, opened.torn) == (RECORDS, len(tail))
+        assert (opened.lines, opened.torn_bytes) == (RECORDS, len(tail))
         assert f"had {len(tail)} unreadable bytes" in (opened.fault or "")
         assert reopened(store) == (*RECORDS, THREE), number
     assert named(tmp_path, ".torn").read_bytes() == b"firstse" + bytes(5)
@@ -278,7 +278,7 @@ def check_damaged(content: bytes) -> None:
         assert opened.lines == RECORDS[: len(opened.lines)]
         aside, torn = named(directory, ".broken-1"), named(directory, ".torn")
         kept = torn.read_bytes() if torn.exists() else b""
-        assert len(kept) == opened.torn
+        assert len(kept) == opened.torn_bytes
         assert (aside.read_bytes() if aside.exists() else named(directory).read_bytes() + kept) == content
         assert (opened.fault is None) == (content == b"".join(map(to_line, opened.lines)))
         assert reopened(store) == opened.lines
@@ -766,7 +766,7 @@ def test_read_looks_and_touches_nothing(
     for name in (path, tmp_path / "link"):
         reading = read(name)
         assert len(reading.bodies) == 2 if bodies is None else reading.bodies == bodies
-        assert reading.torn == torn
+        assert reading.torn_bytes == torn
         assert reading.fault is None if fault is None else fault in (reading.fault or "")
     assert path.read_bytes() == content
     assert sorted(os.listdir(tmp_path)) == ["any name", "link"]

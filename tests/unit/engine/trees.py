@@ -72,4 +72,6 @@ def path(*steps: Said | Node) -> tuple[BranchEntry, ...]:
 
 def texts(messages: Sequence[BranchMessage]) -> list[str]:
     """What each message says, and the calls it makes."""
-    return [" ".join((one.said.text or "", *(tool for tool, _ in one.said.calls))).strip() for one in messages]
+    return [
+        " ".join((one.content.text or "", *(tool for tool, _ in one.content.calls))).strip() for one in messages
+    ]

@@ -335,7 +335,7 @@ def test_a_result_beside_a_users_words_is_no_place_to_cut() -> None:
         {"role": "assistant", "content": "ok"},
     ]
     there = read("anthropic", [json.dumps(one).encode() for one in came])
-    assert [turn.cut for turn in indexed(there).turns] == [True, True, False]
+    assert [turn.separable for turn in indexed(there).turns] == [True, True, False]
     plan = planned(there, zone="red", policy=Policy(recent_user_turns=TurnsKept(1, 1, 1)))
     assert kept(plan) == [2, 3, 4, 5]
     assert lists.faults(RULES["anthropic"], [one.raw for one in there], sent("anthropic", there, plan)) == []

@@ -19,7 +19,7 @@ def view(message: Any) -> View:
 
 
 def other(raw: str, at: int | None = None) -> View:
-    return View("other", (Unit("other", text=raw),), at=at)
+    return View("other", (Unit("other", text=raw),), time_ms=at)
 
 
 CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "x"}}
@@ -30,7 +30,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
     (
         "user",
         {"role": "user", "content": "go", "timestamp": 7},
-        View("user", (Unit("text", text="go"),), True, at=7),
+        View("user", (Unit("text", text="go"),), True, time_ms=7),
     ),
     (
         "user in blocks",
@@ -220,8 +220,8 @@ def test_odd_messages(name: str, raw: str, role: str, kinds: list[str], opens: b
 def test_details_of_odd_messages() -> None:
     assert view({"role": "user", "content": 5}).units[0].text == '{"":5}'
     assert view({"role": "user", "content": [{"type": "hologram"}]}).units[0].text == '{"type":"hologram"}'
-    assert view({"role": "system", "content": "x", "timestamp": 3}).at == 3
-    assert view({"role": "user", "content": "x", "timestamp": 2**60}).at is None
+    assert view({"role": "system", "content": "x", "timestamp": 3}).time_ms == 3
+    assert view({"role": "user", "content": "x", "timestamp": 2**60}).time_ms is None
     call = {"type": "toolCall", "id": "c1", "name": "read"}
     (unit,) = view({"role": "assistant", "content": [call]}).units
     assert (unit.call_id, unit.tool, unit.arguments) == ("c1", "read", {})
@@ -321,7 +321,7 @@ def test_the_packet_message() -> None:
         "display": False,
         "timestamp": 5,
     }
-    assert pi.view(made) == View("packet", (Unit("text", text="[ctxmgr packet]\nx"),), at=5)
+    assert pi.view(made) == View("packet", (Unit("text", text="[ctxmgr packet]\nx"),), time_ms=5)
 
 
 def test_what_a_summary_is_wrapped_in_is_weighed() -> None:

@@ -15,7 +15,7 @@ from ctxmgr.model.messages import Usage
 TABLE: list[tuple[str, dict[str, Any], Usage | None]] = [
     ("ours", {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}, Usage(1, 2, 3, 4, 10)),
     ("ours with a total", {"input": 1, "totalTokens": 9}, Usage(1, 0, 0, 0, 9)),
-    ("the total alone", {"tokens": 7}, Usage(total=7)),
+    ("the total alone", {"tokens": 7}, Usage(total_tokens=7)),
     (
         "anthropic: input is beside the cache",
         {
@@ -129,4 +129,4 @@ def test_it_comes_through_the_wire(form: str, name: str, fields: dict[str, Any],
 @given(st.dictionaries(st.text(), st.none() | st.integers() | st.floats() | st.text()))
 def test_nothing_raises(fields: dict[str, Any]) -> None:
     found = usage(fields)
-    assert found is None or found.total > 0
+    assert found is None or found.total_tokens > 0

@@ -327,7 +327,7 @@ def test_broken_framing_lets_what_came_end(end: bytes) -> None:
 
 
 def test_oversized_message_is_answered_by_its_id(host: Host) -> None:
-    small = Host(host.ndjson, ConnectionOptions(max_message=20_000)).ready("s")
+    small = Host(host.ndjson, ConnectionOptions(max_message_bytes=20_000)).ready("s")
     big = call(7, "context", sessionId="s", messages=[u(LONG), u(LONG)])
     answer, following = small.write(big, call(8, "getStatus", sessionId="s"))
     assert (answer["id"], code_of(answer)) == (7, errors.INVALID_REQUEST)
@@ -625,7 +625,7 @@ def test_known_messages_are_recognised_in_a_long_request(host: Host, monkeypatch
     submit = host.connection.sessions.submit
 
     def watched(request: SessionRequest) -> Any:
-        known.append(request.known)
+        known.append(request.omitted_count)
         return submit(request)
 
     monkeypatch.setattr(host.connection.sessions, "submit", watched)

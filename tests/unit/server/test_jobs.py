@@ -121,7 +121,7 @@ def test_a_fault_of_the_device_is_a_failed_completion() -> None:
 
 def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
     bench = Bench(record=True)
-    future = bench.start(asking(2), deadline=500, at_deadline="nothing")
+    future = bench.start(asking(2), deadline_ms=500, at_deadline="nothing")
     (wake,) = bench.of(StartTimer)
     assert wake.milliseconds == 500
     bench.errands.resume(wake.ticket, None)
@@ -137,7 +137,7 @@ def test_after_the_deadline_steps_go_on_without_a_model() -> None:
         return first, second
 
     bench = Bench()
-    future = bench.start(steps(), deadline=500)
+    future = bench.start(steps(), deadline_ms=500)
     bench.answer(0, {"text": "in time"})
     bench.errands.resume(bench.of(StartTimer)[0].ticket, None)
     assert future.result() == ((Completion("in time"), LATE), (LATE,))
@@ -146,7 +146,7 @@ def test_after_the_deadline_steps_go_on_without_a_model() -> None:
 
 def test_a_deadline_after_the_end_is_nothing() -> None:
     bench = Bench(record=True)
-    future = bench.start(asking(1), deadline=500)
+    future = bench.start(asking(1), deadline_ms=500)
     bench.answer(0, {"text": "done"})
     assert future.done()
     bench.errands.resume(bench.of(StartTimer)[0].ticket, None)

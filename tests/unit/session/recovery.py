@@ -59,7 +59,7 @@ def after_an_epoch(
     """The snapshot of a session in which epoch 1 has pruned the results at these places."""
     keys = [key_of(messages, at) for at in pruned]
     left = tuple(EvictedItem(key, "pruned", CALL, "old tool output", 900, 20, handle(key)) for key in keys)
-    receipt = Receipt(1, "cold", 10_000, 4_000, "free: the cache was cold", left, omitted=omitted)
+    receipt = Receipt(1, "cold", 10_000, 4_000, "free: the cache was cold", left, omitted_count=omitted)
     fields: dict[str, Any] = {
         "decisions": {key: Decision("pruned") for key in keys},
         "epoch": Epoch(number=1),

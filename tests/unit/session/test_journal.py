@@ -17,7 +17,7 @@ from ctxmgr.model.state import ModelSpec, RawSummary, State, Totals
 from ctxmgr.session.journal import VERSION, UnreadableJournal, base, delta, restore
 
 START = State("s", ModelSpec("m", 200_000))
-FACT = Fact("goal", "", "ship it", "user", at=5, entry="e1")
+FACT = Fact("goal", "", "ship it", "user", time_ms=5, entry="e1")
 
 
 def changed(state: State, **fields: Any) -> State:
@@ -100,7 +100,7 @@ facts = st.builds(
     texts,
     texts,
     st.sampled_from(("user", "tool")),
-    at=st.integers(0, 9),
+    time_ms=st.integers(0, 9),
     entry=st.none() | texts,
     status=st.sampled_from(("", "done")),
 )

@@ -109,7 +109,7 @@ def never_fails(read: Callable[[str, bytes], Recording], content: bytes) -> None
     except UnreadableRecording:
         return
     seen(recording)
-    assert all(isinstance(one.at, int | None) for one in recording.entries)
+    assert all(isinstance(one.time_ms, int | None) for one in recording.entries)
 
 
 def shared(folder: str) -> list[Any]:

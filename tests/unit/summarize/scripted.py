@@ -62,7 +62,7 @@ def prepared(
     files: FileLists = NO_FILES,
     reserve: int = 16_384,
 ) -> CompactionPlan:
-    settings = CutBudget(reserve=reserve)
+    settings = CutBudget(reserve_tokens=reserve)
     whole = tuple(history), tuple(prefix)
     return CompactionPlan("kept", 99, *whole, bool(prefix), 50_000, previous, files, settings)
 

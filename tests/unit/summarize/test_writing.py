@@ -45,7 +45,7 @@ def ctxmgr(written: FinishedSummary) -> dict[str, Any]:
 
 def test_a_compaction() -> None:
     def model(ask: CompletionRequest) -> Completion:
-        return Completion(good(ask).text, spent=CompletionUsage(1_000, 200))
+        return Completion(good(ask).text, usage=CompletionUsage(1_000, 200))
 
     written, batches = write(prepared(HISTORY, PREFIX_PART, files=FILES), model, strategy="single-shot")
     assert [[ask.purpose for ask in batch] for batch in batches] == [["history", "turn-prefix"]]
@@ -353,5 +353,5 @@ def test_whatever_the_model_does_a_valid_summary_comes_out(
     assert said["calls"] == asked or any(stop == "cancelled" for _, stop in completions)
     assert all(batches)
     assert "extractive" not in (strategy, said["strategy"]) or "joined" not in said
-    replaced = sum(message.units for message in (*history, *prefix)) // 4 + quarters(previous or "")
+    replaced = sum(message.utf16_units for message in (*history, *prefix)) // 4 + quarters(previous or "")
     assert quarters(written.summary) <= replaced * 1.3 + 2 * LEAST_TOKENS + quarters(LISTS)

@@ -114,8 +114,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Ask:
     conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
     place, packet, lost = _packet(incoming, state)
     text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
-    last_at, model = state.epoch.last_at, state.model
-    ttl = model.cache_ttl if model.cache_ttl is not None else policy.cache_ttl_ms
+    last_at, model = state.epoch.last_time_ms, state.model
+    ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
     lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
     want = Want(
         zone=zone,
@@ -159,7 +159,7 @@ def _packet(incoming: Incoming, state: State) -> tuple[int, Packet, Opening | No
     if not state.anchor:
         return 0, packet, rewritten
     digest = digest_of(state.anchor)
-    if digest in conversation.seen:
+    if digest in conversation.digest_counts:
         for at, message in enumerate(conversation.messages):
             if message.digest == digest and conversation.key(at) == state.anchor:
                 return at, packet, rewritten

@@ -143,7 +143,7 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     )
     decisions = plan.decisions if added else state.decisions
     if incoming.last is None:  # what is no longer in the list needs no memory
-        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.seen}
+        decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.digest_counts}
     anchor = conversation.key(plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
         state, totals=totals, decisions=decisions, anchor=anchor, resume=False, force_prune=False

@@ -29,23 +29,23 @@ class EventSteps:
 
     def __init__(self, building: RecordingBuilder) -> None:
         self.building = building
-        self.steps: list[tuple[Any, RecordedStep]] = []
+        self.by_event: list[tuple[Any, RecordedStep]] = []
         self.forgotten: set[Any] = set()
 
     def add(self, id: Any, step: RecordedStep) -> None:
-        self.steps.append((id, step))
+        self.by_event.append((id, step))
 
     def condense(self, forgotten: Set[Any], summary: str, at: int | None, tokens: int, id: str) -> None:
         """`tokens`: the context reported last; `id`: of the event."""
         self.forgotten |= forgotten
-        start = len(self.steps)
-        while start and self.steps[start - 1][0] not in self.forgotten:
+        start = len(self.by_event)
+        while start and self.by_event[start - 1][0] not in self.forgotten:
             start -= 1
-        while start < len(self.steps) and self.steps[start][1].role == "toolResult":
+        while start < len(self.by_event) and self.by_event[start][1].role == "toolResult":
             start += 1
-        gone = [step for id, step in self.steps if id in self.forgotten]
+        gone = [step for id, step in self.by_event if id in self.forgotten]
         left = {step.id for step in gone} | {result.id for step in gone for result in step.results}
-        kept = [step for _, step in self.steps[:start] if step.id not in left]
+        kept = [step for _, step in self.by_event[:start] if step.id not in left]
         told = [(_WHO.get(step.role, "Host"), words(step.blocks or step.message["content"])) for step in kept]
-        first_kept = self.steps[start][1].id if start < len(self.steps) else ""
+        first_kept = self.by_event[start][1].id if start < len(self.by_event) else ""
         self.building.compaction(retold(told, summary), at, tokens, first_kept, id)

@@ -137,7 +137,7 @@ class _Telling:
         forgotten = numbered(arguments)
         start, end = arguments.get("forgotten_events_start_id"), arguments.get("forgotten_events_end_id")
         if isinstance(start, int) and isinstance(end, int):
-            known = {id for id, _ in self.events.steps}
+            known = {id for id, _ in self.events.by_event}
             forgotten |= {id for id in known if isinstance(id, int) and start <= id <= end}
         self.events.condense(forgotten, text(arguments, "summary"), at, self.tokens, self._id(event))
 

@@ -366,10 +366,10 @@ def test_the_receipt_tells_what_was_done(
     receipt = done.opened.receipt
     assert receipt.epoch == done.epoch.number == before.epoch.number + 1
     assert receipt.opening == second["reopen"] or second["reopen"] in ("pin", "undo")
-    assert receipt.after == done.plan.weight
+    assert receipt.after_tokens == done.plan.weight
     old = [*sent(messages[:size], before.plan), *(message.raw for message in messages[size:])]
     new = sent(messages, done.plan)
-    assert receipt.before == sum(message.weight for message in read(old))
+    assert receipt.before_tokens == sum(message.weight for message in read(old))
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
         same += 1
@@ -383,7 +383,7 @@ def test_the_receipt_tells_what_was_done(
     assert costs == pytest.approx(written * write - cached * read_at - uncached * write, abs=0.51)
     assert costs == pytest.approx(cost(after, int(cached), left, Rates()), abs=0.51)
     assert saves == pytest.approx((after - left) * read_at, abs=0.51)
-    assert calls == before.epoch.calls + 1
+    assert calls == before.epoch.call_count + 1
     assert regret == pytest.approx(
         before.epoch.regret + regret_of_one(before, messages, size, second["room"]), abs=0.51
     )
@@ -392,5 +392,5 @@ def test_the_receipt_tells_what_was_done(
 def regret_of_one(before: Projected, messages: tuple[Message, ...], size: int, room: Room) -> float:
     """What this call paid to read beside what a choice would keep."""
     weight = before.plan.weight + sum(message.weight for message in messages[size:])
-    kept_by_choice = before.epoch.kept or room.old + room.newest + room.index
+    kept_by_choice = before.epoch.remaining_tokens or room.old + room.newest + room.index
     return Rates().read * max(0, weight - kept_by_choice)

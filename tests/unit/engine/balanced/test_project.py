@@ -41,7 +41,12 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
     ("not in yellow", {"zone": "yellow"}, OVER, None),
     ("where the cache is cold", {"cached": 0}, 500, "cold"),
     ("cold goes before red", {"cached": 0, "zone": "red"}, 500, "cold"),
-    ("what the last choice kept counts, not the room", {"epoch": Epoch(1, kept=9_000), "zone": "red"}, 8_000, None),
+    (
+        "what the last choice kept counts, not the room",
+        {"epoch": Epoch(1, remaining_tokens=9_000), "zone": "red"},
+        8_000,
+        None,
+    ),
     # changing writes what is kept and saves reading all: 460 x 1.25 - 1 000 x 0.1 = 475; this call's regret is 54
     ("regret under the cost", {"epoch": Epoch(regret=420.0)}, 1_000, None),
     ("regret at the cost", {"epoch": Epoch(regret=421.0)}, 1_000, "price"),
@@ -72,21 +77,21 @@ def test_regret_adds_up_by_the_formula_until_an_epoch_begins() -> None:
     kept_by_choice = KEPT
     for end in range(1, len(messages) + 1, 2):
         done = projected(messages[:end], done, size, room=ROOM)
-        weight = done.plan.weight if done.opened is None else done.opened.receipt.before
+        weight = done.plan.weight if done.opened is None else done.opened.receipt.before_tokens
         regret += 0.1 * max(0, weight - kept_by_choice)
         calls += 1
         if done.opened is not None:
             assert done.opened.receipt.opening == "price"
             assert regret >= kept_by_choice * 1.25 - weight * 0.1
             assert f"regret of {calls} calls {regret:,.0f}" in done.opened.receipt.arithmetic
-            regret, calls, kept_by_choice, epochs = 0.0, 0, done.epoch.kept, epochs + 1
+            regret, calls, kept_by_choice, epochs = 0.0, 0, done.epoch.remaining_tokens, epochs + 1
             assert done.epoch == Epoch(epochs, 0.0, 0, done.opened.kept)
         elif done.epoch.regret == 0 < regret:  # it was tried, and took too little away
-            regret, kept_by_choice = 0.0, done.epoch.kept
+            regret, kept_by_choice = 0.0, done.epoch.remaining_tokens
             assert kept_by_choice == weight
         else:
             assert done.epoch.regret == pytest.approx(regret)
-        assert (done.epoch.number, done.epoch.calls) == (epochs, calls)
+        assert (done.epoch.number, done.epoch.call_count) == (epochs, calls)
         size = end
     assert epochs >= 3
 
@@ -100,11 +105,15 @@ def test_an_epoch_that_would_take_nothing_away_is_none() -> None:
 
 def test_a_cold_cache_opens_one_and_the_next_call_none() -> None:
     messages = grown(40)
-    warm = projected(messages[:-2], room=ROOM, epoch=Epoch(kept=1_000_000), at=1_000)
+    warm = projected(messages[:-2], room=ROOM, epoch=Epoch(remaining_tokens=1_000_000), at=1_000)
     assert warm.opened is None
     cold = projected(messages, warm, len(messages) - 2, room=ROOM, cached=0, epoch=Epoch(), at=900_000)
     assert cold.opened is not None
-    assert (cold.opened.receipt.opening, cold.opened.receipt.at, cold.epoch.last_at) == ("cold", 900_000, 900_000)
+    assert (cold.opened.receipt.opening, cold.opened.receipt.time_ms, cold.epoch.last_time_ms) == (
+        "cold",
+        900_000,
+        900_000,
+    )
     again = projected(messages, cold, len(messages), room=ROOM, cached=0, at=1_900_000)
     assert again.opened is None, "what is chosen is chosen"
 
@@ -158,7 +167,7 @@ def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Cou
                 assert anew.epoch == after.epoch
                 assert (anew.opened and anew.opened.receipt) == (after.opened and after.opened.receipt)
             else:  # whether a list was put in place of the old one is not known then: one more epoch is told
-                assert (anew.opened.receipt.left, keys["reopen"] in MUST) == ((), True)
+                assert (anew.opened.receipt.evicted, keys["reopen"] in MUST) == ((), True)
         assert after.epoch.number == number + (after.opened is not None)
         if after.opened is None:
             assert out == [*before, *(message.raw for message in shown[size:])]
@@ -179,8 +188,8 @@ def test_decisions_are_made_once(messages: tuple[Message, ...]) -> None:
     again = projected(messages, once, len(messages))
     assert again.opened is None
     assert again.plan.pieces == once.plan.pieces
-    assert msgspec.structs.replace(again.epoch, regret=0.0, calls=0) == msgspec.structs.replace(
-        once.epoch, regret=0.0, calls=0
+    assert msgspec.structs.replace(again.epoch, regret=0.0, call_count=0) == msgspec.structs.replace(
+        once.epoch, regret=0.0, call_count=0
     )
 
 

@@ -91,14 +91,20 @@ def original(at: int, before: int) -> Original:
 
 def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
     gone = [original(at, 10 + at % 3) for at in range(LISTED + 5)]
-    bare = Receipt(3, "cold", 900, 400, "sum", at=7)
+    bare = Receipt(3, "cold", 900, 400, "sum", time_ms=7)
     found = receipt(bare, gone, lambda one: f"why {one.ref.message_index}")
-    assert (found.epoch, found.opening, found.before, found.after, found.at) == (3, "cold", 900, 400, 7)
-    assert (len(found.left), found.omitted, found.arithmetic) == (LISTED, 5, "sum")
-    places = [int(left.key[1:]) for left in found.left]
+    assert (found.epoch, found.opening, found.before_tokens, found.after_tokens, found.time_ms) == (
+        3,
+        "cold",
+        900,
+        400,
+        7,
+    )
+    assert (len(found.evicted), found.omitted_count, found.arithmetic) == (LISTED, 5, "sum")
+    places = [int(left.key[1:]) for left in found.evicted]
     assert places == sorted(places)
     assert {one.ref.message_index for one in gone if one.before > 10} <= set(places)
-    assert found.left[1].why == "why 1"
+    assert found.evicted[1].why == "why 1"
 
 
 def test_the_newest_receipts_are_kept() -> None:

@@ -66,7 +66,7 @@ def test_all_of_it_fits() -> None:
     assert texts(found.messages) == ["one two", "three read", "first line", "four bash", "it broke here", "five"]
     assert found.left_out == ()
     assert found.files == FileLists(read=("x",))
-    assert [message.said.is_error for message in found.messages if message.said.speaker == "result"] == [
+    assert [message.content.is_error for message in found.messages if message.content.speaker == "result"] == [
         False,
         True,
     ]
@@ -77,7 +77,7 @@ def test_pi_takes_no_result() -> None:
 
 
 def test_a_result_keeps_its_json() -> None:
-    (line,) = [one for one in left(WORK).messages if one.said.text == "first line"]
+    (line,) = [one for one in left(WORK).messages if one.content.text == "first line"]
     assert b"second line" in line.raw
     assert line.view.units[0].text == "first line"
 
@@ -144,7 +144,7 @@ def test_files_of_the_whole_branch() -> None:
 
 def test_a_long_error_is_shortened() -> None:
     found = left((u("go"), a(call("t")), err("x" * 5_000)))
-    assert 600 < len(found.messages[-1].said.text or "") < 700
+    assert 600 < len(found.messages[-1].content.text or "") < 700
 
 
 def test_trees_in_a_circle_end() -> None:

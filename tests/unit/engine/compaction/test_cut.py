@@ -74,14 +74,14 @@ def test_a_cut_of_ours_parts_no_pair_and_keeps_no_less_where_it_can(
 ) -> None:
     entries = in_list(path(*session))
     ours, host = cut.whole_cut(entries, 0, keep, weigh), cut.host_cut(entries, 0, keep, weigh)
-    if ours is None or host is None or not cut.speaks(entries, 0, ours.at):
+    if ours is None or host is None or not cut.speaks(entries, 0, ours.start_index):
         return
-    earliest = cut.earliest_calls(entries, 0)[ours.at]
-    assert earliest >= ours.at
+    earliest = cut.earliest_calls(entries, 0)[ours.start_index]
+    assert earliest >= ours.start_index
     if ours != host:  # pi's place would have parted a pair
-        assert cut.earliest_calls(entries, 0)[host.at] < host.at
-    if ours.turn is not None:
-        assert any(message.opens_turn for message in entries[ours.turn].messages)
+        assert cut.earliest_calls(entries, 0)[host.start_index] < host.start_index
+    if ours.turn_index is not None:
+        assert any(message.opens_turn for message in entries[ours.turn_index].messages)
 
 
 @given(sessions, st.integers(0, 60))

@@ -183,7 +183,7 @@ def test_as_pi_prepares_it(name: str, session: Session, keep: int, expected: Any
         return
     one = prepared(found)
     assert (one.first_kept, one.split, len(one.history), len(one.prefix), one.tokens_before) == expected
-    assert path(*session)[one.cut].id == one.first_kept
+    assert path(*session)[one.cut_index].id == one.first_kept
 
 
 @pytest.mark.parametrize(("name", "session", "keep", "expected"), AS_PI, ids=[row[0] for row in AS_PI])
@@ -222,7 +222,7 @@ def test_what_compaction_1_kept_is_not_lost_at_compaction_2() -> None:
     one = prepared(by_words((*before, compacted("first", kept="e3"), u("new"), a("newest")), 2))
     assert texts(one.history) == ["kept by the first", "kept too"]
     assert one.previous == "first"
-    assert texts(one.kept) == ["new", "newest"]
+    assert texts(one.recent) == ["new", "newest"]
 
 
 def test_a_split_turn_without_new_history_carries_the_previous_summary() -> None:
@@ -239,10 +239,10 @@ QUEUED = (u("go"), a("so"), u("on"), a("I ask", call("bash", "c1")), u("wait, al
 
 def test_a_cut_leaves_no_call_without_its_result() -> None:
     one = prepared(by_words(QUEUED, 4))
-    assert texts(one.kept)[0] == "I ask bash"
+    assert texts(one.recent)[0] == "I ask bash"
     assert one.split
     assert texts(one.prefix) == ["on"]
-    assert texts(prepared(as_pi(QUEUED, 4)).kept)[0] == "wait, also"  # pi parts them here
+    assert texts(prepared(as_pi(QUEUED, 4)).recent)[0] == "wait, also"  # pi parts them here
 
 
 def test_calls_that_overlap_move_the_cut_back_to_the_first() -> None:
@@ -269,7 +269,7 @@ def test_a_call_open_since_the_start_cuts_after_its_result() -> None:
     """Back would leave nothing to summarise: a session with one long job would never be compacted."""
     session = (a(call("t", "c1")), u("one"), a("two"), r("at last", to="c1"), u("three"), a("four"))
     one = prepared(by_words(session, 4))
-    assert texts(one.kept) == ["three", "four"]
+    assert texts(one.recent) == ["three", "four"]
 
 
 def listed(said: Sequence[Said], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
@@ -296,7 +296,7 @@ def test_the_kept_part_starts_with_an_entry_that_has_an_id(name: str, ids: str, 
     else:
         one = prepared(found)
         assert one.first_kept == first
-        assert texts(one.history) + texts(one.prefix) + texts(one.kept) == texts(
+        assert texts(one.history) + texts(one.prefix) + texts(one.recent) == texts(
             [m for e in listed(TALK, ids) for m in e.messages]
         )
 
@@ -384,11 +384,11 @@ def test_prompts_are_in_no_part() -> None:
     one = prepared(
         by_words((prompt("be good"), u("a"), prompt("be brief"), a("b"), prompt("x"), u("c"), a("d")), 2)
     )
-    assert texts([*one.history, *one.prefix, *one.kept]) == ["a", "b", "c", "d"]
+    assert texts([*one.history, *one.prefix, *one.recent]) == ["a", "b", "c", "d"]
 
 
 def test_branch_summaries_among_messages_are_read_as_pi_reads_them() -> None:
     one = prepared(by_words((u("a"), branch("tried"), a("b"), u("c")), 1))
-    said = one.history[1].said.text
+    said = one.history[1].content.text
     assert said is not None
     assert said.endswith("<summary>\ntried</summary>")

@@ -176,7 +176,7 @@ def test_without_given_depths_words_tell_the_breaks() -> None:
     said = [*cake * 6, *ship * 6]
     settings = Slices(tokens=words(" ".join("w" * 17 for _ in range(100))), breaks="natural")
     (first, *_) = cut(told(*said), settings, words)
-    assert {message.said.text for message in first.messages} == {str(m.said.text) for m in told(*cake)}
+    assert {message.content.text for message in first.messages} == {str(m.content.text) for m in told(*cake)}
 
 
 def test_the_lead_is_what_is_right_before() -> None:

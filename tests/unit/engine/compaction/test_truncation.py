@@ -60,7 +60,7 @@ LADDER: list[tuple[str, int, tuple[str, ...]]] = [
 @pytest.mark.parametrize(("name", "room", "expected"), LADDER, ids=[row[0] for row in LADDER])
 def test_what_is_given_up(name: str, room: int, expected: tuple[str, ...]) -> None:
     fitted = fit(TALK, room, quarters)
-    assert fitted.steps == expected
+    assert fitted.reductions == expected
     assert quarters(fitted.text) <= room
     assert not fitted.left_out
 
@@ -70,16 +70,16 @@ def test_with_room_it_is_the_conversation() -> None:
     assert fit(TALK, 10**9, quarters).text == conversation(TALK)
     assert fit(TALK, 10**9, quarters, shown=shown).text == conversation(TALK, shown)
     smaller = fit(TALK, quarters(conversation(TALK, shown)) - 20, quarters, shown=shown)
-    assert smaller.steps == ("tool results shortened to a marker: 2",)
+    assert smaller.reductions == ("tool results shortened to a marker: 2",)
 
 
 def test_the_rungs_go_down() -> None:
-    limits = [(rung.results, rung.thinking, rung.others, rung.users) for rung in RUNGS]
+    limits = [(rung.result_chars, rung.thinking, rung.other_chars, rung.user_chars) for rung in RUNGS]
     assert limits == sorted(limits, reverse=True)
     assert RESULTS == (2_000, 1_000, 400, 120, 0)
     assert not RUNGS[WITHOUT_THINKING].thinking
     assert RUNGS[WITHOUT_THINKING - 1].thinking
-    assert RUNGS[-1].users == OTHERS[-1]
+    assert RUNGS[-1].user_chars == OTHERS[-1]
 
 
 def test_the_least_important_goes_first() -> None:
@@ -104,7 +104,7 @@ def test_the_oldest_steps_leave_and_are_returned() -> None:
     assert fitted.left_out == history[:gone]
     assert gone in step_starts(history)
     assert fitted.text == f"[the oldest {gone} of 100 messages are not shown]\n\n" + conversation(history[gone:])
-    assert fitted.steps == (f"oldest messages left out: {gone}",)
+    assert fitted.reductions == (f"oldest messages left out: {gone}",)
     assert quarters(fitted.text) > 270  # one step more would not have fitted
 
 
@@ -131,7 +131,7 @@ def test_one_message_of_ten_megabytes(name: str, said: list[Said]) -> None:
     for room in (0, 10, 11, 50):
         fitted = fit(history, room, quarters)
         assert quarters(fitted.text) <= room
-        assert fitted.steps
+        assert fitted.reductions
         if name != "thinking":  # without it nothing is left to show
             assert bool(fitted.text) == (room >= 11)
             assert fitted.left_out == history or room >= 50 or name == "a result"
@@ -141,7 +141,7 @@ def test_one_message_of_ten_megabytes(name: str, said: list[Said]) -> None:
 def test_what_only_thought_is_no_message_left_out() -> None:
     fitted = fit(told(u("hello"), a(think("x" * 9_000))), 50, quarters)
     assert fitted.text == "[User]: hello"
-    assert fitted.steps == ("thinking left out of messages: 1",)
+    assert fitted.reductions == ("thinking left out of messages: 1",)
     assert fitted.left_out == ()
 
 
@@ -174,7 +174,7 @@ def test_it_always_fits(
     assert fitted == fit(history, room, weigh, importance)
     assert fitted.left_out == history[: len(fitted.left_out)]
     if weigh(conversation(history)) > room:
-        assert fitted.steps
+        assert fitted.reductions
     if not fitted.left_out and fitted.text:  # each message that speaks has a part of its own
         for message in history:
             if text := conversation([message], RenderLimits(0, False)):

@@ -69,7 +69,7 @@ def test_what_belongs_together(
 ) -> None:
     index = indexed(talk(*said))
     assert {(ref.message_index, ref.block_index): at for ref, at in index.pairs.items()} == known
-    assert [turn.cut for turn in index.turns] == cuts
+    assert [turn.separable for turn in index.turns] == cuts
 
 
 def test_a_turn_knows_its_weight_its_specials_and_its_results() -> None:
@@ -126,7 +126,7 @@ def test_pairs_and_cuts_are_what_a_slow_search_finds(messages: tuple[Message, ..
     index, known = indexed(messages), pairs(messages)
     assert {(ref.message_index, ref.block_index): at for ref, at in index.pairs.items()} == known
     for turn in index.turns:
-        assert turn.cut == (not any(asked < turn.start <= at for (at, _), asked in known.items()))
+        assert turn.separable == (not any(asked < turn.start <= at for (at, _), asked in known.items()))
 
 
 @given(any_list, st.lists(st.integers(0, 24), max_size=4))

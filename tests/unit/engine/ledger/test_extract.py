@@ -43,7 +43,7 @@ def test_a_packet_that_comes_back_says_nothing() -> None:
 def test_a_result_is_read_by_its_call_alone() -> None:
     calls = {"c1": Call("bash", {"command": "npm test"})}
     (fact,) = facts(view("result", SAID, "result", call_id="c1"), calls)
-    assert (fact.slot, fact.status, fact.at, fact.seq, fact.entry, fact.origin) == (
+    assert (fact.slot, fact.status, fact.time_ms, fact.seq, fact.entry, fact.origin) == (
         "command",
         "ok",
         3,

@@ -23,13 +23,13 @@ FACTS = st.builds(
     key=st.sampled_from(["", "k", "summary", "tool:todo"]),
     text=st.sampled_from(WORDS),
     source=st.sampled_from(SOURCES),
-    at=st.integers(0, 3),
+    time_ms=st.integers(0, 3),
     seq=st.integers(0, 1),
     status=st.sampled_from(["", "open", "done", "retracted"]),
     entry=st.sampled_from([None, "e"]),
     origin=st.sampled_from(["", "o"]),
     listing=st.sampled_from(["", "summary", "tool:todo"]),
-    place=st.integers(0, 2),
+    order=st.integers(0, 2),
 )
 
 
@@ -235,7 +235,7 @@ def test_the_newest_of_each_is_kept(facts: list[Fact]) -> None:
         ]
         assert len(same) == 1
         assert order(same[0]) >= order(fact)
-        assert (same[0].at, same[0].seq) >= (fact.at, fact.seq)
+        assert (same[0].time_ms, same[0].seq) >= (fact.time_ms, fact.seq)
 
 
 def test_the_order_of_facts_is_total() -> None:

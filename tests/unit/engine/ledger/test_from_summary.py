@@ -61,7 +61,7 @@ def test_what_both_parts_list_counts_as_the_turn_says_it() -> None:
 
 def test_a_compaction_says_when_its_listing_was_made_and_a_branch_does_not() -> None:
     (mark,) = facts("(none)")
-    assert (mark.slot, mark.key, mark.source, mark.at) == ("listing", "summary", "summary", 7)
+    assert (mark.slot, mark.key, mark.source, mark.time_ms) == ("listing", "summary", "summary", 7)
     assert facts("  \n") == ()
     assert facts("(none)", "branch") == ()
 

@@ -132,7 +132,7 @@ def test_the_lean_packet_holds_little_context_and_the_resume_packet_all_of_it() 
             "summary",
             1,
             listing="summary",
-            place=number,
+            order=number,
         )
         for number in range(20)
     ]
@@ -224,7 +224,7 @@ FACTS = st.builds(
     key=st.one_of(TEXTS, st.integers(0, 99).map("shell\nmake {}".format)),
     text=TEXTS,
     source=st.sampled_from(SOURCES),
-    at=st.integers(0, 50),
+    time_ms=st.integers(0, 50),
     status=st.sampled_from(STATUSES),
     detail=st.one_of(st.just(""), TEXTS, st.just("correction")),
     origin=st.sampled_from(["", "a", "b"]),

@@ -20,7 +20,7 @@ from ctxmgr.model.meter import Meter
 W = "estimate"
 M = "estimate/sonnet"
 WINDOW = 200_000
-READ = Meter(reading=10_000, base=8_000, weigher=W, ratios={M: 1.2})
+READ = Meter(reading_tokens=10_000, base=8_000, weigher=W, ratios={M: 1.2})
 
 # before, total, weight, window, the ratio afterwards (None: the meter is as it was)
 READINGS: list[tuple[Meter, int, int, int, float | None]] = [
@@ -46,7 +46,7 @@ def test_what_a_reading_teaches(before: Meter, total: int, weight: int, window: 
     if after is None:
         assert meter is before
     else:
-        assert (meter.reading, meter.base, meter.weigher) == (total, weight, W)
+        assert (meter.reading_tokens, meter.base, meter.weigher) == (total, weight, W)
         assert ratio(meter, M) == pytest.approx(after)
 
 
@@ -72,7 +72,7 @@ COUNTS: list[tuple[Meter, int, int, int]] = [
     (READ, 8_000, 3_000, 10_000),  # the reading holds the overhead already
     (READ, 9_000, 0, 11_200),
     (READ, 7_000, 0, 8_800),
-    (Meter(reading=100, base=8_000), 0, 0, 0),
+    (Meter(reading_tokens=100, base=8_000), 0, 0, 0),
 ]
 
 
@@ -82,7 +82,7 @@ def test_tokens_from_the_last_reading_on(meter: Meter, weight: int, overhead: in
 
 
 def test_after_a_compaction_the_count_is_estimated_but_the_ratio_is_known() -> None:
-    assert void(READ) == Meter(reading=None, base=0, weigher=W, ratios={M: 1.2})
+    assert void(READ) == Meter(reading_tokens=None, base=0, weigher=W, ratios={M: 1.2})
     assert tokens(void(READ), M, 1_000, 50) == 1_250
 
 
@@ -92,7 +92,7 @@ def test_another_weigher_scales_what_the_reading_stood_for() -> None:
 
 meters = st.builds(
     Meter,
-    reading=st.none() | st.integers(1, 200_000),
+    reading_tokens=st.none() | st.integers(1, 200_000),
     base=st.integers(0, 200_000),
     weigher=st.just(W),
     ratios=st.floats(RATIO_LOW, RATIO_HIGH).map(lambda found: {M: found}) | st.just({}),
@@ -105,7 +105,7 @@ def test_the_ratio_stays_within_its_bounds(meter: Meter, readings: list[tuple[in
     for total, weight in readings:
         meter = observe(meter, W, M, total, weight, WINDOW)
         assert RATIO_LOW <= ratio(meter, M) <= RATIO_HIGH
-        assert meter.reading is None or 0 < meter.reading <= WINDOW
+        assert meter.reading_tokens is None or 0 < meter.reading_tokens <= WINDOW
 
 
 @given(meters, weights, st.integers(0, 20_000))

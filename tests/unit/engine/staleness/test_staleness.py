@@ -344,7 +344,7 @@ def test_any_list(messages: tuple[Message, ...]) -> None:
         assert not (unit.kind == "result" and (unit.is_error or unit.doubtful))
         assert reason == "repeated" or ref not in last
     for one in found.latest:
-        assert all(ref.message_index <= one.last_touched for ref in one.units)
+        assert all(ref.message_index <= one.last_access for ref in one.units)
         assert set(one.stale) <= set(one.units)
 
 

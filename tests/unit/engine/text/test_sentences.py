@@ -74,8 +74,8 @@ def test_what_ties_the_session_together_is_chosen() -> None:
     weights = central(texts)
     assert set(weights) >= {"Loader.run", "src/load.py"}
     assert "src/other.py" not in weights
-    assert [one.at for one in best(said, weights, characters=62)] == [3]
-    assert [one.at for one in best(said, weights, characters=130, without=(texts[3],))] == [0, 2]
+    assert [one.text_index for one in best(said, weights, characters=62)] == [3]
+    assert [one.text_index for one in best(said, weights, characters=130, without=(texts[3],))] == [0, 2]
 
 
 def test_of_equals_the_later_is_chosen() -> None:
@@ -92,5 +92,7 @@ def test_any_text(texts: list[str], characters: int) -> None:
     said = [one for at, text in enumerate(texts) for one in spoken(text, at)]
     chosen = best(said, central(texts), characters=characters)
     assert sum(len(one.text) for one in chosen) <= characters
-    assert [(one.at, one.place) for one in chosen] == sorted({(one.at, one.place) for one in chosen})
+    assert [(one.text_index, one.sentence_index) for one in chosen] == sorted(
+        {(one.text_index, one.sentence_index) for one in chosen}
+    )
     assert all("\n" not in one.text for one in said)

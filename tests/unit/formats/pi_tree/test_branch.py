@@ -52,11 +52,11 @@ def test_a_half_of_a_pair_breaks_nothing() -> None:
     (found,) = branch.branch([entry(half)], None)
     (said,) = found.messages
     assert said.raw == half.encode()
-    assert said.said.text == "cut \ufffd"
-    assert said.said.calls == (("read", 'path="\U0001f600", x="\\ude00"'),)
+    assert said.content.text == "cut \ufffd"
+    assert said.content.calls == (("read", 'path="\U0001f600", x="\\ude00"'),)
     assert said.view.role == "assistant"
     assert said.view.units[1].arguments == {"path": "\U0001f600", "x": "\ufffd"}
-    assert said.units == 5 + 4 + len('{"path":"..","x":"\\ude00"}')
+    assert said.utf16_units == 5 + 4 + len('{"path":"..","x":"\\ude00"}')
 
 
 UNITS: list[tuple[str, Said | Node, int]] = [
@@ -77,7 +77,7 @@ UNITS: list[tuple[str, Said | Node, int]] = [
 
 @pytest.mark.parametrize(("name", "said", "units"), UNITS, ids=[row[0] for row in UNITS])
 def test_units_as_pi_counts_them(name: str, said: Said | Node, units: int) -> None:
-    assert message(said).units == units
+    assert message(said).utf16_units == units
 
 
 GOOD = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4}
@@ -99,8 +99,8 @@ READINGS: list[tuple[str, dict[str, Any], int]] = [
 
 @pytest.mark.parametrize(("name", "fields", "tokens"), READINGS, ids=[row[0] for row in READINGS])
 def test_readings_that_are_trusted(name: str, fields: dict[str, Any], tokens: int) -> None:
-    assert message(a("x", **fields)).reading == tokens
-    assert message(Said({"role": "user", "content": "", **fields})).reading == 0
+    assert message(a("x", **fields)).reading_tokens == tokens
+    assert message(Said({"role": "user", "content": "", **fields})).reading_tokens == 0
 
 
 def test_what_other_entries_give() -> None:
@@ -211,7 +211,12 @@ def test_a_list_stands_for_a_branch() -> None:
     assert [entry.id for entry in found] == ["k", "", "m", "n"]
     assert [entry.messages[0].raw for entry in found] == raw
     assert found[0].summary == "so far"
-    assert [entry.messages[0].reading for entry in found] == [0, 0, 0, 10]  # what was counted before it is gone
+    assert [entry.messages[0].reading_tokens for entry in found] == [
+        0,
+        0,
+        0,
+        10,
+    ]  # what was counted before it is gone
 
 
 def test_a_header_is_no_entry() -> None:
@@ -292,5 +297,7 @@ def test_no_entry_is_an_error(tree: list[dict[str, Any]]) -> None:
     found = branch.branch([json.dumps(each).encode() for each in tree], None)
     for each in branch.projected(found):
         for shown in each.messages:
-            json.dumps([shown.said.text, shown.said.thinking, shown.said.calls], ensure_ascii=False).encode()
-            assert shown.units >= 0
+            json.dumps(
+                [shown.content.text, shown.content.thinking, shown.content.calls], ensure_ascii=False
+            ).encode()
+            assert shown.utf16_units >= 0

@@ -97,7 +97,7 @@ def test_several_results_are_told_one_by_one_and_none_twice() -> None:
         ],
     }
     (entry,) = view_branch.branch(FORMATS["anthropic"], tree([said]), None)
-    speakers = [(one.said.speaker, one.said.text, one.said.is_error) for one in entry.messages]
+    speakers = [(one.content.speaker, one.content.text, one.content.is_error) for one in entry.messages]
     assert speakers == [("result", "one", False), ("result", "two", True), ("user", "stop", False)]
     assert [block for one in entry.messages for block in json.loads(one.raw)["content"]] == said["content"]
     assert not any(one.cuttable for one in entry.messages)
@@ -122,7 +122,7 @@ def test_a_compaction_is_prepared(name: str) -> None:
     """The whole of the first turn goes, the second stays: in every format."""
     said = translation.said(u("go"), *BOTH, a(text_of(200)), u("more " * 400), *BOTH, a("ok"))
     entries = view_branch.branch(FORMATS[name], tree(translation.TO[name](said)), None)
-    prepared = decide(entries, CutBudget(keep_recent=300, reserve=1_000, weigher="tokens"), by_units)
+    prepared = decide(entries, CutBudget(keep_recent_tokens=300, reserve_tokens=1_000, weigher="tokens"), by_units)
     assert isinstance(prepared, CompactionPlan)
     kept = next(at for at, entry in enumerate(entries) if entry.id == prepared.first_kept)
     assert entries[kept].messages[0].opens_turn

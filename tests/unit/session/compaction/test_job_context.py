@@ -20,7 +20,7 @@ ENDPOINT = {"baseUrl": "http://127.0.0.1:1/v1", "model": "m", "contextWindow": 3
 
 def session(can: bool = True, **compaction: Any) -> Session:
     form = FORMATS["pi"]
-    state = State("s", ModelSpec("big", 100_000, max_output=8_000))
+    state = State("s", ModelSpec("big", 100_000, max_output_tokens=8_000))
     return Session(
         state,
         form,
@@ -45,8 +45,8 @@ VIA: list[tuple[bool, dict[str, Any], tuple[str, int, int | None]]] = [
 
 @pytest.mark.parametrize(("can", "keys", "expected"), VIA)
 def test_who_runs_the_model(can: bool, keys: dict[str, Any], expected: tuple[str, int, int | None]) -> None:
-    via = job_context.taken(session(can, **keys, concurrency=5), None, None).via
-    assert (via.kind, via.window, via.max_output) == expected
+    via = job_context.taken(session(can, **keys, concurrency=5), None, None).runner
+    assert (via.kind, via.window, via.max_output_tokens) == expected
     assert via.concurrency == 5
     assert (via.endpoint is not None) is (via.kind == "endpoint")
 
@@ -63,12 +63,16 @@ def test_without_a_model_it_is_extractive(asked: Any) -> None:
 
 def test_settings_of_the_call_come_before_the_policy() -> None:
     of_policy = session(keepRecentTokens=7, reserveTokens=8, weigher="chars4")
-    cut = job_context.taken(of_policy, None, None).cut
-    assert (cut.keep_recent, cut.reserve, cut.weigher) == (7, 8, "chars4")
+    cut = job_context.taken(of_policy, None, None).cut_budget
+    assert (cut.keep_recent_tokens, cut.reserve_tokens, cut.weigher) == (7, 8, "chars4")
     given = compactions.CutSettings(reserve_tokens=0, keep_recent_tokens=2.0, weigher="tokens", context_window=9e3)
     seen = job_context.taken(of_policy, given, None)
-    assert (seen.cut.keep_recent, seen.cut.reserve, seen.cut.weigher) == (2, 0, "tokens")
-    assert seen.via.window == 9_000
+    assert (seen.cut_budget.keep_recent_tokens, seen.cut_budget.reserve_tokens, seen.cut_budget.weigher) == (
+        2,
+        0,
+        "tokens",
+    )
+    assert seen.runner.window == 9_000
 
 
 INSTRUCTIONS = [
@@ -111,7 +115,7 @@ def test_what_comes_later_is_not_seen() -> None:
     _ended(turn_end(one, _heard(3)))
     one.set_policy({"compaction": {"keepRecentTokens": 1}})
     assert [entry.id for entry in seen.path(None, None)] == ["e1", "e2"]
-    assert seen.cut.keep_recent == 20_000
+    assert seen.cut_budget.keep_recent_tokens == 20_000
     later = job_context.taken(one, None, None)
     assert [entry.id for entry in later.path(None, None)] == ["e1", "e2", "e3"]
-    assert later.cut.keep_recent == 1
+    assert later.cut_budget.keep_recent_tokens == 1

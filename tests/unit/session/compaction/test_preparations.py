@@ -67,7 +67,7 @@ def test_hosts_preparation_is_taken() -> None:
         fileOps={"read": ["a.py"], "written": ["b.py"], "edited": []},
         settings={"reserveTokens": 5, "keepRecentTokens": 6.0},
     )
-    assert [message.said.text for message in (*ours.history, *ours.prefix)] == ["one", "two", "three"]
+    assert [message.content.text for message in (*ours.history, *ours.prefix)] == ["one", "two", "three"]
     assert (ours.first_kept, ours.split, ours.tokens_before, ours.previous) == ("e9", True, 1234, "before")
     assert ours.files == FileLists(("a.py",), ("b.py",), ())
     assert ours.settings == CutBudget(6, 5, "tokens")
@@ -78,13 +78,13 @@ ABSENT = ("messagesToSummarize", "turnPrefixMessages", "isSplitTurn", "tokensBef
 
 def test_what_may_be_absent_may_be_null() -> None:
     assert given() == given(**dict.fromkeys(ABSENT), settings=None) == given(settings={"reserveTokens": None})
-    assert given().settings == seen().cut
+    assert given().settings == seen().cut_budget
 
 
 @pytest.mark.parametrize("number", ["5", -1, True, {}, 2.0**60])
 def test_settings_that_are_no_numbers_are_the_policys(number: Any) -> None:
     ours = given(settings={"keepRecentTokens": number})
-    assert ours.settings.keep_recent == (1 if number is True else 100)
+    assert ours.settings.keep_recent_tokens == (1 if number is True else 100)
 
 
 @pytest.mark.parametrize("ops", [5, "x", [], {"read": {}}, {"read": [1, None]}, {"other": ["a"]}])
@@ -120,7 +120,7 @@ def test_ours_is_made_of_the_hosts_entries() -> None:
     made = preparations.made(seen(), path(), host)
     assert made is not None
     assert made.first_kept == "e6"
-    assert (made.settings.keep_recent, made.settings.reserve) == (50, 7)
+    assert (made.settings.keep_recent_tokens, made.settings.reserve_tokens) == (50, 7)
 
 
 def test_theirs_is_kept_to_where_there_are_no_entries_or_nothing_to_cut() -> None:

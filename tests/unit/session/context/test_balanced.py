@@ -161,7 +161,7 @@ def test_what_opens_one(opening: str, act: Act, opens: bool) -> None:
     assert extends(after, before, new) != opens
     if opens:
         receipt = session_of(talk).state.receipts[-1]
-        assert (receipt.opening, receipt.after) == (opening, report["tokens"])
+        assert (receipt.opening, receipt.after_tokens) == (opening, report["tokens"])
     if opening in ("pin", "undo"):
         assert "func_0_1()" in json.dumps(after["list"])
 

@@ -262,7 +262,7 @@ def test_an_unknown_handle_is_refused_with_the_call_to_make_again() -> None:
     refused = error(talk, "unknown")
     assert refused["code"] == -32602
     assert refused["data"] == {"path": "$.handle"}
-    left = session_of(talk).state.receipts[0].left[0]
+    left = session_of(talk).state.receipts[0].evicted[0]
     with pytest.raises(Failed) as failed:
         talk.call("retrieve", sessionId="s", handle=left.handle)
     assert failed.value.code == -32602

@@ -153,7 +153,7 @@ def test_undo_of_a_message_that_left_by_the_key_of_any_of_its_blocks() -> None:
     receipt = state(talk).receipts[0]
     left = EvictedItem("0123456789abcdef#1/2", "dropped", "edit", "older turn", 9, 0)
     fields: Fields = {
-        "receipts": (msgspec.structs.replace(receipt, left=(left,)),),
+        "receipts": (msgspec.structs.replace(receipt, evicted=(left,)),),
         "decisions": {key: Decision("dropped") for key in ("0123456789abcdef#1", "0123456789abcdef")},
     }
     session_of(talk).state = msgspec.structs.replace(state(talk), **fields)

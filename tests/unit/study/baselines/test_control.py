@@ -18,7 +18,7 @@ from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, branch, call, note, r, sh, summary, u, written
 from tests.unit.study.recorded import shared
 
-BOUNDS = Bounds(grown=400, kept=200, packet=40)
+BOUNDS = Bounds(full_tokens=400, recent_tokens=200, packet_tokens=40)
 READ = a(call("read", path="src/one.py")), r("pad " * 30)
 
 
@@ -60,7 +60,7 @@ def test_a_list_is_never_cut_between_a_call_and_its_result(said: tuple[Said, ...
 
 def test_calls_are_where_replies_are_and_compactions_are_left_out() -> None:
     found = made(u("x"), a("one"), summary("all of it"), a("two", timestamp=7), times=[1, 2, 3, 4])
-    assert [(one.at, one.end) for one in found.asked] == [(2, 1), (7, 2)]
+    assert [(one.time_ms, one.end_index) for one in found.asked] == [(2, 1), (7, 2)]
     assert [one.role for one in found.items] == ["user", "assistant", "assistant"]
 
 
@@ -69,7 +69,7 @@ def test_it_grows_and_is_cut_and_grows_again() -> None:
     sights = control.sights(found, weigh, BOUNDS)
     weights = [sum(weigh(one.raw) for one in sight.shown) for sight in sights]
     epochs = [sight.epoch for sight in sights]
-    assert max(weights) <= BOUNDS.grown
+    assert max(weights) <= BOUNDS.full_tokens
     assert epochs == sorted(epochs)
     assert epochs[-1] >= 2
     for before, now in pairwise(sights):
@@ -78,7 +78,7 @@ def test_it_grows_and_is_cut_and_grows_again() -> None:
         else:
             tail = now.shown[1:]
             assert now.shown[0].index == -1
-            assert weigh(b"".join(one.raw for one in tail)) <= BOUNDS.kept
+            assert weigh(b"".join(one.raw for one in tail)) <= BOUNDS.recent_tokens
             assert [one.index for one in tail] == list(range(tail[0].index, len(now.items)))
             assert tail[0].index in found.cuts
 
@@ -90,7 +90,7 @@ def test_the_packet_says_what_was_asked_and_which_files_were_named() -> None:
         r("t"),
     )
     found = made(u("mend the loader"), *old, u("and the tests"), *READ * 6, a("done"))
-    (last,) = control.sights(found, weigh, Bounds(grown=400, kept=100, packet=200))[-1:]
+    (last,) = control.sights(found, weigh, Bounds(full_tokens=400, recent_tokens=100, packet_tokens=200))[-1:]
     assert packet(last).splitlines() == [
         "Goal: mend the loader",
         "Newest request: and the tests",
@@ -118,7 +118,7 @@ def test_one_heavy_step_stays_whole() -> None:
 def test_a_short_session_is_shown_whole() -> None:
     found = made(u("x"), *READ, a("done"))
     sights = control.sights(found, weigh)
-    assert [sight.shown for sight in sights] == [found.wholes[: asked.end] for asked in found.asked]
+    assert [sight.shown for sight in sights] == [found.wholes[: asked.end_index] for asked in found.asked]
     assert control.sights(made(u("x")), weigh) == []
 
 
@@ -158,7 +158,7 @@ def test_recordings_stay_under_the_bound(path: object) -> None:
     assert isinstance(recorded, Recording)
     for sight in control.sights(timeline.of(recorded), weigh):
         weight = sum(weigh(one.raw) for one in sight.shown)
-        assert weight <= Bounds().grown or sight.shown[1].index == found_newest_step(sight)
+        assert weight <= Bounds().full_tokens or sight.shown[1].index == found_newest_step(sight)
 
 
 def found_newest_step(sight: Sight) -> int:

@@ -39,7 +39,7 @@ def made(*said: Said) -> Course:
 
 
 def whole(found: Course) -> list[Sight]:
-    return [timeline.sight(found, asked, found.wholes[: asked.end], 0) for asked in found.asked]
+    return [timeline.sight(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
 
 
 def there(sight: Sight) -> list[int]:
@@ -209,7 +209,10 @@ def test_epochs_are_counted_and_dead_messages_wait_for_one() -> None:
 def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
     """Three calls; seven words come before the last one, however short the lists are."""
     found = made(u("a b c"), a("one"), u("d e"), a("two"), a("three"))
-    cut = [timeline.sight(found, asked, found.wholes[asked.end - 1 : asked.end], 0) for asked in found.asked]
+    cut = [
+        timeline.sight(found, asked, found.wholes[asked.end_index - 1 : asked.end_index], 0)
+        for asked in found.asked
+    ]
     assert floor(cut, known(), SHEET) == 3 * 7 + 10 * (3 + 1 + 2 + 1)
 
 

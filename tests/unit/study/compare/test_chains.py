@@ -29,7 +29,7 @@ from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted,
 from tests.unit.study.sighted import known
 
 weigh = by_text(estimate, 0, lambda view: 0)
-CUT = CutBudget(keep_recent=600, reserve=1_000)
+CUT = CutBudget(keep_recent_tokens=600, reserve_tokens=1_000)
 LIMIT = 2_000
 
 
@@ -80,10 +80,10 @@ def test_each_compaction_stands_on_the_last_and_nothing_is_lost() -> None:
     assert chain.failures == ()
     assert len(chain.passes) > 3
     for one in chain.passes:
-        assert one.before > LIMIT > one.after > one.summary > 0
+        assert one.before_tokens > LIMIT > one.after_tokens > one.summary_tokens > 0
     assert all(path in chain.summary for path in ("src/part1.py", "src/part14.py"))
     assert len(chain.removed) + len(chain.tail) <= 120
-    assert chain.largest == max(one.before for one in chain.passes)
+    assert chain.largest == max(one.before_tokens for one in chain.passes)
 
 
 def test_the_list_before_each_reply_is_the_hosts_with_the_summary_in_front_after_a_compaction() -> None:
@@ -141,7 +141,7 @@ def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: 
 def test_recorded_compactions_are_left_out() -> None:
     plain = walked(*turns(20))
     mixed = walked(*turns(10), compacted("## Goal\nanother summary", kept="e30"), *turns(10, 11))
-    assert [one.before for one in mixed.passes] == [one.before for one in plain.passes]
+    assert [one.before_tokens for one in mixed.passes] == [one.before_tokens for one in plain.passes]
     assert mixed.summary == plain.summary
     assert "another summary" not in mixed.summary
 
@@ -170,7 +170,7 @@ def test_edits_and_branch_summaries_on_the_way() -> None:
     chain = walked(*steps, *turns(8, 7), omitted("e59"), *turns(10, 15))
     assert chain.failures == ()
     assert len(chain.passes) > 3
-    said = [message.said.text or "" for message in chain.removed]
+    said = [message.content.text or "" for message in chain.removed]
     assert "Part 1 was mended otherwise." in said
     assert "an aside" in "\n".join(said)
     assert any("Part 13 is mended" in text for text in said)
@@ -201,7 +201,7 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
         session.entries,
         session.leaf,
         limit=20_000,
-        cut=CutBudget(keep_recent=8_000),
+        cut=CutBudget(keep_recent_tokens=8_000),
         weigh=weigh,
         brief=lambda prepared: SummaryInput(prepared, estimate, "extractive"),
     )

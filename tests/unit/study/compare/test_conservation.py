@@ -40,10 +40,10 @@ def test_a_sound_preparation_covers_all() -> None:
     assert uncovered(*split()) == ()
 
 
-Fault = Literal["history", "prefix", "kept"]
+Fault = Literal["history", "prefix", "recent"]
 
 
-@pytest.mark.parametrize(("part", "place"), [("history", 1), ("prefix", 3), ("kept", 6)])
+@pytest.mark.parametrize(("part", "place"), [("history", 1), ("prefix", 3), ("recent", 6)])
 def test_a_message_that_got_lost_is_found(part: Fault, place: int) -> None:
     entries, found = split()
     broken = msgspec.structs.replace(found, **{part: getattr(found, part)[1:]})
@@ -176,7 +176,7 @@ def test_lists_without_entries_lose_nothing(told: list[Any], keep: int, data: st
         found = prepared(entries, keep, weigher)
         if found is not None:
             assert uncovered(entries, found) == ()
-            assert entries[found.cut].id == found.first_kept != ""
+            assert entries[found.cut_index].id == found.first_kept != ""
 
 
 NAMES = sorted(one.name for one in RECORDINGS.glob("*") if one.name != "oracle.jsonl")

@@ -66,7 +66,7 @@ def rows(summary: str, *said: Said) -> dict[str, Retention]:
 
 def test_a_summary_that_holds_everything() -> None:
     found = rows(ALL, *WORK)
-    assert {what: (row.held, row.total) for what, row in found.items()} == {
+    assert {what: (row.retained_count, row.total_count) for what, row in found.items()} == {
         "paths": (2, 2),
         "identifiers": (2, 2),
         "constraints": (1, 1),
@@ -80,9 +80,9 @@ def test_a_summary_that_holds_everything() -> None:
 
 def test_a_summary_that_holds_nothing() -> None:
     found = rows("something else", *WORK)
-    assert all((row.held, row.weighted_held) == (0, 0) for row in found.values())
+    assert all((row.retained_count, row.weighted_retained) == (0, 0) for row in found.values())
     assert found["identifiers"].lost == ("load_config", "LoaderService")
-    assert (found["identifiers"].total, found["identifiers"].weighted_total) == (2, 3)
+    assert (found["identifiers"].total_count, found["identifiers"].weighted_total) == (2, 3)
 
 
 @pytest.mark.parametrize("line", ALL.splitlines())
@@ -93,7 +93,7 @@ def test_what_is_left_out_is_missed(line: str) -> None:
 
 def test_weights_are_mentions() -> None:
     found = rows("load_config", *WORK)["identifiers"]
-    assert (found.held, found.total, found.weighted_held, found.weighted_total) == (1, 2, 2, 3)
+    assert (found.retained_count, found.total_count, found.weighted_retained, found.weighted_total) == (1, 2, 2, 3)
     assert found.share == 0.5
     assert found.weighted_share == pytest.approx(2 / 3)
 
@@ -109,16 +109,16 @@ def test_weights_are_mentions() -> None:
     ],
 )
 def test_a_path_is_held_by_whole_components(summary: str, held: int) -> None:
-    assert rows(summary, *WORK)["paths"].held == held
+    assert rows(summary, *WORK)["paths"].retained_count == held
 
 
 def test_words_scattered_over_lines_hold_no_statement() -> None:
-    assert rows("never\ntouch\nthe vendor\nfolder", *WORK)["constraints"].held == 0
+    assert rows("never\ntouch\nthe vendor\nfolder", *WORK)["constraints"].retained_count == 0
 
 
 def test_output_of_tools_is_not_counted() -> None:
     found = rows("", a(call("read", path="a.py")), r("see other/file.py and some_name"))
-    assert (found["paths"].total, found["identifiers"].total) == (1, 0)
+    assert (found["paths"].total_count, found["identifiers"].total_count) == (1, 0)
 
 
 def test_nothing_to_hold_is_all_held() -> None:

@@ -53,7 +53,7 @@ def test_open_tasks(said: list[Said], expected: list[str]) -> None:
 def test_what_a_summary_leaves_out_is_missed() -> None:
     said = messages(a("Hm. Should I drop the old loader?"), u("yes"), a("Remaining:\n- measure the big files"))
     rows = {row.what: row for row in retention(said, "nothing of it")}
-    assert (rows["decisions"].held, rows["decisions"].total) == (0, 1)
-    assert (rows["tasks"].held, rows["tasks"].total) == (0, 1)
+    assert (rows["decisions"].retained_count, rows["decisions"].total_count) == (0, 1)
+    assert (rows["tasks"].retained_count, rows["tasks"].total_count) == (0, 1)
     held = {row.what: row for row in retention(said, "- drop the old loader\n- measure the big files")}
     assert held["decisions"].share == held["tasks"].share == 1.0

@@ -34,7 +34,7 @@ from tests.unit.study.goldens import (
 def test_the_kit_speaks_with_itself(name: str, exact: bool) -> None:
     host, server = both(golden(name), golden(name), exact, "content-length" if exact else "ndjson")
     assert (host.findings, server.findings) == ([], [])
-    assert server.taken == server.host_lines
+    assert server.matched_lines == server.host_lines
     assert host.compared > 0
 
 
@@ -81,7 +81,7 @@ def test_a_wrong_ctxmgr_is_caught(
     name: str, doctor: Callable[[list[dict[str, Any]]], None], line: int, where: str
 ) -> None:
     host, _ = both(golden(name), doctored(name, doctor))
-    assert (host.findings[0].line, host.findings[0].path) == (line, where)
+    assert (host.findings[0].line_number, host.findings[0].path) == (line, where)
     exact, _ = both(golden(name), doctored(name, doctor), exact=True)
     assert exact.findings
 
@@ -152,7 +152,7 @@ def test_a_proxy_that_spells_anew_is_caught(
     assert said_by_a_proxy(name, exact, lambda body: body) == []
     found = said_by_a_proxy(name, exact, proxy)
     assert found
-    assert came in found[0].came
+    assert came in found[0].received
 
 
 def test_lists_of_another_length_are_not_the_same() -> None:
@@ -231,7 +231,7 @@ def test_an_answer_in_another_framing_is_caught() -> None:
     side = GoldenHost(golden(LATCH), "content-length", False, "/state")
     side.begin()
     side.feed(b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
-    assert [(found.recorded, found.came) for found in side.findings] == [("content-length", "ndjson")]
+    assert [(found.recorded, found.received) for found in side.findings] == [("content-length", "ndjson")]
     assert side.done
 
 
@@ -239,7 +239,7 @@ def test_output_that_is_no_message_is_caught() -> None:
     side = GoldenHost(golden(LATCH), "content-length", False, "/state")
     side.begin()
     side.feed(b"Traceback: something\r\n\r\n")
-    assert "none: " in side.findings[0].came
+    assert "none: " in side.findings[0].received
 
 
 # planted faults: a host that says something else
@@ -262,7 +262,7 @@ def test_output_that_is_no_message_is_caught() -> None:
 def test_a_wrong_host_is_caught(doctor: Callable[[list[dict[str, Any]]], None], line: int, where: str) -> None:
     _, server = both(doctored(LATCH, doctor), golden(LATCH))
     found = server.findings[0]
-    assert found.line == line
+    assert found.line_number == line
     assert where in (found.path, found.what)
 
 

@@ -51,8 +51,8 @@ def test_a_session_of_pi_comes_back_as_it_was() -> None:
     recording = msgspec.structs.replace(recording, entries=(*recording.entries, branch))
     header = b'{"type":"session","version":3,"id":"s","cwd":""}\n'
     again = pi_sessions.read("f", header + b"\n".join(pi_tree.entries(recording)))
-    assert [(one.kind, one.id, one.at, one.role, one.summary, one.first_kept) for one in again.entries] == [
-        (one.kind, one.id, one.at, one.role, one.summary, one.first_kept) for one in recording.entries
+    assert [(one.kind, one.id, one.time_ms, one.role, one.summary, one.first_kept) for one in again.entries] == [
+        (one.kind, one.id, one.time_ms, one.role, one.summary, one.first_kept) for one in recording.entries
     ]
     texts = [one.message for one in recording.entries if one.role in ("user", "assistant", "toolResult")]
     assert [one.message for one in again.entries if one.role in ("user", "assistant", "toolResult")] == texts

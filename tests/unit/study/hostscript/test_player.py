@@ -68,7 +68,7 @@ COMPACT = ask(3, "compact", sessionId="s", entries=ENTRIES)
     ],
 )
 def test_what_holds(lines: tuple[Any, ...]) -> None:
-    assert play(script(*START, *lines)).sent >= 2
+    assert play(script(*START, *lines)).sent_count >= 2
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_fails(lines: tuple[Any, ...], line: int, words: str, path: str | N
 
 
 def test_a_script_that_sends_nothing_starts_nothing() -> None:
-    assert play(script({"comment": "nothing"})).sent == 0
+    assert play(script({"comment": "nothing"})).sent_count == 0
 
 
 def test_a_failed_line_names_what_was_expected_and_what_came() -> None:
@@ -154,8 +154,8 @@ def test_a_cancelled_request_is_awaited() -> None:
     taken = [asked(ANY, "complete", ANY), asked(ANY, "complete", ANY)]
     cancel = note("$/cancelRequest", id=3)
     back = {"from": "ctxmgr", "message": {"method": "$/cancelRequest"}}
-    assert play(script(*START, COMPACT, *taken, cancel, error(3, {"code": -32800}), back, back)).matched == 5
+    assert play(script(*START, COMPACT, *taken, cancel, error(3, {"code": -32800}), back, back)).matched_count == 5
     unexpected = play(script(*START, COMPACT, *taken, cancel, error(3, {"code": -32800})))
-    assert unexpected.matched == 3  # notifications that no line expects are passed over
+    assert unexpected.matched_count == 3  # notifications that no line expects are passed over
     with pytest.raises(ExpectationFailed, match="`compact` was answered with an error"):
         play(script(*START, COMPACT, *taken, cancel))

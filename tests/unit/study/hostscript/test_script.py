@@ -38,7 +38,7 @@ def test_lines_become_steps() -> None:
             exits(0),
             process("kill"),
         )
-    ).steps
+    ).lines
     sent, expected = HostLine, ExpectedLine
     kinds = [sent, expected, sent, expected, expected, sent, expected, CloseInput, ExpectedExit, KillProcess]
     assert [type(step) for step in steps] == kinds
@@ -49,7 +49,7 @@ def test_lines_become_steps() -> None:
 
 def test_a_line_without_placeholders_is_sent_byte_for_byte() -> None:
     body = b'{"id": 1.0, "method" : "\\u0061",  "params": {}}'
-    (step,) = parse(script() + b'{"from":"host","message":' + body + b"}\n").steps
+    (step,) = parse(script() + b'{"from":"host","message":' + body + b"}\n").lines
     assert isinstance(step, HostLine)
     assert (step.body, step.fields) == (body, None)
 
@@ -57,12 +57,12 @@ def test_a_line_without_placeholders_is_sent_byte_for_byte() -> None:
 def test_without_match_in_the_header_nothing_is_a_placeholder() -> None:
     steps = parse(script(ask(1, "m", a={"$odd": 1}), answer(1, {"$ref": "#/x"}), exits({"$odd": 1}), match=None))
     assert steps.mode == "literal"
-    assert [getattr(step, "fields", None) for step in steps.steps] == [None] * 3
+    assert [getattr(step, "fields", None) for step in steps.lines] == [None] * 3
 
 
 @pytest.mark.parametrize("value", [{"$literal": {"$odd": 1}}, {"$ref": "stateDir"}])
 def test_what_may_be_sent(value: Any) -> None:
-    assert len(parse(script(ask(1, "m", a=value))).steps) == 1
+    assert len(parse(script(ask(1, "m", a=value))).lines) == 1
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_the_page_names_every_placeholder_type_and_word() -> None:
 def test_the_example_of_the_page_is_a_script() -> None:
     lines = [line for line in FORMAT.splitlines() if line.startswith("    {")][:4]
     assert [json.loads(line) for line in lines]
-    assert len(parse("\n".join(lines).encode()).steps) == 2
+    assert len(parse("\n".join(lines).encode()).lines) == 2
 
 
 def test_a_long_script_is_read_in_linear_time() -> None:
     lines = [ask(number, "getStatus", a=[{"b": number}]) for number in range(20_000)]
-    assert len(parse(script(*lines)).steps) == 20_000
+    assert len(parse(script(*lines)).lines) == 20_000

@@ -60,16 +60,16 @@ USERS = (u("first thing\nto do"), a("ok"), u("second"), a("done"))
 )
 def test_what_the_user_said(show: Show, held: int, in_place: int) -> None:
     found = said(sights(*USERS, show=show), known())[-1]
-    assert (found.held, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2))
+    assert (found.overall, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2))
 
 
 def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
     (first,) = sights(u("do this"), a("ok"))
     (later,) = sights(summary("they said: do  this"), u("go"), a("ok"))
     found = said([first, later], known())[-1]
-    assert (found.held, found.in_place) == (Ratio(2, 2), Ratio(1, 2))
+    assert (found.overall, found.in_place) == (Ratio(2, 2), Ratio(1, 2))
     image = u("", content=[{"type": "image", "data": "", "mimeType": "image/png"}])
-    assert said(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].held == Ratio(0, 1)
+    assert said(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(0, 1)
 
 
 def session(show: Show = whole, epochs: tuple[int, ...] = (0, 0, 1, 1)) -> Measures:
@@ -91,18 +91,18 @@ def test_all_measures_of_a_session() -> None:
     made = session()
     calls = made.calls
     assert [call.billed.tokens for call in calls] == [3, 10, 15, 19]
-    assert [call.said_tokens for call in calls] == [3, 10, 15, 19]
+    assert [call.recorded_tokens for call in calls] == [3, 10, 15, 19]
     assert made.raw_tokens == 19
     assert [call.billed.cold for call in calls] == [False, False, True, False]
-    assert [call.at for call in calls] == [1_000, 2_000, 9_000, 9_500]
+    assert [call.time_ms for call in calls] == [1_000, 2_000, 9_000, 9_500]
     assert calls[-1].spent == pytest.approx(made.bill.money)
     assert [call.spent for call in calls] == sorted(call.spent for call in calls)
     assert made.epochs == 1
     assert made.recall.overall == Ratio(3, 3)
     assert (made.lines, made.edits, made.edits_whole) == (Ratio(1, 1), 1, 1)
     assert made.refetch == Refetch(2, 0, 0)
-    assert made.said == total(call.said.held for call in calls) == Ratio(6, 6)
-    assert made.said_last.held == Ratio(2, 2)
+    assert made.user_text == total(call.user_text.overall for call in calls) == Ratio(6, 6)
+    assert made.last_user_text.overall == Ratio(2, 2)
 
 
 def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
@@ -111,7 +111,7 @@ def test_what_was_left_out_is_cheaper_and_knows_less() -> None:
     assert some.raw_tokens == every.raw_tokens
     assert some.recall.overall == Ratio(1, 3)
     assert some.lines == Ratio(0, 1)
-    assert (some.said, some.said_last.held) == (Ratio(2, 6), Ratio(0, 2))
+    assert (some.user_text, some.last_user_text.overall) == (Ratio(2, 6), Ratio(0, 2))
 
 
 def test_figures_are_plain_and_compare_with_off() -> None:

@@ -49,7 +49,7 @@ def test_a_common_start_is_the_longest_one(left: list[str], right: list[str]) ->
 
 def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
     outcome = ReplayResult("f", "turns", 1)
-    watch = ObservationRecorder(outcome.sights)
+    watch = ObservationRecorder(outcome.observations)
     first, second = sights(u("one"), a("two"), u("three"), a("four"))
     watch.replied(first.reply)  # to nothing
     for number, one in enumerate((first, second)):
@@ -59,14 +59,14 @@ def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
         watch.replied(one.reply)
         watch.replied(one.reply)  # to nothing again
         watch.compacted()
-    assert [one.shown for one in outcome.sights] == [tuple(whole(first.items)), tuple(whole(second.items))]
-    assert [(one.at, one.epoch, one.own, one.reply) for one in outcome.sights] == [
+    assert [one.shown for one in outcome.observations] == [tuple(whole(first.items)), tuple(whole(second.items))]
+    assert [(one.time_ms, one.epoch, one.own, one.reply) for one in outcome.observations] == [
         (0, 0, 0, first.reply),
         (1, 1, 1, second.reply),
     ]
-    assert outcome.sights[0].shown[0] is outcome.sights[1].shown[0]
+    assert outcome.observations[0].shown[0] is outcome.observations[1].shown[0]
     watch.called(2, first.items, [MatchedMessage(None, item("", packed("p").raw), same=False)], epoch=2)
     watch.replied(first.reply)
     watch.called(3, (), [], epoch=2)
     watch.replied(first.reply)
-    assert [(one.shown, one.own) for one in outcome.sights[2:]] == [((packed("p"),), 1), ((), 0)]
+    assert [(one.shown, one.own) for one in outcome.observations[2:]] == [((packed("p"),), 1), ((), 0)]

@@ -112,7 +112,9 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
     def ask() -> figures.Figures:
         shown = controls.whole(timeline.of(found))
         probing.driven(
-            ReplayResult("greenhouse", "off", 60_000, sights=shown), ReplayOptions(), lambda options: outcome(0)
+            ReplayResult("greenhouse", "off", 60_000, observations=shown),
+            ReplayOptions(),
+            lambda options: outcome(0),
         )
         return probing.asked(found, 60_000)
 
@@ -136,7 +138,7 @@ def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
 
 
 def outcome(compacted: int) -> ReplayResult:
-    return ReplayResult("made", "off", 60_000, compacted=compacted, sights=sights(u("go"), a("ok")))
+    return ReplayResult("made", "off", 60_000, compacted=compacted, observations=sights(u("go"), a("ok")))
 
 
 def test_a_host_that_compacted_is_driven_again_with_summaries_that_copy() -> None:
@@ -159,7 +161,7 @@ def test_a_host_that_did_not_is_not() -> None:
         raise AssertionError("nothing to drive again")
 
     first = outcome(0)
-    assert lists_of(first, ReplayOptions(), drive) is first.sights
+    assert lists_of(first, ReplayOptions(), drive) is first.observations
     assert lists_of(outcome(2), ReplayOptions(write=Stub()), drive)  # they copied already
     assert lists_of(
         outcome(2), ReplayOptions(recorded_compactions=True), drive

@@ -197,7 +197,7 @@ def test_a_reply_that_the_host_made_up_is_of_no_model() -> None:
 def test_a_compaction_knows_when_and_how_much() -> None:
     summary = u("3", "2", "told again", isCompactSummary=True)
     (_, found) = claude_code.read("f", jsonl(u("1", None, "a"), boundary("2", "1"), summary)).entries
-    assert (found.id, found.at, found.first_kept) == ("2", AT_MS, "")
+    assert (found.id, found.time_ms, found.first_kept) == ("2", AT_MS, "")
     assert b'"tokensBefore":167000' in found.message
 
 

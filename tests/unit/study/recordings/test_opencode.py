@@ -81,8 +81,8 @@ def test_an_export(tmp_path: Path) -> None:
     pairs_are_right(recording)
     assert messages(recording)[1]["usage"] == usage(20, 5, read=70)
     assert messages(recording)[1]["content"][0]["thinkingSignature"] == "c2Vj"
-    assert [one.pruned_at for one in recording.entries] == [None, None, AT_MS + 5_000, None, None]
-    assert [one.at for one in recording.entries] == [AT_MS, AT_MS + 200, AT_MS + 200, AT_MS + 200, AT_MS + 900]
+    assert [one.pruned_ms for one in recording.entries] == [None, None, AT_MS + 5_000, None, None]
+    assert [one.time_ms for one in recording.entries] == [AT_MS, AT_MS + 200, AT_MS + 200, AT_MS + 200, AT_MS + 900]
     assert (recording.session_id, recording.cwd, recording.model) == ("ses", "/w", "m-1")
     assert "results that the host itself pruned later, kept whole here: 1" in recording.notes
     assert "calls without a result: 1" in recording.notes
@@ -184,5 +184,5 @@ def test_real_exports(path: Path) -> None:
     recording = opencode.read(path.name, path.read_bytes())
     pairs_are_right(recording)
     assert not any("not known" in note for note in recording.notes)
-    pruned = [one for one in recording.entries if one.pruned_at is not None]
+    pruned = [one for one in recording.entries if one.pruned_ms is not None]
     assert len(pruned) == (31 if "silent-panda" in path.name else 0)

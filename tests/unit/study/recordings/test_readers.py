@@ -178,7 +178,10 @@ def test_a_stream_of_events() -> None:
     found = read(f"{start}\n{turn}\n")
     assert isinstance(found, Stream)
     assert (found.session_id, found.model, found.window) == ("s", "m", 20_000)
-    assert [(one.name, one.at, one.line) for one in found.events] == [("session_start", 5, 1), ("turn_end", 6, 2)]
+    assert [(one.name, one.time_ms, one.line) for one in found.events] == [
+        ("session_start", 5, 1),
+        ("turn_end", 6, 2),
+    ]
     assert bytes(found.events[1].payload["message"]) == b'{"n":1}'
     with pytest.raises(UnreadableRecording, match="line 2"):
         read(f'{start}\n{{"event":"x"}}')

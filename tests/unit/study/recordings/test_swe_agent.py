@@ -121,7 +121,7 @@ def test_mini_with_tool_calls(tmp_path: Path) -> None:
     recording = load(tmp_path, mini(*told, config={"environment": {"cwd": "/w"}}))
     assert seen(recording) == ["u: fix it", "a: open {'path': 'a'}", "r! c1: x"]
     assert messages(recording)[1]["usage"] == usage(20, 5, read=70)
-    assert [one.at for one in recording.entries] == [None, AT_MS, AT_MS + 1500]
+    assert [one.time_ms for one in recording.entries] == [None, AT_MS, AT_MS + 1500]
     assert (recording.model, recording.cwd) == ("m-1", "/w")
     assert "exit messages, no context: 1" in recording.notes
 

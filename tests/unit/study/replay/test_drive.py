@@ -50,14 +50,16 @@ def test_without_projection_the_host_compacts_by_itself(tmp_path: Path) -> None:
     assert outcome.failures == []
     assert outcome.requested == 0
     assert outcome.own > 0
-    assert all(call.before == call.after for call in outcome.calls)
+    assert all(call.before_tokens == call.after_tokens for call in outcome.calls)
 
 
 def test_sending_only_what_is_new_gives_the_same_figures(tmp_path: Path) -> None:
     whole = driven(GREENHOUSE, tmp_path, "1", preset="turns")
     part = driven(GREENHOUSE, tmp_path, "2", preset="turns", append=True)
     assert part.failures == []
-    assert [(call.before, call.after) for call in part.calls] == [(call.before, call.after) for call in whole.calls]
+    assert [(call.before_tokens, call.after_tokens) for call in part.calls] == [
+        (call.before_tokens, call.after_tokens) for call in whole.calls
+    ]
 
 
 def test_what_was_shown_is_kept_where_that_is_asked_for(tmp_path: Path) -> None:
@@ -65,14 +67,16 @@ def test_what_was_shown_is_kept_where_that_is_asked_for(tmp_path: Path) -> None:
     recording = load(GREENHOUSE)
     assert isinstance(recording, Recording)
     replies = [one.id for one in recording.entries if one.role == "assistant"]
-    assert [sight.reply.id for sight in outcome.sights] == replies
-    assert all(call.index == len(sight.items) for call, sight in zip(outcome.calls, outcome.sights, strict=True))
-    newest = outcome.sights[-1]
+    assert [sight.reply.id for sight in outcome.observations] == replies
+    assert all(
+        call.index == len(sight.items) for call, sight in zip(outcome.calls, outcome.observations, strict=True)
+    )
+    newest = outcome.observations[-1]
     kept = [one for one in newest.shown if one.same]
     assert 0 < len(kept) < len(newest.items)
     assert all(newest.items[one.index].raw == one.raw for one in kept)
-    assert any(sight.shown[0].index == -1 for sight in outcome.sights)
-    assert driven(GREENHOUSE, tmp_path, preset="turns", window=64_000).sights == []
+    assert any(sight.shown[0].index == -1 for sight in outcome.observations)
+    assert driven(GREENHOUSE, tmp_path, preset="turns", window=64_000).observations == []
 
 
 def test_progress_is_told_for_each_entry(tmp_path: Path) -> None:
@@ -104,7 +108,7 @@ def test_a_recorded_compaction_is_made_where_it_was_recorded(tmp_path: Path) -> 
     assert [mark.kind for mark in made.marks] == ["compaction (recorded)"]
     ignored = drive(changed, ReplayOptions(preset="turns", state_dir=tmp_path / "b"))
     assert ignored.compacted == 0
-    assert max(call.before for call in made.calls) < max(call.before for call in ignored.calls)
+    assert max(call.before_tokens for call in made.calls) < max(call.before_tokens for call in ignored.calls)
 
 
 def test_a_server_that_can_not_start_is_a_failure_and_no_crash(tmp_path: Path) -> None:
@@ -121,5 +125,5 @@ def test_live_events_pass_every_check(path: Path, tmp_path: Path) -> None:
     outcome = driven(path, tmp_path, preset="turns", measure=True)
     assert outcome.failures == []
     assert outcome.calls
-    assert len(outcome.sights) <= len(outcome.calls)
-    assert outcome.sights
+    assert len(outcome.observations) <= len(outcome.calls)
+    assert outcome.observations

@@ -56,7 +56,7 @@ def test_what_is_right_is_no_failure() -> None:
     host, _ = side(answer())
     host.context(5)
     assert host.outcome.failures == []
-    assert host.outcome.calls[0].before == 10
+    assert host.outcome.calls[0].before_tokens == 10
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,10 @@ def newest(found: Course, share: int) -> list[Sight]:
     """A preset that shows the newest part of the messages, without a packet."""
     return [
         Sight(
-            one.at, found.items[: one.end], found.wholes[one.end - one.end // share : one.end], found.items[one.end]
+            one.time_ms,
+            found.items[: one.end_index],
+            found.wholes[one.end_index - one.end_index // share : one.end_index],
+            found.items[one.end_index],
         )
         for one in found.asked
     ]
@@ -43,7 +46,8 @@ def newest(found: Course, share: int) -> list[Sight]:
 def worked(recorded: Recording) -> ReplayFigures:
     found = course_of(recorded)
     outcomes = [
-        ReplayResult("greenhouse", name, 60_000, sights=newest(found, share)) for name, share in PRESETS.items()
+        ReplayResult("greenhouse", name, 60_000, observations=newest(found, share))
+        for name, share in PRESETS.items()
     ]
     return measuring.work(recorded, outcomes, PriceSheet(), control=True, clairvoyant=True)
 
@@ -85,7 +89,7 @@ def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
     found = course_of(recorded)
     stream = Stream("s", "s", "m", ())
     worked = measuring.work(
-        stream, [ReplayResult("s", "off", 1, sights=newest(found, 1))], PriceSheet(), True, True
+        stream, [ReplayResult("s", "off", 1, observations=newest(found, 1))], PriceSheet(), True, True
     )
     assert worked.beside == ()
     assert worked.floor["money"] > 0
@@ -141,7 +145,7 @@ def test_the_control_is_near_the_one_that_the_goals_were_measured_beside() -> No
     """0.41 of off at recall 0.963 and grounding 0.991, another's weights and packet; a warm cache."""
     found = readers.read(readers.source(SHARED / "pi" / "session-2025-12-17.jsonl"))
     assert isinstance(found, Recording)
-    outcome = ReplayResult("x", "off", 200_000, sights=newest(course_of(found), 1))
+    outcome = ReplayResult("x", "off", 200_000, observations=newest(course_of(found), 1))
     worked = measuring.work(found, [outcome], PriceSheet(ttl_ms=10**15), control=True, clairvoyant=False)
     figures = worked.beside[0]["measures"]
     assert figures["ofOff"] == pytest.approx(0.41, abs=0.06)

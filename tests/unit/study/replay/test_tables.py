@@ -11,7 +11,7 @@ from ctxmgr.study.replay.tables import figures, percentile, tables
 
 
 def call(zone: str, before: int, after: int, seconds: float = 0.001) -> ReplayedCall:
-    return ReplayedCall(zone, before, after, dropped=2, distilled=1, pruned=0, packet=500, seconds=seconds)
+    return ReplayedCall(zone, before, after, dropped=2, distilled=1, pruned=0, packet_tokens=500, seconds=seconds)
 
 
 def outcome(preset: str = "turns", name: str = "session.jsonl") -> ReplayResult:

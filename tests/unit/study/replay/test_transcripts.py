@@ -37,7 +37,7 @@ def conversation() -> bytes:
 def test_the_same_version_says_the_same(conversation: bytes) -> None:
     result = replay("t", conversation)
     assert result.findings == ()
-    assert (result.host_lines, result.compared) == (6, 5)
+    assert (result.host_lines, result.compared_count) == (6, 5)
     assert result.text == conversation
 
 
@@ -82,7 +82,7 @@ def test_a_planted_difference_is_named(
 ) -> None:
     (finding,) = replay("t", changed(conversation, plant)).findings
     assert finding.difference.path == path
-    assert finding.line > 1
+    assert finding.line_number > 1
 
 
 def test_another_version_is_no_difference(conversation: bytes) -> None:
@@ -94,12 +94,12 @@ def test_an_answer_too_few_and_one_too_many(conversation: bytes) -> None:
     last = next(line for line in lines if b'"result":{"restored"' in line)
     fewer = b"\n".join(line for line in lines if line != last)
     (finding,) = replay("t", fewer).findings
-    assert (finding.line, finding.difference.recorded) == (0, "nothing")
+    assert (finding.line_number, finding.difference.recorded) == (0, "nothing")
     again = last.replace(b'"id":2', b'"id":99')
     assert again != last
     (finding,) = replay("t", conversation + again).findings
     assert finding.difference.now == "nothing"
-    assert finding.line == len(lines) + 1
+    assert finding.line_number == len(lines) + 1
 
 
 def test_progress_is_not_compared(conversation: bytes) -> None:

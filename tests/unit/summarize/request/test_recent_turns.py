@@ -38,7 +38,7 @@ def test_notes() -> None:
 def test_a_turn_of_many_lines_says_how_many_are_missing() -> None:
     long = told(u("Go."), *(a(call("read", path=f"{n}.py")) for n in range(100)))
     lines = notes(long, 1, DETAILS[0]).splitlines()
-    assert len(lines) == DETAILS[0].lines + 2
+    assert len(lines) == DETAILS[0].error_lines + 2
     assert "- (41 more not shown)" in lines
     assert lines[-1] == '- Called: read(path="99.py")'
 

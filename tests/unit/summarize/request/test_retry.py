@@ -11,8 +11,8 @@ from ctxmgr.summarize.strategies.side_by_side import side_by_side
 from tests.notation import quarters
 from tests.unit.summarize.scripted import filled, run
 
-GOOD = Completion(filled(STRUCTURED), spent=CompletionUsage(100, 10))
-LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, spent=CompletionUsage(1, 1))
+GOOD = Completion(filled(STRUCTURED), usage=CompletionUsage(100, 10))
+LONG = Completion(filled(STRUCTURED) + "\n- word" * 5_000, usage=CompletionUsage(1, 1))
 
 
 def question(name: str) -> ShapedRequest:
@@ -79,9 +79,9 @@ def test_table(
 
 def test_the_account() -> None:
     *_, account = asked({"a": [GOOD], "b": [FAILED, LONG, GOOD]}, 2)
-    assert (account.calls, account.retries, account.input, account.output) == (4, 2, 201, 21)
+    assert (account.calls, account.retries, account.input_tokens, account.output_tokens) == (4, 2, 201, 21)
     *_, silent = asked({"a": [Completion(GOOD.text)]})
-    assert (silent.calls, silent.input, silent.output) == (1, None, None)
+    assert (silent.calls, silent.input_tokens, silent.output_tokens) == (1, None, None)
 
 
 @pytest.mark.parametrize(

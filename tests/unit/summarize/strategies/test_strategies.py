@@ -196,14 +196,14 @@ def test_what_does_not_fit_is_shortened_and_said() -> None:
     big = told(
         u("Look at it."), a(think("t" * 30_000)), *[one for _ in range(8) for one in (a("x"), r("o" * 40_000))]
     )
-    written, ((ask,),) = wrote("single-shot", big, window=8_000, max_output=1_000)
+    written, ((ask,),) = wrote("single-shot", big, window=8_000, max_output_tokens=1_000)
     assert quarters(ask.prompt) + quarters(ask.system) + ask.max_tokens <= 8_000
     assert written.details["ctxmgr"]["ladder"]
 
 
 def test_what_is_left_out_is_told_in_a_digest() -> None:
     many = turns(400, 100)
-    written, ((ask,),) = wrote("single-shot", many, window=6_000, max_output=1_000)
+    written, ((ask,),) = wrote("single-shot", many, window=6_000, max_output_tokens=1_000)
     assert quarters(ask.prompt) + quarters(ask.system) + ask.max_tokens <= 6_000
     assert written.details["ctxmgr"]["leftOut"] > 100
     (digest,) = shown(ask.prompt, "left-out")
@@ -234,7 +234,7 @@ def test_output_is_a_share_of_the_reserve_and_never_more_than_the_model_gives() 
         return [ask.max_tokens for ask in next(writing.compaction(brief))]
 
     assert output() == [13_107, 8_192]
-    assert output(max_output=4_000) == [4_000, 4_000]
+    assert output(max_output_tokens=4_000) == [4_000, 4_000]
     assert output(reserve=10_001) == [8_000, 5_000]
     assert output(reserve=0) == [512, 512]
     assert output(window=16_000) == [8_000, 8_000]
@@ -242,7 +242,7 @@ def test_output_is_a_share_of_the_reserve_and_never_more_than_the_model_gives() 
 
 def test_texts_of_slices_that_stay_share_the_output() -> None:
     slices = Slices(tokens=1_000, overlap=0, ratio=1.0)
-    _, batches = wrote("sequential-accumulated", slices=slices, max_output=2_400)
+    _, batches = wrote("sequential-accumulated", slices=slices, max_output_tokens=2_400)
     assert sum(ask.max_tokens for batch in batches for ask in batch) <= 2_400
 
 
@@ -265,7 +265,7 @@ def test_a_joined_text_longer_than_what_it_replaces_is_refused() -> None:
     written, _ = wrote("parallel-stitch", short, model=wordy, slices=Slices(tokens=100, overlap=0))
     fallback = written.details["ctxmgr"]["fallback"]
     assert (fallback["reason"], fallback["label"]) == ("too long", "slices put together")
-    assert quarters(written.summary) <= sum(message.units for message in short) // 4
+    assert quarters(written.summary) <= sum(message.utf16_units for message in short) // 4
 
 
 def test_within_a_slice_room_goes_to_what_matters() -> None:

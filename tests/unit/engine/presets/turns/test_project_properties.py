@@ -31,7 +31,7 @@ def asks(draw: st.DrawFn) -> dict[str, Any]:
 
 def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, Any]:
     """A floor is the start of a turn that may start the kept part."""
-    starts = [turn.start for turn in indexed(messages).turns if turn.cut]
+    starts = [turn.start for turn in indexed(messages).turns if turn.separable]
     return {**keys, "floor": max((start for start in starts if start <= keys["floor"]), default=0)}
 
 

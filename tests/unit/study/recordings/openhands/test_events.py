@@ -95,7 +95,7 @@ def test_events(tmp_path: Path) -> None:
     ]
     pairs_are_right(recording)
     assert messages(recording)[2]["usage"] == usage(3, 5, read=70, written=11)
-    assert (recording.model, recording.entries[0].at) == ("m-1", AT_MS)
+    assert (recording.model, recording.entries[0].time_ms) == ("m-1", AT_MS)
     assert recording.notes == (
         "a system prompt of 7 characters, sent beside the list",
         "recall actions, no context: 1",
