@@ -52,7 +52,7 @@ def _goes_on(old: Projection, new: Projection, shared: int) -> bool:
         and goes_on.start == ended.start
         and goes_on.end >= ended.end
         and ended.end <= shared
-        and _puts(new) == _puts(old)
+        and new.replacements.messages == old.replacements.messages
         and new.replacements.packet == old.replacements.packet
     )
 
@@ -102,7 +102,11 @@ def _weights(projection: Projection) -> Iterator[int]:
 
 def sized(new: Projection, old: Projection, shared: int) -> Projection:
     """With the bytes of its messages counted; `shared` as in `first_changed`."""
-    if old.answered and _puts(new) == _puts(old) and first_changed(old, new, shared) < 0:
+    if (
+        old.answered
+        and new.replacements.messages == old.replacements.messages
+        and first_changed(old, new, shared) < 0
+    ):
         size = old.replacements.size
         size += sum(len(message.raw) for message in new.messages[len(old.messages) :])
     else:
@@ -112,10 +116,6 @@ def sized(new: Projection, old: Projection, shared: int) -> Projection:
         )
     replacements = msgspec.structs.replace(new.replacements, size=size)
     return msgspec.structs.replace(new, replacements=replacements)
-
-
-def _puts(projection: Projection) -> dict[int, bytes]:
-    return projection.replacements.messages
 
 
 def runs(projection: Projection) -> list[tuple[int, int, bytes]]:

@@ -44,10 +44,11 @@ class WholeTurns(PresetStrategy):
         conversation, gauge = incoming.conversation, inputs.gauge
         active, floor = self.is_active(state), _floor(incoming, state)
         tokens = gauge.tokens(incoming.outgoing_weight(kept_weight(conversation, floor)))
+        zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
-        packets = Packets(state, gauge.zone_at(tokens), inputs)
+        packets = Packets(state, zone, inputs)
         ask = Ask(
-            zone=gauge.zone_at(tokens),
+            zone=zone,
             policy=inputs.policy,
             floor=floor,
             decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
