@@ -1,1 +1,4 @@
-"""The presets, a package each."""
+"""The presets: an object each of one interface (`strategy`), a package and a row of the `table`.
+
+They know lists, states and plans: no session, no message format, no wire, and none knows the name of another.
+"""
