@@ -123,7 +123,7 @@ def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
     bench = Bench(record=True)
     future = bench.start(asking(2), deadline_ms=500, at_deadline="nothing")
     (wake,) = bench.of(StartTimer)
-    assert wake.milliseconds == 500
+    assert wake.delay_ms == 500
     bench.errands.resume(wake.ticket, None)
     assert future.result() == "nothing"
     assert bench.methods().count("$/cancelRequest") == 2
