@@ -1,0 +1,273 @@
+"""One word, one thing: the names of classes, fields and modules, held to the glossary (`docs/glossary.md`).
+
+Rules:
+1. A public class name is of one class.
+2. No verb of perception, and no word that has meant several things, is a class, a field or a module.
+3. A time ends in `_ms`; a field that counts tokens, characters or bytes ends in that unit.
+4. A field's name is of a number in every struct or in none.
+5. What a host or a snapshot reads keeps its name: the structs of the wire and the policy are held to rule 1 alone.
+
+The lists of what is not mended yet only shrink: who mends a name takes it from its list.
+"""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "ctxmgr"
+
+PERCEPTION = {"told", "found", "said", "heard", "hear", "known", "shown", "held", "kept", "gone", "seen", "sight"}
+SEVERAL_MEANINGS = {"at", "place", "steps", "left", "cut", "tag", "came", "taken", "touched"}  # of a field
+PARTICIPLES = {"told", "spoken", "came", "taken", "touched"}
+TIMES = {"at", "deadline", "ttl", "timeout", "delay", "moment", "milliseconds"}
+UNITS = {"tokens", "chars", "bytes"}
+BARE_COUNTS = {"input", "output", "max_output", "max_message", "keep_recent", "reading", "before", "after"}
+ON_THE_WIRE = ("model/api/", "model/policy.py")  # rule 5
+OF_PI = {"first_kept", "tokens_before", "turns_kept"}  # its words, and the report's
+
+# two classes of one name: presets, the catalog of tools and the projection name theirs anew
+TWICE = {
+    "Ask",
+    "Command",
+    "Setting",
+    "Shown",
+}
+# a number in one class, something else in another
+# fmt: off
+TWO_KINDS = {
+    "at", "before", "billed", "brief", "cached", "calls", "chain", "chosen", "closed", "code", "dropped",
+    "edits", "ended", "epoch", "failed", "failures", "fallbacks", "far", "floor", "full", "grounding",
+    "held", "in_place", "kept", "known", "last", "left_out", "limit", "line", "lines", "money", "newest",
+    "now", "place", "prefix", "pruned", "read", "recall", "settled", "start", "summaries", "then", "unit",
+    "whole", "write",
+}
+# fmt: on
+# module:Class.field, module:Class, or module
+NOT_MENDED = {
+    "engine/balanced/apply_decisions.py:Layout.place",
+    "engine/balanced/cache_cost.py:Break.after",
+    "engine/balanced/cache_cost.py:Break.left",
+    "engine/balanced/cache_cost.py:Break.place",
+    "engine/balanced/epoch_start.py:Opened.kept",
+    "engine/balanced/epoch_start.py:_Draft.held",
+    "engine/balanced/globs.py:Globs.known",
+    "engine/balanced/project.py:Ask.at",
+    "engine/balanced/project.py:Ask.before",
+    "engine/balanced/receipts.py:Original.after",
+    "engine/balanced/receipts.py:Original.before",
+    "engine/balanced/select.py:Wishes.gone",
+    "engine/balanced/select.py:Wishes.held",
+    "engine/balanced/select.py:_Market.kept",
+    "engine/balanced/select.py:_Market.left",
+    "engine/balanced/select.py:_Market.shown",
+    "engine/balanced/select.py:_Market.steps",
+    "engine/balanced/select.py:_Step.shown",
+    "engine/conversation/steps.py:Atom.said",
+    "engine/invariants/check_state.py:Walk._place",
+    "engine/packet/packet.py:_Line.place",
+    "engine/presets/turns/project.py:_Draft.gone",
+    "engine/presets/turns/project.py:_Draft.kept",
+    "engine/tools/result_range.py:Notes.cut",
+    "engine/tools/shell_words.py:_Reading.known",
+    "model/projection.py:Edit.after",
+    "model/projection.py:Edit.before",
+    "model/state.py:Rendered.place",
+    "model/state.py:Shown",
+    "model/state.py:Shown.tag",
+    "model/state.py:State.held",
+    "model/state.py:State.shown",
+    "model/state.py:Totals.tokens_protected",
+    "model/state.py:Totals.tokens_prunable",
+    "model/state.py:Totals.tokens_pruned",
+    "model/state.py:Totals.tokens_scanned",
+    "session/context/balancing.py:Arrived.before",
+    "session/context/balancing.py:Arrived.known",
+    "session/context/inputs.py:Setting.at",
+    "session/context/inputs.py:Setting.moment",
+    "session/context/projecting.py:Outcome.reads_gone",
+    "session/context/projecting.py:_Made.reads_gone",
+    "session/context/projecting.py:_Made.steps",
+    "session/projection.py:Standing.held",
+    "session/projection.py:Standing.tag",
+    "session/session.py:Session.at",
+    "session/session.py:Session.heard",
+    "study/closed_loop/epochs.py:_Ground.came",
+    "study/closed_loop/epochs.py:_Ground.first_gone",
+    "study/closed_loop/lists.py:Lists._known",
+    "study/closed_loop/lists.py:Lists._shown",
+    "study/closed_loop/meter.py:_Meter.known",
+    "study/closed_loop/references.py:Occurrences._known",
+    "study/closed_loop/uses.py:Uses.found",
+    "study/closed_loop/uses.py:Uses.known",
+    "study/closed_loop/uses.py:_Serving.came",
+    "study/metrics/message_cache.py:Known",
+    "study/metrics/observations.py:Shown",
+    "study/metrics/observations.py:Sight",
+    "study/metrics/observations.py:Sight.shown",
+}
+
+Trees = dict[str, ast.Module]
+FieldNames = Iterator[tuple[str, str, str]]  # class, field, annotation ("" where there is none)
+
+
+def trees() -> Trees:
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def words(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)]
+
+
+def classes(tree: ast.Module) -> list[ast.ClassDef]:
+    return [node for node in tree.body if isinstance(node, ast.ClassDef)]
+
+
+def targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.AnnAssign):
+        return [node.target]
+    return node.targets if isinstance(node, ast.Assign) else []
+
+
+def fields(tree: ast.Module) -> FieldNames:
+    """Annotated names of a class's body, and what its methods set of `self`."""
+    for cls in classes(tree):
+        for node in cls.body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                yield cls.name, node.target.id, ast.unparse(node.annotation)
+        for inner in ast.walk(cls):
+            kind = ast.unparse(inner.annotation) if isinstance(inner, ast.AnnAssign) else ""
+            for target in (one for given in targets(inner) for one in ast.walk(given)):
+                if isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
+                    yield cls.name, target.attr, kind
+
+
+def several(given: Trees) -> set[str]:
+    """Rule 1."""
+    names = Counter(cls.name for tree in given.values() for cls in classes(tree) if cls.name[0] != "_")
+    return {name for name, count in names.items() if count > 1}
+
+
+def is_count(annotation: str) -> bool:
+    return bool(re.fullmatch(r"(int|float)( \| None)?", annotation))
+
+
+def wrong(field: str, annotation: str) -> bool:
+    """Rules 2 and 3, of one field."""
+    parts, name = words(field), field.strip("_")
+    if name in OF_PI:
+        return False
+    if PERCEPTION.intersection(parts) or name in SEVERAL_MEANINGS:
+        return True
+    if not is_count(annotation):
+        return False
+    units = UNITS.intersection(parts)
+    return (
+        parts[-1] in TIMES
+        or (name in BARE_COUNTS and "int" in annotation)
+        or bool(units and parts[-1] not in units)
+    )
+
+
+def mistaken(given: Trees) -> Iterator[str]:
+    """Rules 2 and 3."""
+    for path, tree in given.items():
+        if path.startswith(ON_THE_WIRE):
+            continue
+        if (PERCEPTION | PARTICIPLES).intersection(words(Path(path).stem)):
+            yield path
+        for cls in classes(tree):
+            if (PERCEPTION | PARTICIPLES).intersection(words(cls.name)):
+                yield f"{path}:{cls.name}"
+        for owner, field, annotation in fields(tree):
+            if wrong(field, annotation):
+                yield f"{path}:{owner}.{field}"
+
+
+def of_two_kinds(given: Trees) -> set[str]:
+    """Rule 4."""
+    kinds: dict[str, set[bool]] = defaultdict(set)
+    for path, tree in given.items():
+        if not path.startswith(ON_THE_WIRE):
+            for _, field, annotation in fields(tree):
+                if annotation and field[0] != "_":
+                    kinds[field].add(is_count(annotation))
+    return {field for field, found in kinds.items() if len(found) > 1}
+
+
+def test_a_class_name_is_of_one_class() -> None:
+    assert several(trees()) == TWICE
+
+
+def test_a_field_is_a_number_everywhere_or_nowhere() -> None:
+    assert of_two_kinds(trees()) == TWO_KINDS
+
+
+def test_names_are_the_words_of_the_glossary() -> None:
+    assert set(mistaken(trees())) == NOT_MENDED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Shown: ...",
+        "class _Told: ...",
+        "class C:\n    held: int",
+        "class C:\n    def __init__(self):\n        self._heard = 1",
+        "class C:\n    def f(self):\n        self.a, self.seen = 1, 2",
+        "class C:\n    at: str",
+        "class C:\n    place: int",
+        "class C:\n    deadline: int | None = None",
+        "class C:\n    cache_ttl: float",
+        "class C:\n    tokens_used: int",
+        "class C:\n    max_output: int",
+    ],
+)
+def test_an_old_word_is_caught(text: str) -> None:
+    assert len(list(mistaken({"engine/x.py": ast.parse(text)}))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class C:\n    time_ms: int | None",
+        "class C:\n    deadline_ms: int",
+        "class C:\n    max_output_tokens: int",
+        "class C:\n    message_index: int",
+        "class C:\n    max_tokens: int",
+        "class C:\n    tokens: tuple[str, ...]",
+        "class C:\n    def f(self):\n        found = self.value",
+    ],
+)
+def test_a_name_of_the_glossary_is_no_fault(text: str) -> None:
+    assert list(mistaken({"engine/x.py": ast.parse(text)})) == []
+
+
+@pytest.mark.parametrize(("path", "caught"), [("engine/shown.py", True), ("engine/a.py", False)])
+def test_a_module_is_named_by_a_noun(path: str, caught: bool) -> None:
+    assert list(mistaken({path: ast.parse("")})) == [path] * caught
+
+
+def test_a_struct_of_the_wire_keeps_its_names() -> None:
+    assert list(mistaken({"model/api/x.py": ast.parse("class C:\n    at: int")})) == []
+
+
+def test_a_name_that_two_classes_have_is_caught() -> None:
+    given: Iterable[str] = ("class A: ...\nclass B: ...", "class A: ...\nclass _B: ...")
+    assert several({str(number): ast.parse(text) for number, text in enumerate(given)}) == {"A"}
+
+
+@pytest.mark.parametrize(
+    ("text", "caught"),
+    [
+        ("class A:\n    calls: int\nclass B:\n    calls: list[str]", {"calls"}),
+        ("class A:\n    calls: int\nclass B:\n    calls: float | None", set()),
+        ("class A:\n    calls: int\nclass B:\n    call: str", set()),
+    ],
+)
+def test_a_field_of_two_kinds_is_caught(text: str, caught: set[str]) -> None:
+    assert of_two_kinds({"engine/x.py": ast.parse(text)}) == caught
