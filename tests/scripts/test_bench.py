@@ -134,7 +134,9 @@ def test_the_floor_answers_what_holds_no_list() -> None:
     assert json.loads(b"".join(answer)) == {"jsonrpc": "2.0", "id": 7, "result": {"ok": True}}
 
 
-@pytest.mark.parametrize(("report", "opens"), [(b'"epoch":1,"checks":[]', True), (b'"epoch":0,"checks":[]', False)])
+@pytest.mark.parametrize(
+    ("report", "opens"), [(b'"epoch":1,"arithmetic":"price"', True), (b'"epoch":1,"checks":[]', False)]
+)
 def test_a_call_that_opens_no_epoch_is_not_timed_as_one(report: bytes, opens: bool) -> None:
     class Host:
         def ask(self, parts: Any) -> memoryview:
