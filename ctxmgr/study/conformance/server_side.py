@@ -32,8 +32,8 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class GoldenServer:
-    """`matched_lines` lines of the host were as recorded or differ in their params. `ended`: the host said `exit`, or
-    its output ended."""
+    """`matched_lines` lines of the host were as recorded or differ in their params. `ended`: the host said
+    `exit`, or its output ended."""
 
     def __init__(self, golden: Golden, chosen: Sequence[Path] = ()) -> None:
         self.golden = golden
