@@ -16,6 +16,7 @@ from ctxmgr.wire.methods import METHODS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+ARCHITECTURE = DOCS.parent / "ARCHITECTURE.md"
 DRAWN = sorted((DOCS / "diagrams").iterdir())
 SVG = "{http://www.w3.org/2000/svg}"
 _METHOD = re.compile(r"methods\.md#([\w-]+)")
@@ -76,7 +77,7 @@ def test_a_drawing_is_told_to_those_who_can_not_see_it_and_is_used(path: Path) -
     root = Xml.parse(path).getroot()
     assert root.tag == f"{SVG}svg"
     assert all(len(root.findtext(f"{SVG}{part}") or "") > 10 for part in ("title", "desc"))
-    assert any(f"diagrams/{path.name})" in page.read_text(encoding="utf-8") for page in PAGES)
+    assert any(f"diagrams/{path.name})" in page.read_text(encoding="utf-8") for page in (*PAGES, ARCHITECTURE))
 
 
 def test_the_glossary_is_in_order_and_says_each_word_once() -> None:

@@ -1,4 +1,4 @@
-"""The floors of ctxmgr/README.md: imports point down, the three sides keep apart, and some rooms never meet."""
+"""The sides of ARCHITECTURE.md: imports point down, the three sides keep apart, and some rooms never meet."""
 
 import ast
 import subprocess
@@ -98,7 +98,7 @@ def faults_of(place: str, imported: str) -> list[str]:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_down(path: Path) -> None:
     place = room(path)
-    assert place in FLOORS, f"{place} has no floor: put it into ctxmgr/README.md and here"
+    assert place in FLOORS, f"{place} has no floor: put it into ARCHITECTURE.md and here"
     faults = [fault for name in imports(path) for fault in faults_of(place, name)]
     if path.relative_to(PACKAGE).as_posix() == "wire/peer.py":
         faults = [fault for fault in faults if "python-lsp-jsonrpc" not in fault]
@@ -156,7 +156,7 @@ def test_a_file_does_one_thing(path: Path) -> None:
 
 
 def test_every_room_is_in_the_map() -> None:
-    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     missing = [place for place in FLOORS if not place.startswith("__") and f"`{place}" not in text]
     assert missing == []
 
