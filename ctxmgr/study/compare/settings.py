@@ -112,7 +112,7 @@ def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | N
         raise InvalidArguments(NO_ADDRESS.replace("the endpoint's baseUrl", "--endpoint"))
     if parsed.api_key_env and not environment.get(parsed.api_key_env, "").strip():
         raise InvalidArguments(f"the environment variable {parsed.api_key_env} is not set")
-    if find_spec("openai") is None:
+    if find_spec("httpx") is None:
         raise InvalidArguments(NOT_INSTALLED)
     return Endpoint(
         base_url=parsed.endpoint,
