@@ -28,7 +28,7 @@ from rich.text import Text
 from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import Measures, measure
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def gone_through(recording: Recording, window: int, console: Console) -> tuple[Run, Run]:
     """The session under preset `off`, and under the default one."""
-    ground = Known(message_cache.reader())
+    ground = MessageCache(message_cache.reader())
     runs = []
     with tempfile.TemporaryDirectory() as state, Progress(console=console, transient=True) as progress:
         for preset in ("off", "balanced"):

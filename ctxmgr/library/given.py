@@ -12,7 +12,7 @@ from ctxmgr.model.policy import Policy
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.session import journal
 from ctxmgr.session.session import model_spec, restored
-from ctxmgr.session.work import Work
+from ctxmgr.session.work import Offload
 
 Usage = Mapping[str, Any]
 Kind = TypeVar("Kind")
@@ -71,7 +71,7 @@ def running(verb: Any) -> Any:
             wanted = verb.send(value)
         except StopIteration as stop:
             return stop.value
-        if not isinstance(wanted, Work):
+        if not isinstance(wanted, Offload):
             verb.close()
             raise CallFailed(f"a session in this process has no {type(wanted).__name__.lower()}")
         value = wanted.run()

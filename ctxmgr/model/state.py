@@ -48,7 +48,7 @@ class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
     compactions_requested: int = 0
 
 
-class Rendered(msgspec.Struct, frozen=True):
+class RenderedPacket(msgspec.Struct, frozen=True):
     """The packet in force. It keeps its bytes until `place` (where it stands, and what for) is another."""
 
     place: str
@@ -56,7 +56,7 @@ class Rendered(msgspec.Struct, frozen=True):
     weight: int
 
 
-class Shown(msgspec.Struct, frozen=True):
+class LastProjection(msgspec.Struct, frozen=True):
     """The last projection: `tag` stands for the list it was of, `count` messages; `weight` by `weigher`."""
 
     tag: str
@@ -92,8 +92,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     away: tuple[Fact, ...] = ()
     trail: tuple[str, ...] = ()
     summaries: tuple[RawSummary, ...] = ()
-    packet: Rendered | None = None
-    shown: Shown | None = None
+    packet: RenderedPacket | None = None
+    shown: LastProjection | None = None
     resume: bool = False
     force_prune: bool = False
     opened: bool = False

@@ -25,7 +25,7 @@ from ctxmgr.model.api import compaction
 from ctxmgr.model.completion import LATE, Completion, CompletionRequest
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.session.compaction import completions
-from ctxmgr.session.work import Await, Embed, Job, Work
+from ctxmgr.session.work import Await, Embed, Job, Offload
 from ctxmgr.wire import errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.peer import Peer
@@ -53,7 +53,7 @@ class Jobs:
         self._numbers = itertools.count(1)
         self._running: list[RunningJob] = []
         self._waits: dict[int, Callable[[Any], None]] = {}
-        self._works: list[tuple[int, int, RunningJob, Work]] = []  # by the age of their errands
+        self._works: list[tuple[int, int, RunningJob, Offload]] = []  # by the age of their errands
         self._working = False
 
     @property
@@ -97,7 +97,7 @@ class Jobs:
         try:
             failed = isinstance(value, BaseException)
             wanted = steps.throw(value) if failed else steps.send(value)
-            while not isinstance(wanted, Work) and (running.late or wanted == ()):
+            while not isinstance(wanted, Offload) and (running.late or wanted == ()):
                 wanted = steps.send(tuple(LATE for _ in wanted) if isinstance(wanted, tuple) else None)
         except StopIteration as stop:
             self._settle(running, stop.value)
@@ -106,8 +106,8 @@ class Jobs:
         else:
             self._want(running, wanted)
 
-    def _want(self, running: RunningJob, wanted: Work | Embed | Await | tuple[CompletionRequest, ...]) -> None:
-        if isinstance(wanted, Work):
+    def _want(self, running: RunningJob, wanted: Offload | Embed | Await | tuple[CompletionRequest, ...]) -> None:
+        if isinstance(wanted, Offload):
             heapq.heappush(self._works, (running.number, next(self._ticket), running, wanted))
             self._work_on()
         elif isinstance(wanted, Embed):

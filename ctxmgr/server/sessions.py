@@ -38,7 +38,7 @@ from ctxmgr.session.methods import archiving, queries
 from ctxmgr.session.methods.table import ERRANDS, ROUTES
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session, model_spec, restored
-from ctxmgr.session.work import ArchiveGet, ArchivePut, Verb, Work
+from ctxmgr.session.work import ArchiveGet, ArchivePut, Offload, Verb
 from ctxmgr.wire import errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.methods import METHODS
@@ -148,7 +148,7 @@ class Sessions:
             for action in actions:
                 action()
 
-    def _park(self, ticket: int, lane: SessionQueue, wanted: Work | ArchivePut | ArchiveGet | Snapshot) -> None:
+    def _park(self, ticket: int, lane: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
         id, directory = lane.session_id, self.terms.state_dir
         if isinstance(wanted, Snapshot):
             self.emit(Open(ticket, id, directory))

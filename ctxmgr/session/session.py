@@ -3,7 +3,7 @@
 Rules:
 1. Compute first, assign last: a verb that fails leaves the session as it was.
 2. `state` is frozen; whoever calls a verb saves the difference before the answer leaves.
-3. A verb that may take long is a generator: it yields `Work`, and gets its value back.
+3. A verb that may take long is a generator: it yields `Offload`, and gets its value back.
 4. What an event does stands here only where it is little; else in a module of its own (`methods`, `context`).
 """
 
@@ -33,7 +33,7 @@ from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Reader
-from ctxmgr.session.work import Verb, Work
+from ctxmgr.session.work import Offload, Verb
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
 
@@ -165,7 +165,7 @@ class Session:
         state, entry_of = msgspec.structs.replace(self.state, model=model_spec(params.model)), self.entry_of
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
-            state, entry_of = yield Work(
+            state, entry_of = yield Offload(
                 lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.heard)
             )
         self.state, self.entry_of = state, entry_of

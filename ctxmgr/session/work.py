@@ -16,7 +16,7 @@ INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop t
 Answer = TypeVar("Answer")
 
 
-class Work(msgspec.Struct, frozen=True):
+class Offload(msgspec.Struct, frozen=True):
     """A function to run anywhere; its value is sent back into the verb. It never raises for bad input."""
 
     run: Callable[[], Any]
@@ -49,9 +49,9 @@ class Await(msgspec.Struct, frozen=True):
 
 
 # a verb that may ask for work, and for the archive, on its way to its answer
-Verb = Generator[Work | ArchivePut | ArchiveGet, Any, Answer]
+Verb = Generator[Offload | ArchivePut | ArchiveGet, Any, Answer]
 # an errand may ask for a tuple of completions and for vectors as well
-Routine = Generator[Work | Embed | Await | tuple[CompletionRequest, ...], Any, Answer]
+Routine = Generator[Offload | Embed | Await | tuple[CompletionRequest, ...], Any, Answer]
 
 
 class ModelRunner(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import measure
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
@@ -83,8 +83,8 @@ def weigher() -> Callable[[str], int]:
 
 
 @cache
-def ground() -> Known:
-    return Known(Reader(pi, weigher(), VOCABULARY))
+def ground() -> MessageCache:
+    return MessageCache(Reader(pi, weigher(), VOCABULARY))
 
 
 @cache

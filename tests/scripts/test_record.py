@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 
@@ -274,5 +274,5 @@ def test_the_other_sessions_are_of_other_kinds(name: str, host: str, users: rang
 
 @pytest.mark.parametrize("name", ["ledger", "allotment"])
 def test_the_other_sessions_are_long_enough_for_epochs(name: str) -> None:
-    reader = Known(message_cache.reader())
+    reader = MessageCache(message_cache.reader())
     assert 60_000 <= sum(reader.weight(entry.message) for entry in recording(name).entries) <= 90_000

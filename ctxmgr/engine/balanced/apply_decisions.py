@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.rewrite import Rewrite, Shorten
 from ctxmgr.model.policy import Zone
@@ -129,7 +129,7 @@ def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str
     return decisions if changed is None else changed
 
 
-def _leaves(conversation: ConversationIndex, atom: Atom, leaving: set[int]) -> bool:
+def _leaves(conversation: ConversationIndex, atom: Step, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
     sure = [at for at in atom.positions if conversation.digest_counts[conversation.digest(at)] == 1]
     return bool(sure) and leaving.issuperset(sure)

@@ -22,7 +22,7 @@ STEPS_LOSSLESS = 2  # newest steps that no epoch touches
 INDEX_SHARE = 0.12  # of the old part: what the index of what left may weigh
 
 
-class Room(msgspec.Struct, frozen=True):
+class Budget(msgspec.Struct, frozen=True):
     """In tokens, uncalibrated: `old` for what competes to stay, `newest` for lossless steps, `index` for naming
     what left, `users` for user messages in place, `window` for the whole list."""
 
@@ -37,7 +37,7 @@ class Room(msgspec.Struct, frozen=True):
         return self.old + self.newest + self.index
 
 
-def room(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Room:
+def room(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Budget:
     """`usable` and `window`, what a call may hold at most, in tokens, uncalibrated."""
     wanted = CHEAPEST * (DEAREST / CHEAPEST) ** knob
     old = min(wanted, (OLD_SHARE_LEAST + (OLD_SHARE_MOST - OLD_SHARE_LEAST) * knob) * usable)
@@ -47,4 +47,4 @@ def room(knob: float, usable: float, zone: Zone, window: float = math.inf) -> Ro
         old /= 2
     if zone == "compact":
         old, newest = 0, 0
-    return Room(int(old), int(newest), index, USER_SHARE * usable, window)
+    return Budget(int(old), int(newest), index, USER_SHARE * usable, window)

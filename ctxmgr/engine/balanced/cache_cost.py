@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     start: bool = True
 
 
-class Break(msgspec.Struct, frozen=True):
+class PrefixBreak(msgspec.Struct, frozen=True):
     """A change from the row `place` on: `after` tokens stood there, `cached` of them cached, `left` remain.
     `cost` and `saves` (a call) in tokens of uncached input."""
 
@@ -57,10 +57,10 @@ def cost(after: int, cached: int, left: int, by: Rates) -> float:
     return left * by.write - cached * by.read - (after - cached) * by.write
 
 
-def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: bool = False) -> Break | None:
+def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: bool = False) -> PrefixBreak | None:
     """Rule 4. `inserted`: tokens of what is put in anew after the break (the packet). None where nothing is
     removed; `must`: a place is wanted all the same."""
-    best: tuple[float, Break] | None = None
+    best: tuple[float, PrefixBreak] | None = None
     after = cached = left = 0
     for place in range(len(rows) - 1, -1, -1):
         row = rows[place]
@@ -70,7 +70,7 @@ def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: 
         removed = after - left - inserted
         if not row.start or (removed <= 0 and not must):
             continue
-        found = Break(
+        found = PrefixBreak(
             place, after, cached, left + inserted, cost(after, cached, left + inserted, by), removed * by.read
         )
         gain = max(CALLS_AT_LEAST, calls) * found.saves - found.cost
@@ -79,7 +79,7 @@ def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: 
     return best[1] if best is not None else None
 
 
-def arithmetic(found: Break, by: Rates, regret: float, calls: int) -> str:
+def arithmetic(found: PrefixBreak, by: Rates, regret: float, calls: int) -> str:
     """The sum in one line, for a person to check."""
     uncached = found.after - found.cached
     kept = f"{found.cached:,} x {by.read:g} + {uncached:,} x {by.write:g}"

@@ -1,7 +1,7 @@
 """Turns a list at the moment an epoch begins into what stays, what leaves, and the packet that stands for it.
 
 Rules (design, sections 4 and 6):
-1. What stays is chosen by worth (`choose`) within the room of the zone (`room`). The choice is made twice: freely,
+1. What stays is chosen by worth (`select`) within the room of the zone (`room`). The choice is made twice: freely,
    to find where the prefix had best break (`epoch`); then again with what stands before that place as it is, so
    that nothing is kept that is shown there already.
 2. One packet stands between what is old and the newest steps (`seam`).
@@ -23,13 +23,20 @@ import msgspec
 from ctxmgr.engine.balanced import apply_decisions as held
 from ctxmgr.engine.balanced import protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.budget import Room
-from ctxmgr.engine.balanced.cache_cost import Break, Row, arithmetic, best_break, cost
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter, Seam, headless, packet_of, place_of
+from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break, cost
+from ctxmgr.engine.balanced.packet_placement import (
+    NO_PACKET,
+    PacketPlacement,
+    PacketWriter,
+    headless,
+    packet_of,
+    place_of,
+)
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original, changed, originals, receipt, shown_weights
 from ctxmgr.engine.balanced.reuse_value import worths
-from ctxmgr.engine.balanced.select import MARKER_TOKENS, Choice, Wishes, choose
+from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.invariants import Invariants
@@ -50,7 +57,7 @@ LEAST_SAVED = 0.05  # of the list: less is not worth a prefix, whatever the zone
 KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
 
 
-class Want(msgspec.Struct, frozen=True):
+class EpochInputs(msgspec.Struct, frozen=True):
     """What an epoch is decided by, beside the list.
 
     `layout`: what is in force. `cached`: so many of the list's messages the provider may hold; 0 when its cache is
@@ -59,7 +66,7 @@ class Want(msgspec.Struct, frozen=True):
 
     zone: Zone
     layout: Layout
-    room: Room
+    room: Budget
     rates: Rates
     cached: int
     protection: Protection
@@ -72,7 +79,7 @@ class Want(msgspec.Struct, frozen=True):
         return self.layout.rules
 
 
-class Opened(msgspec.Struct, frozen=True):
+class EpochResult(msgspec.Struct, frozen=True):
     """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left; `cost` in
     tokens of uncached input."""
 
@@ -85,8 +92,8 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 def opened(
-    conversation: ConversationIndex, want: Want, plan: Plan, epoch: Epoch, opening: Opening
-) -> Opened | None:
+    conversation: ConversationIndex, want: EpochInputs, plan: Plan, epoch: Epoch, opening: Opening
+) -> EpochResult | None:
     """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
     done = _Draft(conversation, want, plan).opened(epoch, opening)
     if done is None or done.plan.weight <= want.room.window or not want.protection.pinned():
@@ -99,11 +106,11 @@ def opened(
     return msgspec.structs.replace(bare, receipt=msgspec.structs.replace(bare.receipt, arithmetic=told))
 
 
-def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Opened:
+def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> EpochResult:
     """An epoch that begins with the list as it is."""
     told = f"{opening}: nothing more leaves"
     done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, time_ms=epoch.last_time_ms)
-    return Opened(plan, packet, plan.weight, done, ())
+    return EpochResult(plan, packet, plan.weight, done, ())
 
 
 def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
@@ -115,7 +122,7 @@ def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tup
 class _Draft:
     """One epoch while it is being decided."""
 
-    def __init__(self, conversation: ConversationIndex, want: Want, plan: Plan) -> None:
+    def __init__(self, conversation: ConversationIndex, want: EpochInputs, plan: Plan) -> None:
         self.conversation, self.messages, self.want, self.old = conversation, conversation.messages, want, plan
         must_stay, every = want.rules.must_stay(conversation), want.rules.steps(conversation)
         self.held = want.protection.messages(conversation)
@@ -132,7 +139,7 @@ class _Draft:
             conversation, self.users, want.room.users, self.held, want.rules
         )
 
-    def opened(self, epoch: Epoch, opening: Opening) -> Opened | None:
+    def opened(self, epoch: Epoch, opening: Opening) -> EpochResult | None:
         choice = self._choose(0)
         found = self._break(choice, epoch, opening)
         if found is None or (opening == "rewritten" and found[1].cost > 0):
@@ -155,11 +162,11 @@ class _Draft:
         gone = originals(self.conversation, self.old, plan, self.want.writer.handle)
         bare = Receipt(epoch.number + 1, opening, self.old.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms)
         done = receipt(bare, gone, self._why)
-        return Opened(plan, packet, self._kept(plan), done, gone, done_by.cost)
+        return EpochResult(plan, packet, self._kept(plan), done, gone, done_by.cost)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
-        seam = Seam(self.conversation, self.every, self.newest, self.worth, self.want.rules)
+        seam = PacketPlacement(self.conversation, self.every, self.newest, self.worth, self.want.rules)
         packet = packet_of(seam, self._plan(decisions), self.want.writer, self.want.room, self.want.memo)
         return self._plan(decisions, packet, place_of(seam, decisions)), packet
 
@@ -169,13 +176,13 @@ class _Draft:
         leaving = (at for at in self.shortened_users if not rules.may_leave_untold(conversation, at))
         return {conversation.key(at) for at in leaving}
 
-    def _came_to(self, place: int, plan: Plan) -> Break:
+    def _came_to(self, place: int, plan: Plan) -> PrefixBreak:
         """The sum of what was done: the place was found by an estimate."""
         after, cached, left = changed(self.old, plan, self.messages, self.want.cached)
         by = self.want.rates
-        return Break(place, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+        return PrefixBreak(place, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
 
-    def _is_worth(self, plan: Plan, sums: Break) -> bool:
+    def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""
         saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.room.window
         least = LEAST_SAVED if sums.cost > 0 and fits else LEAST_FREE
@@ -199,7 +206,7 @@ class _Draft:
 
     # the choice
 
-    def _choose(self, cut: int) -> Choice:
+    def _choose(self, cut: int) -> Selection:
         """What stays; what stands before the message `cut` does so as it is (rule 1)."""
         held_now, gone_now, stale = set(self.held | self.lossless), set[int](), set(self.stale)
         stale -= {ref for ref in stale if ref.message_index in self.held}
@@ -217,7 +224,7 @@ class _Draft:
                     if self._decided(ref) == "pruned":
                         stale.add(ref)
                         budget += self.conversation.block_weight(ref)
-        wishes = Wishes(
+        wishes = SelectionProblem(
             budget=max(0, budget),
             held=held_now,
             gone=gone_now,
@@ -226,7 +233,7 @@ class _Draft:
             spared=self.want.protection.results(self.conversation),
             shorter=self.shorter,
         )
-        return choose(self.conversation, self.every, wishes, self.want.memo, self.want.rules)
+        return select(self.conversation, self.every, wishes, self.want.memo, self.want.rules)
 
     def _decided(self, ref: BlockRef) -> str:
         found = self.old.decisions.get(self.conversation.block_key(ref))
@@ -234,7 +241,7 @@ class _Draft:
 
     # where the prefix breaks
 
-    def _break(self, choice: Choice, epoch: Epoch, opening: Opening) -> tuple[int, Break] | None:
+    def _break(self, choice: Selection, epoch: Epoch, opening: Opening) -> tuple[int, PrefixBreak] | None:
         """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
         what is to come back: the break can not be after either. Nor can it part a step."""
         want = self.want
@@ -256,7 +263,7 @@ class _Draft:
         cut = rows[found.place].index
         return (cut if cut <= at_most else 0), found  # before the first shown stands only what left
 
-    def _then(self, choice: Choice, at: int, now: int) -> int:
+    def _then(self, choice: Selection, at: int, now: int) -> int:
         """About what the choice leaves of a message, in tokens."""
         if at in choice.dropped or at in self.shortened_users or self.messages[at].view.role == "packet":
             return 0
@@ -271,7 +278,7 @@ class _Draft:
 
     # decisions
 
-    def _decisions(self, choice: Choice, cut: int) -> dict[str, Decision]:
+    def _decisions(self, choice: Selection, cut: int) -> dict[str, Decision]:
         """All in force from now on: before the cut as they were, from it on as was chosen."""
         decisions: dict[str, Decision] = {}
         for at, message in enumerate(self.messages):
@@ -289,7 +296,7 @@ class _Draft:
                     decisions[self.conversation.block_key(ref)] = decision
         return decisions
 
-    def _for_unit(self, choice: Choice, ref: BlockRef) -> Decision | None:
+    def _for_unit(self, choice: Selection, ref: BlockRef) -> Decision | None:
         """What is done to one unit of a message that stays (rule 6)."""
         unit, at = self.conversation.block(ref), ref.message_index
         if unit.kind == "result" and ref in choice.pruned:

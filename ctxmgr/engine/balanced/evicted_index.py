@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.conversation import identifiers as names
 from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.engine.text.one_line import code, one_line
 from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of
 from ctxmgr.model.messages import Message, Unit
@@ -32,7 +32,7 @@ SAID_CHARACTERS = (400, 200, 80)  # of one user message: the first that all fit 
 NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, and how names are cut up
 
 
-class Lost(msgspec.Struct, frozen=True, gc=False):
+class Evicted(msgspec.Struct, frozen=True, gc=False):
     """One unit that is no longer shown: what to ask for again, and the names in it."""
 
     label: str
@@ -41,14 +41,14 @@ class Lost(msgspec.Struct, frozen=True, gc=False):
 
 def losses(
     messages: Sequence[Message],
-    atoms: Sequence[Atom],
+    atoms: Sequence[Step],
     dropped: Container[int],
     pruned: Container[BlockRef],
     handle: Callable[[BlockRef], str],
     memo: Memo,
-) -> list[Lost]:
+) -> list[Evicted]:
     """Every unit that is not shown, oldest first. `handle` of a result; "" for none."""
-    found: list[Lost] = []
+    found: list[Evicted] = []
     for atom in atoms:
         labels: dict[str, str] = {}
         for position in atom.said:
@@ -57,7 +57,7 @@ def losses(
                 label = _label(call) if call is not None and unit.kind == "call" else ""
                 labels[unit.call_id] = label
                 if gone and held:
-                    found.append(Lost(label, held))
+                    found.append(Evicted(label, held))
         for position in atom.results:
             for number, (unit, held, call) in enumerate(_units(messages[position], memo)):
                 ref = BlockRef(position, number)
@@ -66,7 +66,7 @@ def losses(
                     label = labels.get(unit.call_id, "") or asked
                     failed = " (failed)" if unit.is_error else ""
                     by = handle(ref)
-                    found.append(Lost(f"{label}{failed}{f' [{by}]' if by else ''}", held))
+                    found.append(Evicted(f"{label}{failed}{f' [{by}]' if by else ''}", held))
     return found
 
 
@@ -85,7 +85,7 @@ def _label(call: ToolCall) -> str:
 
 
 def index_of(
-    lost: Sequence[Lost], shown: Container[str], worth: Mapping[str, float], budget: int, weigh: Weigh
+    lost: Sequence[Evicted], shown: Container[str], worth: Mapping[str, float], budget: int, weigh: Weigh
 ) -> str:
     """The index, "" where nothing is to be told or nothing fits; at most `budget` tokens by `weigh`."""
     newest: dict[str, str] = {}
@@ -119,7 +119,7 @@ def index_of(
     return ""
 
 
-def _others(lost: Sequence[Lost], told: Container[str], room: float) -> list[str]:
+def _others(lost: Sequence[Evicted], told: Container[str], room: float) -> list[str]:
     """The labels of what left and is not told of yet, newest first."""
     found: list[str] = []
     for label in dict.fromkeys(one.label for one in reversed(lost)):
@@ -135,7 +135,9 @@ def _tokens(text: str) -> float:
     return NAME_OVERHEAD + len(text) / CHARACTERS_A_TOKEN
 
 
-def _composed(lost: Sequence[Lost], chosen: Sequence[str], newest: Mapping[str, str], also: Sequence[str]) -> str:
+def _composed(
+    lost: Sequence[Evicted], chosen: Sequence[str], newest: Mapping[str, str], also: Sequence[str]
+) -> str:
     by_label: dict[str, list[str]] = {}
     for name in chosen:
         by_label.setdefault(newest[name], []).append(name)

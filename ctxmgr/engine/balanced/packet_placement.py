@@ -14,10 +14,10 @@ import msgspec
 
 from ctxmgr.engine.balanced import evicted_index
 from ctxmgr.engine.balanced.apply_decisions import drops
-from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Atoms
+from ctxmgr.engine.conversation.steps import Steps
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
@@ -25,11 +25,11 @@ from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
 NO_PACKET = Packet("", 0)
 
 
-class Seam(msgspec.Struct, frozen=True):
+class PacketPlacement(msgspec.Struct, frozen=True):
     """Where old and new meet: `newest` is the number of the first lossless atom. `worth` of names."""
 
     conversation: ConversationIndex
-    atoms: Atoms
+    atoms: Steps
     newest: int
     worth: Mapping[str, float]
     rules: Invariants = STEPS
@@ -48,7 +48,7 @@ class PacketWriter(Protocol):
         """In tokens."""
 
 
-def place_of(seam: Seam, decisions: Mapping[str, Decision]) -> int:
+def place_of(seam: PacketPlacement, decisions: Mapping[str, Decision]) -> int:
     """The index of the message that the packet stands before (rules 1 and 2)."""
     messages, atoms = seam.conversation.messages, seam.atoms.atoms
     at = len(messages)
@@ -75,7 +75,7 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants = ST
     return -1
 
 
-def packet_of(seam: Seam, bare: Plan, writer: PacketWriter, room: Room, memo: Memo) -> Packet:
+def packet_of(seam: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget, memo: Memo) -> Packet:
     """The packet for what the plan `bare` leaves out (rule 3)."""
     stands_for = seam.conversation.raw_weight - bare.weight
     if stands_for <= 0:
@@ -106,7 +106,9 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
         yield PACKET_MARK, counted
 
 
-def _lost(seam: Seam, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo) -> list[evicted_index.Lost]:
+def _lost(
+    seam: PacketPlacement, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo
+) -> list[evicted_index.Evicted]:
     edits = (piece for piece in bare.pieces if isinstance(piece, Edit))
     pruned = {BlockRef(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
 
@@ -116,7 +118,7 @@ def _lost(seam: Seam, bare: Plan, dropped: set[int], writer: PacketWriter, memo:
     return evicted_index.losses(seam.conversation.messages, seam.atoms.atoms, dropped, pruned, handle, memo)
 
 
-def _shown(seam: Seam, bare: Plan, memo: Memo) -> set[str]:
+def _shown(seam: PacketPlacement, bare: Plan, memo: Memo) -> set[str]:
     """The names in what is kept as it came."""
     shown: set[str] = set()
     for piece in bare.pieces:

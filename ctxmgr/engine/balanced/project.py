@@ -11,7 +11,7 @@ Rules (design, sections 4 and 6):
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
-from ctxmgr.engine.balanced.epoch_start import REPLACED, Opened, Want, hidden, opened, unmoved
+from ctxmgr.engine.balanced.epoch_start import REPLACED, EpochInputs, EpochResult, hidden, opened, unmoved
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model.epochs import Epoch, Opening
 from ctxmgr.model.projection import Plan
@@ -20,7 +20,7 @@ SLACK = 1.02  # a list so little above what a choice would keep is as good as ch
 GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either
 
 
-class Ask(msgspec.Struct, frozen=True):
+class BalancedInputs(msgspec.Struct, frozen=True):
     """What a plan is asked for beside the list.
 
     `last`: the plan before, and `before` the number of messages it was of, where this list goes on from it; else
@@ -28,7 +28,7 @@ class Ask(msgspec.Struct, frozen=True):
     milliseconds. `want` is what an epoch is decided by.
     """
 
-    want: Want
+    want: EpochInputs
     epoch: Epoch
     reopen: Opening | None = None
     last: Plan | None = None
@@ -41,10 +41,10 @@ class Projected(msgspec.Struct, frozen=True):
 
     plan: Plan
     epoch: Epoch
-    opened: Opened | None = None
+    opened: EpochResult | None = None
 
 
-def standing(conversation: ConversationIndex, ask: Ask) -> Plan:
+def standing(conversation: ConversationIndex, ask: BalancedInputs) -> Plan:
     """The plan if nothing is decided now (rule 1)."""
     want = ask.want
     if ask.last is not None:
@@ -52,7 +52,7 @@ def standing(conversation: ConversationIndex, ask: Ask) -> Plan:
     return apply_decisions.lay_out(conversation, want.zone, want.layout)
 
 
-def due(ask: Ask, weight: int) -> Opening | None:
+def due(ask: BalancedInputs, weight: int) -> Opening | None:
     """Why an epoch is to be opened over a plan of this weight, in tokens; None where it is not (rule 2)."""
     if ask.reopen is not None:
         return ask.reopen
@@ -67,7 +67,7 @@ def due(ask: Ask, weight: int) -> Opening | None:
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
-def carried_on(conversation: ConversationIndex, ask: Ask) -> tuple[Plan, Opening | None]:
+def carried_on(conversation: ConversationIndex, ask: BalancedInputs) -> tuple[Plan, Opening | None]:
     """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
     plan = standing(conversation, ask)
     if ask.reopen in ("pin", "undo"):
@@ -80,12 +80,12 @@ def carried_on(conversation: ConversationIndex, ask: Ask) -> tuple[Plan, Opening
     return plan, opening
 
 
-def project(conversation: ConversationIndex, ask: Ask) -> Projected:
+def project(conversation: ConversationIndex, ask: BalancedInputs) -> Projected:
     """The plan for this list. Pure but for the memo, which only saves time."""
     return decided(conversation, ask, *carried_on(conversation, ask))
 
 
-def decided(conversation: ConversationIndex, ask: Ask, plan: Plan, opening: Opening | None) -> Projected:
+def decided(conversation: ConversationIndex, ask: BalancedInputs, plan: Plan, opening: Opening | None) -> Projected:
     """The same, of what `carried_on` gave."""
     regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(
@@ -103,10 +103,10 @@ def decided(conversation: ConversationIndex, ask: Ask, plan: Plan, opening: Open
     return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)
 
 
-def _kept(ask: Ask) -> int:
+def _kept(ask: BalancedInputs) -> int:
     """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
     return ask.epoch.remaining_tokens or ask.want.room.total
 
 
-def _regret(ask: Ask, weight: int) -> float:
+def _regret(ask: BalancedInputs, weight: int) -> float:
     return ask.epoch.regret + ask.want.rates.read * max(0, weight - _kept(ask))

@@ -13,7 +13,7 @@ import msgspec
 
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.prune import named
 from ctxmgr.engine.rewriting.rewrite import Shorten
@@ -39,7 +39,7 @@ class Protection(msgspec.Struct, frozen=True):
         return Protection(self.tools, frozenset)
 
 
-def first_lossless(conversation: ConversationIndex, atoms: Sequence[Atom], tokens: int) -> int:
+def first_lossless(conversation: ConversationIndex, atoms: Sequence[Step], tokens: int) -> int:
     """The number of the first atom of rule 1."""
     number, weight = len(atoms), 0
     while number > 0:

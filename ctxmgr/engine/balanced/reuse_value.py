@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from ctxmgr.engine.conversation import ConversationIndex, identifiers
 from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.engine.tools import calls_of
 from ctxmgr.model.messages import Message
 
@@ -33,7 +33,7 @@ def faded(steps: int) -> float:
     return FADED + (1 - FADED) * left
 
 
-def worths(conversation: ConversationIndex, atoms: Sequence[Atom], memo: Memo) -> Mapping[str, float]:
+def worths(conversation: ConversationIndex, atoms: Sequence[Step], memo: Memo) -> Mapping[str, float]:
     """The worth of every name in the atoms. Linear."""
     messages, count = conversation.messages, len(atoms)
     worth = _in_results(messages, atoms, memo)
@@ -52,7 +52,7 @@ def worths(conversation: ConversationIndex, atoms: Sequence[Atom], memo: Memo) -
     return worth
 
 
-def _in_results(messages: Sequence[Message], atoms: Sequence[Atom], memo: Memo) -> dict[str, float]:
+def _in_results(messages: Sequence[Message], atoms: Sequence[Step], memo: Memo) -> dict[str, float]:
     """Rule 2: a name has the best worth that any result gives it."""
     count = len(atoms)
     read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, atom, memo) for atom in atoms]
@@ -77,7 +77,7 @@ def _in_results(messages: Sequence[Message], atoms: Sequence[Atom], memo: Memo) 
     return worth
 
 
-def _read_by(messages: Sequence[Message], atom: Atom, memo: Memo) -> dict[str, tuple[str, ...]]:
+def _read_by(messages: Sequence[Message], atom: Step, memo: Memo) -> dict[str, tuple[str, ...]]:
     """The paths whose text each call of an atom asked for, by the call's id."""
     found: dict[str, tuple[str, ...]] = {}
     for position in atom.said:

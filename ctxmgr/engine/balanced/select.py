@@ -23,7 +23,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation import identifiers as names
 from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Atom, Atoms
+from ctxmgr.engine.conversation.steps import Step, Steps
 from ctxmgr.engine.invariants import STEPS, Invariants
 
 MARKER_TOKENS = 30  # about what a marker weighs
@@ -33,7 +33,7 @@ ERROR_TOKENS = 500  # about what is left of a long error when it is distilled
 STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 
-class Wishes(msgspec.Struct, frozen=True):
+class SelectionProblem(msgspec.Struct, frozen=True):
     """What a choice is made by. `budget` in tokens, for what competes.
     `held`: message indices that stay as they came; `gone`: those that left for good and do not compete. `worth` of
     names; `stale`: units that are covered by later ones; `shorter`: what calls weigh whose arguments are shortened
@@ -48,7 +48,7 @@ class Wishes(msgspec.Struct, frozen=True):
     shorter: dict[BlockRef, int] = {}
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Selection(msgspec.Struct, frozen=True):
     """`dropped` message indices, `pruned` result units. `used`: tokens of the budget."""
 
     dropped: frozenset[int]
@@ -56,11 +56,11 @@ class Choice(msgspec.Struct, frozen=True):
     used: int
 
 
-def choose(
-    conversation: ConversationIndex, atoms: Atoms, wishes: Wishes, memo: Memo, rules: Invariants = STEPS
-) -> Choice:
+def select(
+    conversation: ConversationIndex, atoms: Steps, wishes: SelectionProblem, memo: Memo, rules: Invariants = STEPS
+) -> Selection:
     """What stays and what leaves. Linear but for the order of offers."""
-    market = _Market(conversation, atoms, wishes, memo)
+    market = _GreedySelector(conversation, atoms, wishes, memo)
     market.keep(rules)
     return market.choice()
 
@@ -76,8 +76,8 @@ class _Step:
         self.shown = -1  # so many takes the names are up to date with
 
 
-class _Market:
-    def __init__(self, conversation: ConversationIndex, atoms: Atoms, wishes: Wishes, memo: Memo) -> None:
+class _GreedySelector:
+    def __init__(self, conversation: ConversationIndex, atoms: Steps, wishes: SelectionProblem, memo: Memo) -> None:
         self.conversation, self.atoms, self.wishes, self.memo = conversation, atoms.atoms, wishes, memo
         self.messages = conversation.messages
         self.shown: set[str] = set()
@@ -104,7 +104,7 @@ class _Market:
     def _show(self, position: int) -> None:
         self.shown.update(names.whole(self.messages[position], self.memo))
 
-    def _hold(self, number: int, atom: Atom) -> None:
+    def _hold(self, number: int, atom: Step) -> None:
         """An atom of rule 1: what of it is held, with its call."""
         self.kept.add(number)
         for position in atom.said:
@@ -113,7 +113,7 @@ class _Market:
             whole = position in self.wishes.held or self._holds_call(atom)
             self._in_full(place for place in self._results(position) if whole or self._rides(place))
 
-    def _holds_call(self, atom: Atom) -> bool:
+    def _holds_call(self, atom: Step) -> bool:
         """Is it the call that is held? Then so is its result, if that is not gone."""
         return any(position in self.wishes.held for position in atom.said) and not any(
             position in self.wishes.held for position in atom.results
@@ -129,7 +129,7 @@ class _Market:
 
     # offers
 
-    def choice(self) -> Choice:
+    def choice(self) -> Selection:
         offers: list[tuple[float, int, int, BlockRef]] = []  # -density, -atom number, cost, what
         for number, atom in enumerate(self.atoms):
             if number in self.kept:
@@ -158,7 +158,7 @@ class _Market:
         if worth > 0:
             heapq.heappush(offers, (-worth / max(1, cost), -number, cost, place))
 
-    def _offer_results(self, offers: list[tuple[float, int, int, BlockRef]], number: int, atom: Atom) -> None:
+    def _offer_results(self, offers: list[tuple[float, int, int, BlockRef]], number: int, atom: Step) -> None:
         for position in atom.results:
             for place in self._results(position):
                 if place not in self.full and not self._rides(place) and place not in self.wishes.stale:
@@ -200,7 +200,7 @@ class _Market:
             step.shown = self.takes
         return step
 
-    def _first(self, atom: Atom) -> _Step:
+    def _first(self, atom: Step) -> _Step:
         found, cost = set[str](), 0
         for position in atom.said:
             found.update(self._said(position))
@@ -250,7 +250,7 @@ class _Market:
         if place != STEP:
             self._in_full((place,))
 
-    def _keep(self, number: int, atom: Atom) -> None:
+    def _keep(self, number: int, atom: Step) -> None:
         self.kept.add(number)
         for position in atom.said:
             self.shown.update(self._said(position))
@@ -265,7 +265,7 @@ class _Market:
     def _names(self, place: BlockRef) -> frozenset[str]:
         return names.of_message(self.messages[place.message_index], self.memo)[place.block_index]
 
-    def _result(self) -> Choice:
+    def _result(self) -> Selection:
         dropped: set[int] = set()
         pruned: set[BlockRef] = set()
         for number, atom in enumerate(self.atoms):
@@ -274,4 +274,4 @@ class _Market:
                 continue
             for position in atom.results:
                 pruned.update(place for place in self._results(position) if place not in self.full)
-        return Choice(frozenset(dropped), frozenset(pruned), self.wishes.budget - self.left)
+        return Selection(frozenset(dropped), frozenset(pruned), self.wishes.budget - self.left)

@@ -5,7 +5,7 @@ import msgspec
 from ctxmgr.engine.conversation.index import ConversationIndex
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Keep, Plan
-from ctxmgr.model.state import Shown
+from ctxmgr.model.state import LastProjection
 
 
 class Delta(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class Incoming(msgspec.Struct, frozen=True):
 
     conversation: ConversationIndex
     delta: Delta
-    shown: Shown | None = None
+    shown: LastProjection | None = None
     last: Plan | None = None
 
     def untouched(self, zone: Zone, decisions: dict[str, Decision]) -> Plan:

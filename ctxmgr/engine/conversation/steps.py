@@ -19,7 +19,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
 
 
-class Atom(msgspec.Struct, frozen=True, gc=False):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """`said`: indices of the assistant's items; `results`: of the messages that answer them. `end`: the index
     after the last of all. `bound`: rule 3."""
 
@@ -34,14 +34,14 @@ class Atom(msgspec.Struct, frozen=True, gc=False):
         return (*self.said, *self.results)
 
 
-class Atoms(msgspec.Struct, frozen=True):
+class Steps(msgspec.Struct, frozen=True):
     """Atoms in the order they began, and the indices of what belongs to none."""
 
-    atoms: tuple[Atom, ...]
+    atoms: tuple[Step, ...]
     fixed: tuple[int, ...]
 
 
-def atoms_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Atoms:
+def atoms_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Steps:
     """The atoms of a whole list."""
     said: list[list[int]] = []
     results: list[list[int]] = []
@@ -67,10 +67,10 @@ def atoms_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
                 bound |= asked
                 fixed.append(position)
     found = tuple(
-        Atom(tuple(items), tuple(answers), max((*items, *answers)) + 1, number in bound)
+        Step(tuple(items), tuple(answers), max((*items, *answers)) + 1, number in bound)
         for number, (items, answers) in enumerate(zip(said, results, strict=True))
     )
-    return Atoms(found, tuple(fixed))
+    return Steps(found, tuple(fixed))
 
 
 def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int]) -> set[int]:

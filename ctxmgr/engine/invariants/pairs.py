@@ -5,7 +5,7 @@
 """
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.engine.invariants.check_state import Walk
 from ctxmgr.engine.invariants.rule import Rule
 
@@ -25,7 +25,7 @@ class Pairs(Rule):
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
         return conversation.turns[turn_number].separable
 
-    def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
+    def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
         return not step.bound
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Atom, Atoms, atoms_of
+from ctxmgr.engine.conversation.steps import Step, Steps, atoms_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, Walk, carried_on
 from ctxmgr.engine.invariants.newest_step import NewestStep
 from ctxmgr.engine.invariants.newest_user import NewestUser
@@ -56,7 +56,7 @@ class Invariants:
 
     # the chooser's side
 
-    def steps(self, conversation: ConversationIndex) -> Atoms:
+    def steps(self, conversation: ConversationIndex) -> Steps:
         """What leaves as one."""
         return atoms_of(conversation, self.is_one_with_previous)
 
@@ -74,7 +74,7 @@ class Invariants:
         """The messages that may not leave, by index."""
         return frozenset[int]().union(*(asked(conversation) for asked in self._that_say("must_stay")))
 
-    def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
+    def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
         """May this step leave whole, where none of its messages must stay?"""
         return all(asked(conversation, step) for asked in self._that_say("may_leave"))
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Atom
+from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.model.projection import Edit, EditKind
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Rule:
         """The messages that may not leave, by index."""
         return frozenset()
 
-    def may_leave(self, conversation: ConversationIndex, step: Atom) -> bool:
+    def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
         """May this step leave whole, where none of its messages must stay?"""
         return True
 

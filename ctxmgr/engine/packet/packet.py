@@ -11,7 +11,7 @@ Rules:
 
 import msgspec
 
-from ctxmgr.engine.packet.parts import Part, parts_of
+from ctxmgr.engine.packet.parts import PacketPart, parts_of
 from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.weights import Weigh
@@ -52,7 +52,7 @@ def render(
     return text if lines == more_lines else bare
 
 
-def _fitted(head: str, parts: tuple[Part, ...], budget: int, weigh: Weigh) -> tuple[str, int]:
+def _fitted(head: str, parts: tuple[PacketPart, ...], budget: int, weigh: Weigh) -> tuple[str, int]:
     """The text under this head that fits, and how many lines it holds; ("", 0) where none does."""
     room = budget - weigh(head)
     if room <= 0:
@@ -68,7 +68,7 @@ def _fitted(head: str, parts: tuple[Part, ...], budget: int, weigh: Weigh) -> tu
     return "", 0
 
 
-def _choose(parts: tuple[Part, ...], room: int, budget: int, weigh: Weigh) -> list[_Line]:
+def _choose(parts: tuple[PacketPart, ...], room: int, budget: int, weigh: Weigh) -> list[_Line]:
     """Pick lines by right to stay: first every part within its share, then all parts in order. Best first."""
     chosen: list[_Line] = []
     next_of = [0] * len(parts)
@@ -93,7 +93,7 @@ def _choose(parts: tuple[Part, ...], room: int, budget: int, weigh: Weigh) -> li
     return chosen
 
 
-def _compose(parts: tuple[Part, ...], chosen: list[_Line]) -> str:
+def _compose(parts: tuple[PacketPart, ...], chosen: list[_Line]) -> str:
     """Put the chosen lines under their headings, in reading order; a heading says how much is missing."""
     blocks: list[str] = []
     for number, part in enumerate(parts):

@@ -26,7 +26,7 @@ TITLE_CHARACTERS = 60
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
 
 
-class Part(msgspec.Struct, frozen=True):
+class PacketPart(msgspec.Struct, frozen=True):
     """One part. `lines` in the order of reading, `ranked` their places, the best right to stay first.
 
     `share` and `cap` are parts of the budget: what it gets before the others are filled, and at most.
@@ -42,7 +42,9 @@ class Part(msgspec.Struct, frozen=True):
     cap: float = 1.0
 
 
-def parts_of(ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, asked: bool = True) -> tuple[Part, ...]:
+def parts_of(
+    ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, asked: bool = True
+) -> tuple[PacketPart, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
     held: dict[str, list[Fact]] = {}
     now, past = now_and_past(ledger)
@@ -75,10 +77,10 @@ def _part(
     ranked: Iterable[int] | None = None,
     counts: Sequence[int] | None = None,
     total: int | None = None,
-) -> Part:
+) -> PacketPart:
     counts = tuple(counts) if counts is not None else (1,) * len(lines)
     places = tuple(ranked) if ranked is not None else tuple(range(len(lines)))
-    return Part(heading, tuple(lines), places, counts, total or sum(counts), share)
+    return PacketPart(heading, tuple(lines), places, counts, total or sum(counts), share)
 
 
 def _newest_first(count: int) -> range:
@@ -89,7 +91,7 @@ def _bullets(facts: Iterable[Fact]) -> list[str]:
     return [f"- {text}" for fact in facts if (text := sentence(fact))]
 
 
-def _goal(facts: list[Fact], limit: int) -> Part | None:
+def _goal(facts: list[Fact], limit: int) -> PacketPart | None:
     if not facts:
         return None
     heading = "## Goal (in the user's words)" if facts[-1].source == "user" else "## Goal"
@@ -97,7 +99,7 @@ def _goal(facts: list[Fact], limit: int) -> Part | None:
     return _part(heading, [text] if text else [], 1.0)
 
 
-def _constraints(facts: list[Fact]) -> Part:
+def _constraints(facts: list[Fact]) -> PacketPart:
     """The user's words in quotes; corrections of a moment after the rules, and first to go."""
     rules = [fact for fact in facts if fact.detail != "correction"][-MOST_LINES:]
     corrections = [fact for fact in facts if fact.detail == "correction"][-MOST_LINES:]
@@ -113,12 +115,12 @@ def _said(fact: Fact) -> str:
     return f'- the user corrected: "{text}"' if fact.detail == "correction" else f'- the user said: "{text}"'
 
 
-def _decisions(facts: list[Fact]) -> Part:
+def _decisions(facts: list[Fact]) -> PacketPart:
     lines = _bullets(facts[-MOST_LINES:])
     return _part("## Decisions", lines, 0.2, ranked=_newest_first(len(lines)), total=len(facts))
 
 
-def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> Part:
+def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPart:
     """What is current first, then started, blocked and open ones; the order within a list is its own.
 
     A summary's tasks get old: how many requests have come since says how old, without a clock.
@@ -138,7 +140,7 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> Part:
     return _part(heading, lines, 0.25, total=len(marked))
 
 
-def _scratchpad(text: str) -> Part:
+def _scratchpad(text: str) -> PacketPart:
     """The notes as they were written, each line after a bar: the model edits them by what it sees, and behind the
     bar nothing can pass for a heading or the mark. Where they are too many, the newest stay."""
     lines = [f"| {line}".rstrip() for line in text.rstrip("\n").split("\n")] if text.strip() else []
@@ -147,7 +149,7 @@ def _scratchpad(text: str) -> Part:
     )
 
 
-def _files(facts: list[Fact]) -> Part:
+def _files(facts: list[Fact]) -> PacketPart:
     lines, counts, root, total = file_lines(facts)
     heading = f"## Files (under {one_line(root)})" if root else "## Files"
     return _part(
@@ -159,7 +161,7 @@ def _files(facts: list[Fact]) -> Part:
     )
 
 
-def _history(facts: Sequence[Fact], goals: list[Fact]) -> Part:
+def _history(facts: Sequence[Fact], goals: list[Fact]) -> PacketPart:
     """What was asked before, and done tasks. The newest request is no history: it is still shown itself."""
     opening = {fact.origin for fact in goals if fact.source == "user"}
     asked = [fact for fact in facts if fact.slot == "request" and fact.source != "branch"][:-1]
@@ -182,7 +184,7 @@ def _introduces(fact: Fact) -> bool:
     return fact.text.rstrip().endswith(":")
 
 
-def _left_branch(facts: Sequence[Fact], resume: bool) -> Part:
+def _left_branch(facts: Sequence[Fact], resume: bool) -> PacketPart:
     """What was found on branches that were left; of several, the newest has the better right to stay."""
     found = [fact for fact in facts if fact.source == "branch" and not _introduces(fact)][-MOST_LINES:]
     order: dict[str, int] = {fact.origin: -number for number, fact in enumerate(found)}
@@ -206,7 +208,7 @@ def _found(fact: Fact) -> str:
     return f"- {what}: {sentence(fact)}" if what else f"- {sentence(fact)}"
 
 
-def _context(facts: list[Fact], resume: bool) -> Part:
+def _context(facts: list[Fact], resume: bool) -> PacketPart:
     """Critical context: items under one heading are put on one line while they fit; code goes first."""
     limit = CONTEXT_CHARACTERS if resume else BULLET_CHARACTERS
     lines: list[str] = []

@@ -8,7 +8,7 @@ from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Job, Routine, Work
+from ctxmgr.session.work import Job, Offload, Routine
 from ctxmgr.summarize import writing
 
 
@@ -17,7 +17,7 @@ def summarize(session: Session, params: wire.SummarizeBranchParams) -> Job:
     entries = [bytes(raw) for raw in params.entries]
 
     def steps() -> Routine[wire.SummarizeBranchResult]:
-        prepared = yield Work(lambda: _between(seen, entries, params))
+        prepared = yield Offload(lambda: _between(seen, entries, params))
         written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
         return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
 
@@ -40,7 +40,7 @@ def before_tree(session: Session, params: wire.BeforeTreeParams) -> Job:
     def steps() -> Routine[wire.BeforeTreeResult]:
         if seen.policy.by == "host" or not given.user_wants_summary or not entries:
             return wire.BeforeTreeResult()
-        prepared = yield Work(lambda: _listed(seen, entries))
+        prepared = yield Offload(lambda: _listed(seen, entries))
         written = yield from _written(seen, prepared, None, bool(given.replace_instructions))
         return wire.BeforeTreeResult(summary=written)
 

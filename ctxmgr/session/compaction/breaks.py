@@ -10,7 +10,7 @@ from ctxmgr.model.branch import BranchMessage
 from ctxmgr.model.compaction import Strategy
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.session import Embedding
-from ctxmgr.session.work import Embed, Routine, Work
+from ctxmgr.session.work import Embed, Offload, Routine
 
 SLICED: tuple[Strategy, ...] = ("parallel-stitch", "sequential-accumulated", "sequential-rolling")
 
@@ -23,15 +23,15 @@ def depths(seen: JobContext, messages: Sequence[BranchMessage], strategy: Strate
     steps = slices.steps(messages)
     if len(steps) < 2:  # there is nothing between them to tell
         return None
-    texts = yield Work(lambda: tuple(map(cohesion.step_text, steps)))
+    texts = yield Offload(lambda: tuple(map(cohesion.step_text, steps)))
     if wanted.cohesion == "host":
         vectors = (yield Embed(texts)) if seen.embeds else None
     else:
         embed = seen.embed
-        vectors = (yield Work(lambda: _embedded(embed, texts))) if embed is not None else None
+        vectors = (yield Offload(lambda: _embedded(embed, texts))) if embed is not None else None
     if vectors is None:
         return None
-    found: list[float] = yield Work(lambda: cohesion.deepened(cohesion.depths_from_vectors(vectors), steps))
+    found: list[float] = yield Offload(lambda: cohesion.deepened(cohesion.depths_from_vectors(vectors), steps))
     return found
 
 

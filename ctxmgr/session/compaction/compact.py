@@ -21,7 +21,7 @@ from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
 from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Await, Job, Routine, Work
+from ctxmgr.session.work import Await, Job, Offload, Routine
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 
@@ -33,7 +33,7 @@ def plan(session: Session, params: wire.PlanCompactionParams) -> Job:
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Routine[wire.PlanCompactionResult]:
-        planned: wire.PlanCompactionResult = yield Work(lambda: _planned(seen, entries, params))
+        planned: wire.PlanCompactionResult = yield Offload(lambda: _planned(seen, entries, params))
         return planned
 
     return Job(steps(), seen.runner)
@@ -67,8 +67,8 @@ def compact(session: Session, params: wire.CompactParams) -> Job:
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Routine[wire.CompactResult]:
-        path = yield Work(lambda: seen.path(entries, params.leaf_id))
-        prepared = yield Work(lambda: preparations.planned(seen, path, entries))
+        path = yield Offload(lambda: seen.path(entries, params.leaf_id))
+        prepared = yield Offload(lambda: preparations.planned(seen, path, entries))
         if isinstance(prepared, NothingToCompact):
             raise CallFailed(prepared.reason)
         yield from _after_ahead(session)
@@ -94,13 +94,13 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
     instructed = bool((params.custom_instructions or "").strip())
 
     def steps() -> Routine[wire.BeforeCompactResult]:
-        given = yield Work(lambda: preparations.given(host, seen))
-        path = yield Work(lambda: seen.path(entries, params.leaf_id) if entries else ())
+        given = yield Offload(lambda: preparations.given(host, seen))
+        path = yield Offload(lambda: seen.path(entries, params.leaf_id) if entries else ())
         yield from _after_ahead(session)
         ahead = None if instructed else session.ahead.prepared
         if ahead is not None and preparations.still_fits(ahead, path, given):
             return wire.BeforeCompactResult(compaction=ahead.compaction)
-        prepared = yield Work(lambda: preparations.made(seen, path, given))
+        prepared = yield Offload(lambda: preparations.made(seen, path, given))
         if prepared is None:
             return wire.BeforeCompactResult()
         written = yield from _alone(session, path, _written(seen, prepared, None, None))
@@ -136,8 +136,8 @@ def ahead(session: Session) -> Job:
     seen = job_context.taken(session, None, None)
 
     def steps() -> Routine[PrefetchedCompaction | None]:
-        path = yield Work(lambda: seen.path(None, None))
-        prepared = yield Work(lambda: preparations.planned(seen, path, None))
+        path = yield Offload(lambda: seen.path(None, None))
+        prepared = yield Offload(lambda: preparations.planned(seen, path, None))
         if isinstance(prepared, NothingToCompact):
             return None
         written = yield from _alone(session, path, _written(seen, prepared, None, None))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ctxmgr.model.completion import Asking, Result
-from ctxmgr.session.work import Routine, Work
+from ctxmgr.session.work import Offload, Routine
 
 
 def advanced(asking: Asking[Result]) -> Routine[Result]:
@@ -11,7 +11,7 @@ def advanced(asking: Asking[Result]) -> Routine[Result]:
     value: Any = None
     while True:
         sent = value
-        ended, value = yield Work(lambda: _step(asking, sent))  # noqa: B023  run before the next step
+        ended, value = yield Offload(lambda: _step(asking, sent))  # noqa: B023  run before the next step
         if ended:
             return value  # type: ignore[no-any-return]  # the strategy's own result
         value = yield value

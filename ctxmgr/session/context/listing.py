@@ -18,7 +18,7 @@ from ctxmgr.session.context.comparing import begins_with
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import Spool
 from ctxmgr.session.session import MEMO_AT_MOST, Session
-from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 __all__ = ["Parts", "Stale", "context"]
 
@@ -44,7 +44,7 @@ def context(
     if not takes_long and session.projection.weigher == session.reader.name:
         attempt = _attempt(session, delta, params, may_take_long=False)
     if isinstance(attempt.result, NeedsThread):
-        attempt = yield Work(lambda: _attempt(session, delta, params, may_take_long=True))
+        attempt = yield Offload(lambda: _attempt(session, delta, params, may_take_long=True))
     done, before = attempt.result, session.projection
     if isinstance(done, NeedsThread):  # it has had one
         done = Failure("internal fault: the preset can not decide")

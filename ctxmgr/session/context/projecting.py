@@ -20,7 +20,7 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Plan
-from ctxmgr.model.state import Shown
+from ctxmgr.model.state import LastProjection
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, sized
 from ctxmgr.session.projection import Projection, Replacements
@@ -108,7 +108,7 @@ def tag_of(state: Any, count: int) -> str:
     return f"{count}.{state.hexdigest()}"
 
 
-def _is_of(shown: Shown, messages: tuple[Message, ...]) -> bool:
+def _is_of(shown: LastProjection, messages: tuple[Message, ...]) -> bool:
     return tag_of(hashed(None, messages[: shown.count]), shown.count) == shown.tag
 
 
@@ -123,7 +123,7 @@ def _with_state(planned: Planned, projection: Projection, overhead: int) -> Plan
     state, weight = planned.state, planned.plan.weight
     state = msgspec.structs.replace(
         state,
-        shown=Shown(projection.tag, projection.conversation.size, weight, projection.weigher),
+        shown=LastProjection(projection.tag, projection.conversation.size, weight, projection.weigher),
         overhead=overhead,
         held=weight,
         totals=msgspec.structs.replace(state.totals, contexts=state.totals.contexts + 1),

@@ -12,7 +12,7 @@ from ctxmgr.model.state import State
 from ctxmgr.session import ledger_updates, remaining
 from ctxmgr.session import tree as branches
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 
 def compacted(session: Session, params: lifecycle.SessionCompactParams) -> Verb[None]:
@@ -24,7 +24,7 @@ def compacted(session: Session, params: lifecycle.SessionCompactParams) -> Verb[
         learnt = ledger_updates.learn(ledger_updates.bind(state, entry.id)[0], facts, bound=True)
         return learnt, session.reader.weigh(entry.summary)
 
-    heard: tuple[State, int] = (yield Work(hear)) if len(entry.summary) > INLINE_BYTES else hear()
+    heard: tuple[State, int] = (yield Offload(hear)) if len(entry.summary) > INLINE_BYTES else hear()
     state, weight = heard
     weight += remaining.from_entry(session.listed(), session.entry_of, entry.first_kept_entry_id)
     done, _ = latch.apply(state.latch, "compacted")
@@ -50,7 +50,7 @@ def moved(session: Session, params: lifecycle.SessionTreeParams) -> Verb[None]:
     state, entry_of, summary = session.state, session.entry_of, params.summary_entry
     if params.entries:
         raws = [bytes(raw) for raw in params.entries]
-        state, entry_of = yield Work(
+        state, entry_of = yield Offload(
             lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.heard)
         )
     else:

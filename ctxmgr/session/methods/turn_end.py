@@ -19,7 +19,7 @@ from ctxmgr.model.messages import Message, Usage
 from ctxmgr.model.state import State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import INLINE_BYTES, Verb, Work
+from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
 
@@ -28,7 +28,7 @@ def turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[tuple[st
     """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
     raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
     if sum(len(raw) for raw in raws if raw not in session.early) > INLINE_BYTES:
-        messages = yield Work(lambda: session.reader.read(raws, session.early))
+        messages = yield Offload(lambda: session.reader.read(raws, session.early))
     else:
         messages = session.reader.read(raws, session.early)
     return _turn_ended(session, params, messages)

@@ -7,14 +7,14 @@ from ctxmgr.study.baselines import control, timeline
 from ctxmgr.study.closed_loop import Foresight, clairvoyant
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.measures import Measures, measure
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.recordings.recording import Recording
 
 
-def the_control(recorded: Recording, known: Known, sheet: PriceSheet) -> Measures:
+def the_control(recorded: Recording, known: MessageCache, sheet: PriceSheet) -> Measures:
     return measure(control.sights(timeline.of(recorded), known.weight), known, sheet)
 
 
-def the_clairvoyant(recorded: Recording, known: Known, sheet: PriceSheet) -> tuple[Measures, Foresight]:
+def the_clairvoyant(recorded: Recording, known: MessageCache, sheet: PriceSheet) -> tuple[Measures, Foresight]:
     seen = clairvoyant(timeline.of(recorded), known, sheet)
     return measure(seen.sights, known, sheet), seen

@@ -17,11 +17,11 @@ import msgspec
 
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN
 from ctxmgr.study.baselines import timeline
-from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics import mentions
-from ctxmgr.study.metrics.observations import Shown, Sight
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
 
 GOAL_SHARE = 5  # each of the two requests may have a fifth of the packet
 ARGUMENT_CHARACTERS = 2_000  # of an argument that is read for paths: longer ones are files and scripts
@@ -39,12 +39,12 @@ class Bounds(msgspec.Struct, frozen=True):
 BOUNDS = Bounds()
 
 
-def sights(found: Course, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Sight]:
+def sights(found: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Observation]:
     """What the model is shown at each call; `epoch` counts the cuts. `weigh`: bytes of a message to tokens."""
     items = found.items
     before = list(accumulate((weigh(one.raw) for one in items), initial=0))
     named = [_named(one) for one in items]
-    packet: tuple[Shown, ...] = ()
+    packet: tuple[ProjectedMessage, ...] = ()
     start = epoch = heavy = 0
     out = []
     for asked in found.asked:
@@ -52,7 +52,7 @@ def sights(found: Course, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS
             cut = _cut(found.cuts, before, asked.end_index, bounds.recent_tokens)
             if cut > start:
                 raw = _packet(items[:cut], named[:cut], bounds.packet_tokens)
-                packet, heavy = (Shown(raw, -1, False),), weigh(raw)
+                packet, heavy = (ProjectedMessage(raw, -1, False),), weigh(raw)
                 start, epoch = cut, epoch + 1
         out.append(timeline.sight(found, asked, packet + found.wholes[start : asked.end_index], epoch))
     return out
@@ -66,7 +66,7 @@ def _cut(cuts: Sequence[int], before: Sequence[int], end: int, kept: int) -> int
     return cuts[min(first, there - 1)] if there else 0
 
 
-def _packet(gone: Sequence[Item], named: Sequence[Sequence[str]], tokens: int) -> bytes:
+def _packet(gone: Sequence[HostMessage], named: Sequence[Sequence[str]], tokens: int) -> bytes:
     """Rule 2, as a message of the host."""
     room = tokens * CHARACTERS_A_TOKEN
     asked = [text for one in gone if one.role == "user" and (text := pi_host.text_of(one.message).strip())]
@@ -89,7 +89,7 @@ def _requests(asked: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "Newest request", asked[-1]
 
 
-def _named(one: Item) -> list[str]:
+def _named(one: HostMessage) -> list[str]:
     """The paths in the short arguments of a message's calls, in their order."""
     return [path for call in one.calls for text in _texts(call.get("arguments")) for path in mentions.paths(text)]
 

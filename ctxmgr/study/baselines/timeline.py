@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import Item
-from ctxmgr.study.metrics.observations import Shown, Sight
+from ctxmgr.study.hosts.pi_host import HostMessage
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
 from ctxmgr.study.recordings.recording import Recording
 
 CUT_AT = ("user", "assistant")
@@ -28,19 +28,19 @@ class TimelineCall(msgspec.Struct, frozen=True, gc=False):
     end_index: int
 
 
-class Course(msgspec.Struct, frozen=True):
+class Timeline(msgspec.Struct, frozen=True):
     """A session. `cuts`: places where it may be cut, ascending; `wholes`: each message as it is shown when kept."""
 
     name: str
-    items: tuple[Item, ...]
+    items: tuple[HostMessage, ...]
     asked: tuple[TimelineCall, ...]
     cuts: tuple[int, ...]
-    wholes: tuple[Shown, ...]
+    wholes: tuple[ProjectedMessage, ...]
 
 
-def of(recording: Recording) -> Course:
+def of(recording: Recording) -> Timeline:
     """The course of a recording; linear in its entries."""
-    items: list[Item] = []
+    items: list[HostMessage] = []
     asked: list[TimelineCall] = []
     for entry in recording.entries:
         if entry.kind not in ("message", "branch_summary"):
@@ -50,11 +50,11 @@ def of(recording: Recording) -> Course:
             at = one.message.get("timestamp")  # when the model was called; the entry is written later
             asked.append(TimelineCall(int(at) if isinstance(at, int | float) else entry.time_ms, len(items)))
         items.append(one)
-    wholes = tuple(Shown(one.raw, place, True) for place, one in enumerate(items))
-    return Course(recording.name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
+    wholes = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(items))
+    return Timeline(recording.name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
 
 
-def _cuts(items: Sequence[Item]) -> Iterator[int]:
+def _cuts(items: Sequence[HostMessage]) -> Iterator[int]:
     """Rule 2. An id that comes again belongs to the newest call with it."""
     callers: dict[str, int] = {}
     last = [-1] * len(items)  # by place of the calls: their last result
@@ -72,6 +72,6 @@ def _cuts(items: Sequence[Item]) -> Iterator[int]:
         reach = max(reach, last[place])
 
 
-def sight(course: Course, asked: TimelineCall, shown: tuple[Shown, ...], epoch: int) -> Sight:
+def sight(course: Timeline, asked: TimelineCall, shown: tuple[ProjectedMessage, ...], epoch: int) -> Observation:
     """What a simulated policy shows at a call."""
-    return Sight(asked.time_ms, course.items[: asked.end_index], shown, course.items[asked.end_index], epoch)
+    return Observation(asked.time_ms, course.items[: asked.end_index], shown, course.items[asked.end_index], epoch)

@@ -16,14 +16,14 @@ from math import inf
 import msgspec
 
 from ctxmgr.study.baselines import timeline
-from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.closed_loop.meter import ClosedLoop, closed_loop
 from ctxmgr.study.closed_loop.references import acted_on
 from ctxmgr.study.closed_loop.uses import Uses
 from ctxmgr.study.metrics.billing import PriceSheet, dollars
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Sight, newly_said
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation, newly_said
 
 PATIENCES = (0.7, 1.0, 1.5, inf)
 
@@ -34,7 +34,7 @@ class Foresight(msgspec.Struct, frozen=True):
     `patience`: that it was planned with. `tried`: what each patience came to, this one's included.
     """
 
-    sights: tuple[Sight, ...]
+    sights: tuple[Observation, ...]
     loop: ClosedLoop
     free: float
     patience: float
@@ -42,7 +42,7 @@ class Foresight(msgspec.Struct, frozen=True):
 
 
 def clairvoyant(
-    found: Course, known: Known, sheet: PriceSheet, patiences: Sequence[float] = PATIENCES
+    found: Timeline, known: MessageCache, sheet: PriceSheet, patiences: Sequence[float] = PATIENCES
 ) -> Foresight:
     """The cheapest over these patiences; (inf,): the one that nothing is missed by."""
     whole = [timeline.sight(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
@@ -52,13 +52,13 @@ def clairvoyant(
     return msgspec.structs.replace(best, tried=tuple((one.patience, one.loop) for one in plans))
 
 
-def floor(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> float:
+def floor(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> float:
     """Dollars, at the prices of the lowest tier."""
     tokens = sum(known.weight(one.raw) for came in newly_said(sights) for one in came)
     return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)
 
 
-def _plan(found: Course, uses: Uses, patience: float, known: Known, sheet: PriceSheet) -> Foresight:
+def _plan(found: Timeline, uses: Uses, patience: float, known: MessageCache, sheet: PriceSheet) -> Foresight:
     lives = uses.lives(sheet, patience)
     tier = sheet.prices.tier(0)
     opened = epochs(lives, len(found.asked), tier)
@@ -67,7 +67,7 @@ def _plan(found: Course, uses: Uses, patience: float, known: Known, sheet: Price
     return Foresight(tuple(sights), loop, _free(lives, len(found.asked), sheet), patience)
 
 
-def shown(found: Course, lives: Sequence[Life], opened: Sequence[int]) -> list[Sight]:
+def shown(found: Timeline, lives: Sequence[Life], opened: Sequence[int]) -> list[Observation]:
     """The lists of these epochs; `epoch` counts them."""
     out = []
     number = 0

@@ -16,9 +16,9 @@ import msgspec
 
 from ctxmgr.study.closed_loop.originals import RESULT
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
-from ctxmgr.study.hosts.pi_host import Item
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Shown, Sight, in_place, same_start
+from ctxmgr.study.hosts.pi_host import HostMessage
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, in_place, same_start
 
 Key = tuple[str, bytes]  # a recorded message: its entry's id and its bytes
 
@@ -34,14 +34,16 @@ class Fetched(msgspec.Struct, frozen=True, eq=False):
     references: frozenset[Reference]
 
 
-Element = Shown | Fetched
+Element = ProjectedMessage | Fetched
 
 
 def common_start(before: Sequence[Element], now: Sequence[Element]) -> int:
     """How many elements two lists have in common from their start on: messages by their bytes."""
     count = 0
     for old, new in zip(before, now, strict=False):
-        if old is not new and not (isinstance(old, Shown) and isinstance(new, Shown) and old.raw == new.raw):
+        if old is not new and not (
+            isinstance(old, ProjectedMessage) and isinstance(new, ProjectedMessage) and old.raw == new.raw
+        ):
             break
         count += 1
     return count
@@ -50,15 +52,15 @@ def common_start(before: Sequence[Element], now: Sequence[Element]) -> int:
 class Lists:
     """The list at a call, as the session goes on."""
 
-    def __init__(self, occurrences: Occurrences, known: Known) -> None:
+    def __init__(self, occurrences: Occurrences, known: MessageCache) -> None:
         self._occurrences, self._known = occurrences, known
         self._results: dict[Key, list[Key]] = {}  # by reply
         self._callers: dict[str, Key] = {}  # call id to reply; ids come again: the newest is meant
         self._standing: list[Fetched] = []
-        self._shown: tuple[Shown, ...] = ()
+        self._shown: tuple[ProjectedMessage, ...] = ()
         self._visible: Counter[Reference] = Counter()
 
-    def add(self, came: Iterable[Item]) -> None:
+    def add(self, came: Iterable[HostMessage]) -> None:
         """What came to the conversation since: says which results are of which reply."""
         for one in came:
             if one.role == RESULT:
@@ -70,7 +72,7 @@ class Lists:
                 self._results[key] = []
                 self._callers.update((str(call.get("id", "")), key) for call in one.calls)
 
-    def at(self, sight: Sight) -> list[Element]:
+    def at(self, sight: Observation) -> list[Element]:
         """The list of this call, before anything is fetched for it."""
         self._follow(sight.shown)
         places = {_key(sight, one): place for place, one in enumerate(sight.shown) if in_place(sight, one)}
@@ -89,7 +91,7 @@ class Lists:
         here = set[Reference]().union(*(one.references for one in self._standing))
         return [one for one in wanted if self._visible[one] <= 0 and one not in here]
 
-    def fetch(self, original: bytes, tokens: int, reply: Item) -> Fetched:
+    def fetch(self, original: bytes, tokens: int, reply: HostMessage) -> Fetched:
         """What came back of one re-fetch; it stands from the next call on."""
         one = Fetched((reply.id, reply.raw), tokens, self._occurrences.within(original))
         self._standing.append(one)
@@ -99,7 +101,7 @@ class Lists:
         results = self._results.get(one.reply)
         return one.reply in places and (not results or any(result in places for result in results))
 
-    def _follow(self, shown: tuple[Shown, ...]) -> None:
+    def _follow(self, shown: tuple[ProjectedMessage, ...]) -> None:
         """Counts what changed alone."""
         same = same_start(self._shown, shown)
         for one in self._shown[same:]:
@@ -109,6 +111,6 @@ class Lists:
         self._shown = shown
 
 
-def _key(sight: Sight, one: Shown) -> Key:
+def _key(sight: Observation, one: ProjectedMessage) -> Key:
     item = sight.items[one.index]
     return item.id, item.raw

@@ -28,8 +28,8 @@ from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.closed_loop.references import Occurrences, Reference, acted_on
 from ctxmgr.study.metrics.billing import PriceSheet, dollars, is_cold
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import SUMMARY, Sight, newly_said
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import SUMMARY, Observation, newly_said
 
 CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path
 
@@ -74,14 +74,14 @@ class ClosedLoop(msgspec.Struct, frozen=True):
         return 100 * self.fetches / len(self.calls) if self.calls else None
 
 
-def closed_loop(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> ClosedLoop:
+def closed_loop(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> ClosedLoop:
     """All calls of one session, oldest first. Weights as `known` weighs."""
     meter = _Meter(sights, known, sheet)
     return ClosedLoop(bill_parts(sights, known, sheet), tuple(meter.calls()))
 
 
 class _Meter:
-    def __init__(self, sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> None:
+    def __init__(self, sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> None:
         self.sights, self.known, self.sheet = sights, known, sheet
         self.wanted = acted_on(sights, known)
         self.occurrences = Occurrences((one for some in self.wanted for one in some), known)
@@ -91,7 +91,7 @@ class _Meter:
 
     def calls(self) -> list[LoopCall]:
         out = []
-        last: Sight | None = None
+        last: Observation | None = None
         for sight, came, wanted in zip(self.sights, newly_said(self.sights), self.wanted, strict=True):
             self.originals.add(came)
             self.lists.add(came)
@@ -114,7 +114,7 @@ class _Meter:
             last = sight
         return out
 
-    def _input(self, last: Sight | None, sight: Sight, now: Sequence[Element]) -> tuple[float, float]:
+    def _input(self, last: Observation | None, sight: Observation, now: Sequence[Element]) -> tuple[float, float]:
         """Dollars for the list of a call: warm, and as the cache was."""
         beside = self.sheet.overhead_tokens
         tokens = self._tokens(now)
@@ -126,7 +126,7 @@ class _Meter:
         return warm, warm
 
     def _fetched(
-        self, sight: Sight, wanted: Sequence[Reference], now: Sequence[Element]
+        self, sight: Observation, wanted: Sequence[Reference], now: Sequence[Element]
     ) -> list[tuple[Fetched, float]]:
         """Each re-fetch of a call and what it cost, oldest first (rules 1 and 2)."""
         out: list[tuple[Fetched, float]] = []
@@ -142,7 +142,7 @@ class _Meter:
             missing = [one for one in missing if one not in out[-1][0].references]
         return out
 
-    def _summaries(self, last: Sight | None, sight: Sight) -> float:
+    def _summaries(self, last: Observation | None, sight: Observation) -> float:
         """Dollars for summaries that came into the host's list since the call before, as if a model wrote them."""
         if last is None:
             return 0.0

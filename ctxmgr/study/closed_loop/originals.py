@@ -7,7 +7,7 @@ again, not the call that once wrote of it.
 from collections.abc import Iterable
 
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 
 RESULT = "toolResult"  # the role of a tool's answer in pi's format
 
@@ -20,7 +20,7 @@ class Originals:
         self._results: dict[Reference, bytes] = {}
         self._others: dict[Reference, bytes] = {}
 
-    def add(self, came: Iterable[Item]) -> None:
+    def add(self, came: Iterable[HostMessage]) -> None:
         """What came since, oldest first."""
         for one in came:
             newest = self._results if one.role == RESULT else self._others

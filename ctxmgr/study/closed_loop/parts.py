@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.metrics.billing import PriceSheet, dollars
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Shown, Sight, in_place, same_start
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, in_place, same_start
 
 
 class BillParts(msgspec.Struct, frozen=True):
@@ -29,10 +29,10 @@ class BillParts(msgspec.Struct, frozen=True):
         return self.overhead + self.first_writes + self.rewritten + self.reads
 
 
-def bill_parts(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> BillParts:
+def bill_parts(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> BillParts:
     """All calls of one session, oldest first. Tiers count the overhead and the list."""
     overhead = first_writes = rewritten = reads = 0.0
-    before: tuple[Shown, ...] = ()
+    before: tuple[ProjectedMessage, ...] = ()
     sent: set[tuple[str, bytes]] = set()
     for sight in sights:
         same = same_start(before, sight.shown)

@@ -21,8 +21,8 @@ import msgspec
 from ctxmgr.model.messages import Unit
 from ctxmgr.study.metrics.edits import replaced
 from ctxmgr.study.metrics.grounding import LinePresence
-from ctxmgr.study.metrics.message_cache import Known, names_in, strings
-from ctxmgr.study.metrics.observations import Sight, newly_said
+from ctxmgr.study.metrics.message_cache import MessageCache, names_in, strings
+from ctxmgr.study.metrics.observations import Observation, newly_said
 
 LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
 
@@ -39,7 +39,7 @@ class Reference(NamedTuple):
 class Occurrences:
     """Which of these references a message holds (rule 4). A message is looked through once."""
 
-    def __init__(self, references: Iterable[Reference], known: Known) -> None:
+    def __init__(self, references: Iterable[Reference], known: MessageCache) -> None:
         self._known = known
         self._by_text: dict[str, list[Reference]] = {}
         for one in sorted(set(references)):
@@ -55,7 +55,7 @@ class Occurrences:
         return found
 
 
-def acted_on(sights: Sequence[Sight], known: Known) -> tuple[tuple[Reference, ...], ...]:
+def acted_on(sights: Sequence[Observation], known: MessageCache) -> tuple[tuple[Reference, ...], ...]:
     """What each call's recorded reply acts on, whether or not the conversation had it before."""
     earlier: set[bytes] = set()
     out = []
@@ -73,7 +73,7 @@ def acted_on(sights: Sequence[Sight], known: Known) -> tuple[tuple[Reference, ..
     return tuple(out)
 
 
-def _calls(raw: bytes, known: Known) -> list[Unit]:
+def _calls(raw: bytes, known: MessageCache) -> list[Unit]:
     return [unit for unit in known.message(raw).view.units if unit.kind == "call"]
 
 

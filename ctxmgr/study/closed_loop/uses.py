@@ -21,13 +21,13 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from ctxmgr.model.prices import PriceTier
-from ctxmgr.study.baselines.timeline import CUT_AT, Course
+from ctxmgr.study.baselines.timeline import CUT_AT, Timeline
 from ctxmgr.study.closed_loop.epochs import Life
 from ctxmgr.study.closed_loop.meter import CALL_TOKENS
 from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
 from ctxmgr.study.metrics.billing import PriceSheet, dollars
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 
 MOST_HOLDERS = 16  # atoms that a need is looked for in, newest first
 
@@ -35,7 +35,7 @@ MOST_HOLDERS = 16  # atoms that a need is looked for in, newest first
 class Uses:
     """What replies of one session act on, and which atoms have it. Worked out once, asked for several patiences."""
 
-    def __init__(self, found: Course, wanted: Sequence[Sequence[Reference]], known: Known) -> None:
+    def __init__(self, found: Timeline, wanted: Sequence[Sequence[Reference]], known: MessageCache) -> None:
         self.found, self.wanted, self.known = found, wanted, known
         self.occurrences = Occurrences((one for some in wanted for one in some), known)
         self.tokens = [known.weight(one.raw) for one in found.items]
@@ -134,7 +134,7 @@ class _Serving:
             self.holders[one].append(atom)
 
 
-def _atoms(found: Course) -> list[int]:
+def _atoms(found: Timeline) -> list[int]:
     """The atom of each message: from cut to cut, and what stands behind a user's message by itself (rule 1)."""
     starts = {0, *found.cuts, *(cut + 1 for cut in found.cuts if found.items[cut].role == "user")}
     return [number - 1 for number in accumulate(int(place in starts) for place in range(len(found.items)))]

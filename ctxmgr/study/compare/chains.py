@@ -25,8 +25,8 @@ from ctxmgr.model.completion import Asking
 from ctxmgr.model.weights import WeighMessage
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import Item
-from ctxmgr.study.metrics.observations import Shown, Sight
+from ctxmgr.study.hosts.pi_host import HostMessage
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 
@@ -63,7 +63,7 @@ class Chain(msgspec.Struct, frozen=True):
     last: int
     uncut: int
     failures: tuple[str, ...]
-    sights: tuple[Sight, ...] = ()
+    sights: tuple[Observation, ...] = ()
 
 
 def walked(
@@ -117,8 +117,8 @@ class _Walk:
         self._details: list[dict[str, Any]] = []
         self._failures: list[str] = []
         self._last: tuple[CompactionPlan, FinishedSummary] | None = None
-        self._list: list[Item] = []
-        self._sights: list[Sight] = []
+        self._list: list[HostMessage] = []
+        self._sights: list[Observation] = []
         self.weight = self.largest = 0
         self.open: set[str] = set()
 
@@ -195,9 +195,9 @@ class _Walk:
 
     def _asked(self, entry: BranchEntry) -> None:
         """A model call: the list before this reply."""
-        shown = tuple(Shown(one.raw, place, True) for place, one in enumerate(self._list))
+        shown = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(self._list))
         for reply in _items(entry):
-            self._sights.append(Sight(entry.time_ms or None, tuple(self._list), shown, reply))
+            self._sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply))
 
     def _called(self, message: BranchMessage) -> None:
         """A new message of the user or the model ends the wait for results that never came."""
@@ -221,7 +221,7 @@ class _Walk:
         return id
 
 
-def _items(entry: BranchEntry) -> list[Item]:
+def _items(entry: BranchEntry) -> list[HostMessage]:
     """What it gives to the model's list, as the study's measures read it."""
     return [pi_host.item(entry.id, one.raw) for one in entry.messages if not one.system]
 

@@ -18,7 +18,7 @@ from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
 from ctxmgr.study.compare.retention import Retention, measure, mentioned
 from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.probes import Scores, of_summary
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import SummaryInput
@@ -175,7 +175,7 @@ def _held(chain: Chain) -> tuple[Counts, Counts]:
 
 
 def _loop(chain: Chain) -> Loop:
-    found = closed_loop(chain.sights, Known(message_cache.reader()), PriceSheet())
+    found = closed_loop(chain.sights, MessageCache(message_cache.reader()), PriceSheet())
     return Loop(len(found.calls), round(found.billed, 4), round(found.closed, 4), found.fetches)
 
 

@@ -25,7 +25,7 @@ _WRITES = {"write", "edit"}
 _decode = msgspec.json.Decoder().decode
 
 
-class Item(msgspec.Struct, frozen=True):
+class HostMessage(msgspec.Struct, frozen=True):
     """One message of the list: its bytes, decoded, and its weight; `id` of the entry it came from."""
 
     id: str
@@ -39,20 +39,20 @@ class Item(msgspec.Struct, frozen=True):
         return [block for block in _blocks(self.message) if block.get("type") == "toolCall"]
 
 
-Write = Callable[[Sequence[Item], Sequence[Item]], str]
+Write = Callable[[Sequence[HostMessage], Sequence[HostMessage]], str]
 
 
 class HostCompaction(msgspec.Struct, frozen=True):
     """What the host wrote: the entry as `session_compact` reports it, and the list that goes on from it."""
 
     entry: dict[str, Any]
-    items: tuple[Item, ...]
+    items: tuple[HostMessage, ...]
 
 
-def item(id: str, raw: bytes) -> Item:
+def item(id: str, raw: bytes) -> HostMessage:
     message = _decode(raw)
     role = str(message.get("role", ""))
-    return Item(id, raw, role, message, -(-_characters(message) // 4))
+    return HostMessage(id, raw, role, message, -(-_characters(message) // 4))
 
 
 def text_of(message: dict[str, Any]) -> str:
@@ -63,7 +63,7 @@ def text_of(message: dict[str, Any]) -> str:
 
 
 def compact(
-    items: Sequence[Item],
+    items: Sequence[HostMessage],
     files: dict[str, str],
     id: str,
     at: int,
@@ -94,7 +94,7 @@ def compact(
     return HostCompaction(entry, (item(id, compaction_message(summary, before, at)), *items[cut:]))
 
 
-def files_of(items: Sequence[Item], files: dict[str, str]) -> dict[str, str]:
+def files_of(items: Sequence[HostMessage], files: dict[str, str]) -> dict[str, str]:
     """`files` with those that the calls of these messages read or modified."""
     out = dict(files)
     for one in items:
@@ -108,7 +108,7 @@ def files_of(items: Sequence[Item], files: dict[str, str]) -> dict[str, str]:
     return out
 
 
-def _cut(items: Sequence[Item], keep: int) -> int:
+def _cut(items: Sequence[HostMessage], keep: int) -> int:
     """The place from which on messages are kept: the first that may be cut at with at most about `keep` tokens
     from there on; the last such place where a single message is heavier than that."""
     weight = 0
@@ -121,7 +121,7 @@ def _cut(items: Sequence[Item], keep: int) -> int:
     return 0
 
 
-def _summary(previous: str, gone: Sequence[Item], kept: Sequence[Item], files: dict[str, str]) -> str:
+def _summary(previous: str, gone: Sequence[HostMessage], kept: Sequence[HostMessage], files: dict[str, str]) -> str:
     goal = _section(previous, "## Goal")
     done = [line for line in _section(previous, "### Done").split("\n") if line.startswith("- [x]")]
     requests = [text_of(one.message) for one in gone if one.role == "user"]

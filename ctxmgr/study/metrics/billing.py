@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from ctxmgr.model.prices import PriceTier, TieredPrices
-from ctxmgr.study.metrics.observations import Shown, Sight, same_start
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, same_start
 
 MILLION = 1_000_000
 ANTHROPIC = TieredPrices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
@@ -84,18 +84,20 @@ class Bill(msgspec.Struct, frozen=True):
         return sum(call.cold for call in self.calls)
 
 
-def bill(sights: Sequence[Sight], sheet: PriceSheet, weigh: Callable[[bytes], int]) -> Bill:
+def bill(sights: Sequence[Observation], sheet: PriceSheet, weigh: Callable[[bytes], int]) -> Bill:
     """`weigh`: bytes of a message to tokens."""
     calls: list[Billed] = []
-    before: Sight | None = None
+    before: Observation | None = None
     for sight in sights:
         calls.append(_billed(before, sight, sheet, weigh))
         before = sight
     return Bill(tuple(calls))
 
 
-def _billed(before: Sight | None, sight: Sight, sheet: PriceSheet, weigh: Callable[[bytes], int]) -> Billed:
-    old: Sequence[Shown] = before.shown if before else ()
+def _billed(
+    before: Observation | None, sight: Observation, sheet: PriceSheet, weigh: Callable[[bytes], int]
+) -> Billed:
+    old: Sequence[ProjectedMessage] = before.shown if before else ()
     common = same_start(old, sight.shown)
     weights = [weigh(one.raw) for one in sight.shown]
     tokens, cached = sum(weights), sum(weights[:common])

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ctxmgr.study.metrics.edits import replaced
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import PACKET, Sight, newly_said
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import PACKET, Observation, newly_said
 from ctxmgr.study.metrics.ratio import Ratio
 
 _WORD = re.compile(r"\w+")
@@ -33,7 +33,7 @@ class Grounding(msgspec.Struct, frozen=True, gc=False):
     whole: int = 0
 
 
-def grounding(sights: Sequence[Sight], known: Known) -> tuple[Grounding, ...]:
+def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Grounding, ...]:
     """One a call."""
     asked = [_edits(sight, known) for sight in sights]
     found = LinePresence(line for edits in asked for lines in edits for line in lines)
@@ -46,12 +46,14 @@ def grounding(sights: Sequence[Sight], known: Known) -> tuple[Grounding, ...]:
     return tuple(out)
 
 
-def _edits(sight: Sight, known: Known) -> list[tuple[str, ...]]:
+def _edits(sight: Observation, known: MessageCache) -> list[tuple[str, ...]]:
     units = known.message(sight.reply.raw).view.units
     return [lines for unit in units if unit.kind == "call" and (lines := replaced(unit.arguments))]
 
 
-def _grounding(sight: Sight, edits: Sequence[set[str]], found: "LinePresence", known: Known) -> Grounding:
+def _grounding(
+    sight: Observation, edits: Sequence[set[str]], found: "LinePresence", known: MessageCache
+) -> Grounding:
     wanted = set[str]().union(*edits)
     if not wanted:
         return Grounding()
@@ -82,7 +84,7 @@ class LinePresence:
             else:
                 self._others.append(line)
 
-    def within(self, raw: bytes, known: Known) -> frozenset[str]:
+    def within(self, raw: bytes, known: MessageCache) -> frozenset[str]:
         found = self._present.get(raw)
         if found is None:
             found = frozenset(line for text in known.texts(raw) for line in self._in_text(text))

@@ -11,8 +11,8 @@ from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.metrics import recall, refetch
 from ctxmgr.study.metrics.billing import Bill, Billed, PriceSheet, bill
 from ctxmgr.study.metrics.grounding import Grounding, grounding
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Sight, newly_said
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation, newly_said
 from ctxmgr.study.metrics.ratio import Ratio, total
 from ctxmgr.study.metrics.recall import Recall
 from ctxmgr.study.metrics.refetch import Refetch
@@ -67,7 +67,7 @@ class Measures(msgspec.Struct, frozen=True):
         return self.calls[-1].user_text if self.calls else UserTextRecall()
 
 
-def measure(sights: Sequence[Sight], known: Known, sheet: PriceSheet) -> Measures:
+def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> Measures:
     """All measures of one session's calls, oldest first."""
     billed = bill(sights, sheet, known.weight)
     recalled = recall.recall(sights, known)

@@ -17,7 +17,7 @@ from ctxmgr.study.metrics.mentions import error_codes, identifiers, paths
 VOCABULARY = "o200k_base"
 
 
-class Known:
+class MessageCache:
     """What is known of messages by their bytes, in pi's format. Weights in tokens, as ctxmgr weighs."""
 
     def __init__(self, reader: Reader) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 
 PACKET = -1  # the index of what was put in: the packet
 SUMMARY = "compactionSummary"  # the role of what a host puts in the place of what it compacted away
 
 
-class Shown(msgspec.Struct, frozen=True, gc=False):
+class ProjectedMessage(msgspec.Struct, frozen=True, gc=False):
     """One message of one projection. `raw`: its bytes as answered; `index`: its place in the host's list, -1 for
     the packet; `same`: byte for byte as it came."""
 
@@ -19,7 +19,7 @@ class Shown(msgspec.Struct, frozen=True, gc=False):
     same: bool
 
 
-class Sight(msgspec.Struct, frozen=True):
+class Observation(msgspec.Struct, frozen=True):
     """One model call. `time_ms` in milliseconds, None where no time was recorded; `items` the host's list then.
 
     `reply`: the recorded assistant message that followed. `epoch` as the report says. `own`: compactions the host
@@ -27,24 +27,24 @@ class Sight(msgspec.Struct, frozen=True):
     """
 
     time_ms: int | None
-    items: tuple[Item, ...]
-    shown: tuple[Shown, ...]
-    reply: Item
+    items: tuple[HostMessage, ...]
+    shown: tuple[ProjectedMessage, ...]
+    reply: HostMessage
     epoch: int = 0
     own: int = 0
 
 
-def stands_for_others(sight: Sight, one: Shown) -> bool:
+def stands_for_others(sight: Observation, one: ProjectedMessage) -> bool:
     """Whether it was put in the place of other messages: the packet, or the host's summary of what it compacted."""
     return one.index == PACKET or sight.items[one.index].role == SUMMARY
 
 
-def in_place(sight: Sight, one: Shown) -> bool:
+def in_place(sight: Observation, one: ProjectedMessage) -> bool:
     """Whether it is a message of the conversation, as it came."""
     return one.same and not stands_for_others(sight, one)
 
 
-def same_start(before: Sequence[Shown], now: Sequence[Shown]) -> int:
+def same_start(before: Sequence[ProjectedMessage], now: Sequence[ProjectedMessage]) -> int:
     """How many messages two lists have in common from their start on, by their bytes."""
     count = 0
     for old, new in zip(before, now, strict=False):
@@ -54,14 +54,14 @@ def same_start(before: Sequence[Shown], now: Sequence[Shown]) -> int:
     return count
 
 
-def newly_said(sights: Sequence[Sight]) -> Iterator[tuple[Item, ...]]:
+def newly_said(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, ...]]:
     """For each call the messages of the recorded conversation that came since the call before it, oldest first.
 
     All of them together are the conversation so far, with what was compacted away since; without the host's
     summaries. A message is known by its entry's id and its bytes.
     """
     known: set[tuple[str, bytes]] = set()
-    reply: tuple[Item, ...] = ()
+    reply: tuple[HostMessage, ...] = ()
     for sight in sights:
         came = []
         for one in (*reply, *sight.items):

@@ -21,8 +21,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import PACKET, Shown, Sight, in_place, newly_said, same_start
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import (
+    PACKET,
+    Observation,
+    ProjectedMessage,
+    in_place,
+    newly_said,
+    same_start,
+)
 from ctxmgr.study.metrics.ratio import Ratio, total
 
 FAR_TOKENS = 20_000  # DESIGN and pi keep about that much of a session's end: what is nearer is in every tail
@@ -38,7 +45,7 @@ class Recall(msgspec.Struct, frozen=True):
     far_in_place: Ratio = Ratio()
 
 
-def recall(sights: Sequence[Sight], known: Known, far_tokens: int = FAR_TOKENS) -> tuple[Recall, ...]:
+def recall(sights: Sequence[Observation], known: MessageCache, far_tokens: int = FAR_TOKENS) -> tuple[Recall, ...]:
     """One a call."""
     out = []
     ends: dict[str, int] = {}  # name to where the last message that said it ends, in tokens from the start
@@ -79,11 +86,11 @@ class NamePresence:
 
     def __init__(self, names: Callable[[bytes], Iterable[str]]) -> None:
         self._names = names
-        self._projected: tuple[Shown, ...] = ()
+        self._projected: tuple[ProjectedMessage, ...] = ()
         self._kinds: list[int] = []
         self._counts: tuple[dict[str, int], ...] = ({}, {}, {})
 
-    def follow(self, sight: Sight) -> None:
+    def follow(self, sight: Observation) -> None:
         """The list is this one now."""
         kinds = [_kind(sight, one) for one in sight.shown]
         same = same_start(self._projected, sight.shown)
@@ -114,7 +121,7 @@ class NamePresence:
 _IN_PLACE, _CHANGED, _PACKED = range(3)
 
 
-def _kind(sight: Sight, one: Shown) -> int:
+def _kind(sight: Observation, one: ProjectedMessage) -> int:
     if in_place(sight, one):
         return _IN_PLACE
     return _PACKED if one.index == PACKET else _CHANGED

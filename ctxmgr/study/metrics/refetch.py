@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.messages import Unit
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Sight, newly_said
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation, newly_said
 
 _spelled = msgspec.json.Encoder(order="sorted").encode
 
@@ -28,7 +28,7 @@ class Refetch(msgspec.Struct, frozen=True, gc=False):
     missing_count: int = msgspec.field(default=0, name="gone")
 
 
-def refetch(sights: Sequence[Sight], known: Known) -> tuple[Refetch, ...]:
+def refetch(sights: Sequence[Observation], known: MessageCache) -> tuple[Refetch, ...]:
     """One a call of the model."""
     called: dict[str, bytes] = {}  # call id to what was called; ids come again: the newest is meant
     answers: dict[bytes, bytes] = {}  # what was called to the newest message that answers it
@@ -44,7 +44,7 @@ def refetch(sights: Sequence[Sight], known: Known) -> tuple[Refetch, ...]:
     return tuple(out)
 
 
-def _refetch(sight: Sight, known: Known, answers: dict[bytes, bytes]) -> Refetch:
+def _refetch(sight: Observation, known: MessageCache, answers: dict[bytes, bytes]) -> Refetch:
     calls = [unit for unit in known.message(sight.reply.raw).view.units if unit.kind == "call"]
     again = [answers[key] for unit in calls if (key := _key(unit)) in answers]
     if not again:

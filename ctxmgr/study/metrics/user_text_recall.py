@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Sight, in_place, newly_said, stands_for_others
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation, in_place, newly_said, stands_for_others
 from ctxmgr.study.metrics.ratio import Ratio
 
 
@@ -24,7 +24,7 @@ class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
     in_place: Ratio = Ratio()
 
 
-def said(sights: Sequence[Sight], known: Known) -> tuple[UserTextRecall, ...]:
+def said(sights: Sequence[Observation], known: MessageCache) -> tuple[UserTextRecall, ...]:
     """One a call."""
     users: dict[bytes, str] = {}
     folded: dict[bytes, str] = {}
@@ -43,5 +43,5 @@ def said(sights: Sequence[Sight], known: Known) -> tuple[UserTextRecall, ...]:
     return tuple(out)
 
 
-def _folded(raw: bytes, known: Known) -> str:
+def _folded(raw: bytes, known: MessageCache) -> str:
     return " ".join(" ".join(known.texts(raw)).split())

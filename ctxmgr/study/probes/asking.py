@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.observations import Sight, stands_for_others
+from ctxmgr.study.metrics.observations import Observation, stands_for_others
 from ctxmgr.study.probes.evidence import Probe, grade
 from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.session import Examined
@@ -50,7 +50,7 @@ class PolicyGrades(msgspec.Struct, frozen=True):
 class Lists:
     """The lists of one policy's calls, as numbers of messages, by the id of the reply that followed."""
 
-    def __init__(self, index: EvidenceIndex, sights: Sequence[Sight]) -> None:
+    def __init__(self, index: EvidenceIndex, sights: Sequence[Observation]) -> None:
         self._index, self._sights = index, sights
         self._ids = [tuple(index.number(one.raw) for one in sight.shown) for sight in sights]
         self._calls = {sight.reply.id: call for call, sight in enumerate(sights)}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.metrics.figures import Figures
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.probes import figures, tables
 from ctxmgr.study.probes.asking import PolicyGrades
 from ctxmgr.study.probes.figures import Scores
@@ -26,10 +26,10 @@ class Probing:
 
     def __init__(self, failed: str | None) -> None:
         self._failed = failed
-        self._other: Course | None = None
+        self._other: Timeline | None = None
         self._scores: dict[str, list[Scores]] = {}
         self._checks: dict[str, list[Scores]] = {}
-        self._lists: dict[str, list[Sight]] = {}
+        self._lists: dict[str, list[Observation]] = {}
         self._lines: list[str] = []
         self.recordings = 0
 
@@ -72,7 +72,7 @@ class Probing:
 
 
 def _weigher() -> Callable[[bytes], int]:
-    return Known(message_cache.reader()).weight
+    return MessageCache(message_cache.reader()).weight
 
 
 def _scored(found: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) -> Figures:

@@ -13,31 +13,31 @@ import msgspec
 
 from ctxmgr.study.baselines import control, timeline
 from ctxmgr.study.baselines.control import BOUNDS, Bounds
-from ctxmgr.study.baselines.timeline import Course
-from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
+from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 
 NEWEST_TOKENS = 10_000
 
 
-def whole(of: Course) -> list[Sight]:
+def whole(of: Timeline) -> list[Observation]:
     """All that was said before each call."""
     return [timeline.sight(of, asked, of.wholes[: asked.end_index], 0) for asked in of.asked]
 
 
-def empty(of: Course) -> list[Sight]:
+def empty(of: Timeline) -> list[Observation]:
     return [timeline.sight(of, asked, (), 0) for asked in of.asked]
 
 
-def foreign(of: Course, other: Course) -> list[Sight]:
+def foreign(of: Timeline, other: Timeline) -> list[Observation]:
     """At each call the whole of another session."""
-    shown = tuple(Shown(one.raw, one.index, one.same) for one in other.wholes)
+    shown = tuple(ProjectedMessage(one.raw, one.index, one.same) for one in other.wholes)
     items = other.items
     return [msgspec.structs.replace(sight, items=items, shown=shown) for sight in empty(of)]
 
 
-def newest(of: Course, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Sight]:
+def newest(of: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:
     """At most so many tokens from the end, cut where a list may be cut; the newest step where it alone is more."""
     before = list(accumulate((weigh(one.raw) for one in of.items), initial=0))
     out = []
@@ -50,18 +50,18 @@ def newest(of: Course, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKEN
     return out
 
 
-def sawtooth(of: Course, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Sight]:
+def sawtooth(of: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUNDS) -> list[Observation]:
     """The same summary until the next cut. `bounds`: when it is cut, and what stays."""
     write = Stub()
     start = 0
-    summary: tuple[Shown, ...] = ()
+    summary: tuple[ProjectedMessage, ...] = ()
     out = []
     for sight in control.sights(of, weigh, bounds):
         if sight.shown and sight.shown[0].index == PACKET:
             cut = sight.shown[1].index if len(sight.shown) > 1 else len(sight.items)
             if cut > start:
                 text = write(of.items[start:cut], of.items[cut:])
-                start, summary = cut, (Shown(compaction_message(text, 0, 0), PACKET, False),)
+                start, summary = cut, (ProjectedMessage(compaction_message(text, 0, 0), PACKET, False),)
             sight = msgspec.structs.replace(sight, shown=(*summary, *sight.shown[1:]))
         out.append(sight)
     return out

@@ -9,8 +9,8 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.study.baselines.timeline import Course
-from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
 from ctxmgr.study.probes.index import EvidenceIndex
@@ -28,12 +28,12 @@ Drive = Callable[[ReplayOptions], ReplayResult]
 class Probed(msgspec.Struct, frozen=True):
     """One recording. `policies`: presets, and the plain rules beside them; `checks`: the lists of no policy."""
 
-    course: Course
+    course: Timeline
     policies: dict[str, PolicyGrades]
     checks: dict[str, PolicyGrades]
 
 
-def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> list[Sight]:
+def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> list[Observation]:
     """What a policy sent, where the host's own summaries copy. What fails then is a failure of the outcome."""
     if not outcome.compacted or options.recorded_compactions or isinstance(options.write, Stub):
         return outcome.observations
@@ -46,9 +46,9 @@ def lists_of(outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> lis
 def probed(
     recording: Recording,
     window: int,
-    lists: Mapping[str, Sequence[Sight]],
+    lists: Mapping[str, Sequence[Observation]],
     weigh: Callable[[bytes], int],
-    other: Course | None = None,
+    other: Timeline | None = None,
 ) -> Probed:
     """`window` in tokens; `lists`: what each policy sent, by name; `weigh`: bytes of a message to tokens. `other`:
     another session, as a control."""
@@ -72,6 +72,6 @@ def probed(
     )
 
 
-def _tokens(sights: Sequence[Sight], weigh: Callable[[bytes], int]) -> float | None:
+def _tokens(sights: Sequence[Observation], weigh: Callable[[bytes], int]) -> float | None:
     """Mean of a call."""
     return fmean(sum(weigh(one.raw) for one in sight.shown) for sight in sights) if sights else None

@@ -10,7 +10,7 @@ from itertools import accumulate
 import msgspec
 
 from ctxmgr.study.baselines import timeline as course
-from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.metrics.mentions import paths
 from ctxmgr.study.probes.evidence import Probe
 from ctxmgr.study.probes.kinds import probes
@@ -31,7 +31,7 @@ class Point(msgspec.Struct, frozen=True):
 class Examined(msgspec.Struct, frozen=True):
     """One session at one window. `names`: how many of its files have this last component."""
 
-    course: Course
+    course: Timeline
     history: SessionHistory
     points: tuple[Point, ...]
     names: dict[str, int]

@@ -9,7 +9,7 @@ what an earlier one stands for stays in the later ones.
 from collections.abc import Sequence
 
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.probes.reading import turn
 from ctxmgr.study.probes.reading.wording import shortened
 
@@ -25,7 +25,7 @@ class Stub:
         self._files: dict[str, str] = {}
         self._last = ""
 
-    def __call__(self, gone: Sequence[Item], kept: Sequence[Item]) -> str:
+    def __call__(self, gone: Sequence[HostMessage], kept: Sequence[HostMessage]) -> str:
         for item in gone:
             one = turn(item.raw)
             if one.role == "user" and one.text.strip():

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from ctxmgr.study.replay.host_side import ReplayHost
 from ctxmgr.study.replay.outcomes import ReplayOptions
@@ -102,7 +102,7 @@ class _Host:
         elif self.pending and idle:
             self._compact("requested", newest)
 
-    def _usage(self, reply: Item, report: dict[str, Any]) -> int:
+    def _usage(self, reply: HostMessage, report: dict[str, Any]) -> int:
         """The total that a provider would have reported for the answered list and this reply; 0 for a reply
         that failed. The recorded one stands for the recorded list; where ours is another by now, the last
         ratio known goes on."""
@@ -157,7 +157,7 @@ class _Host:
             return
         self._compacted(done.entry, list(done.items), why)
 
-    def _compacted(self, entry: dict[str, Any], items: list[Item], why: str) -> None:
+    def _compacted(self, entry: dict[str, Any], items: list[HostMessage], why: str) -> None:
         side = self.side
         side.outcome.compacted += 1
         side.outcome.own += why == "own"

@@ -9,7 +9,7 @@ import msgspec
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.table import PRESETS
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.replay import legality
 from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.replay.watching import ObservationRecorder
@@ -37,7 +37,7 @@ class ReplayHost:
         self, client: StdioClient, session_id: str, outcome: ReplayResult, append: bool, measure: bool = False
     ) -> None:
         self.client, self.session_id, self.outcome, self.append = client, session_id, outcome, append
-        self.items: list[Item] = []
+        self.items: list[HostMessage] = []
         self.seq = 0
         self.base = ""
         self.sent = 0
@@ -95,7 +95,7 @@ class ReplayHost:
             self.watch.called(at, self.items, placed, report["epoch"])
         return report
 
-    def replied(self, reply: Item) -> None:
+    def replied(self, reply: HostMessage) -> None:
         """The recorded message that followed the last `context`."""
         if self.watch is not None:
             self.watch.replied(reply)
@@ -165,5 +165,5 @@ class ReplayHost:
         self.base = ""
 
 
-def _joined(items: Iterable[Item]) -> bytes:
+def _joined(items: Iterable[HostMessage]) -> bytes:
     return b",".join(one.raw for one in items)

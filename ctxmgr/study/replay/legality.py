@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.hosts.pi_host import Item, item
+from ctxmgr.study.hosts.pi_host import HostMessage, item
 
 PACKET = "ctxmgr.packet"
 WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
@@ -32,7 +32,7 @@ class MatchedMessage(msgspec.Struct, frozen=True):
     """One answered message: the place of the sent one it is, None for what was put in; `same`: byte for byte."""
 
     index: int | None
-    message: Item
+    message: HostMessage
     same: bool = True
 
 
@@ -40,7 +40,7 @@ class IllegalAnswer(Exception):
     """The answer can not be matched with what was sent; the text says where."""
 
 
-def answered(sent: Sequence[Item], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:
+def answered(sent: Sequence[HostMessage], result: dict[str, msgspec.Raw]) -> list[MatchedMessage]:
     """What the host would send, from an answer to `context`. Raises IllegalAnswer."""
     if "unchanged" in result:
         return [MatchedMessage(index, one) for index, one in enumerate(sent)]
@@ -52,7 +52,10 @@ def answered(sent: Sequence[Item], result: dict[str, msgspec.Raw]) -> list[Match
 
 
 def faults(
-    sent: Sequence[Item], placed: Sequence[MatchedMessage], whole_turns: bool, may_change: Container[bytes] = ()
+    sent: Sequence[HostMessage],
+    placed: Sequence[MatchedMessage],
+    whole_turns: bool,
+    may_change: Container[bytes] = (),
 ) -> list[str]:
     """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
     results that the compact zone has rewritten (rule 3)."""
@@ -75,7 +78,7 @@ def faults(
     return out
 
 
-def _from_edits(sent: Sequence[Item], edits: Sequence[dict[str, msgspec.Raw]]) -> list[MatchedMessage]:
+def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.Raw]]) -> list[MatchedMessage]:
     out: list[MatchedMessage] = []
     last = -1
     for edit in edits:
@@ -100,7 +103,7 @@ def _from_edits(sent: Sequence[Item], edits: Sequence[dict[str, msgspec.Raw]]) -
     return out
 
 
-def _aligned(sent: Sequence[Item], raws: Sequence[msgspec.Raw]) -> list[MatchedMessage]:
+def _aligned(sent: Sequence[HostMessage], raws: Sequence[msgspec.Raw]) -> list[MatchedMessage]:
     """Matched from the newest back: what is kept is the end of the list, and duplicates are told apart so."""
     out: list[MatchedMessage] = []
     below = len(sent)
@@ -124,11 +127,11 @@ def _aligned(sent: Sequence[Item], raws: Sequence[msgspec.Raw]) -> list[MatchedM
     return out[::-1]
 
 
-def _is_packet(message: Item) -> bool:
+def _is_packet(message: HostMessage) -> bool:
     return message.role == "custom" and message.message.get("customType") == PACKET
 
 
-def _is_rewrite(old: Item, new: Item) -> bool:
+def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
     """Is `new` the tool result `old` with nothing but its content changed, or the reply `old` with nothing but the
     arguments of its calls changed?"""
     if new.role == "assistant" and old.role == "assistant":
@@ -143,7 +146,7 @@ def _is_rewrite(old: Item, new: Item) -> bool:
     )
 
 
-def _is_shortened(old: Item, new: Item) -> bool:
+def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
     if any(field.endswith("Signature") for block in _blocks(old) for field in block):
         return False
     before, after = _members(old.raw), _members(new.raw)
@@ -157,12 +160,12 @@ def _is_shortened(old: Item, new: Item) -> bool:
     )
 
 
-def _blocks(one: Item) -> list[dict[str, Any]]:
+def _blocks(one: HostMessage) -> list[dict[str, Any]]:
     content = one.message.get("content")
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
-def _steps(sent: Sequence[Item], kept: dict[int, MatchedMessage], told: bool) -> list[str]:
+def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], told: bool) -> list[str]:
     """Rules 3 and 4 where steps leave."""
     out = []
     for role in ("user", "assistant"):
@@ -175,7 +178,7 @@ def _steps(sent: Sequence[Item], kept: dict[int, MatchedMessage], told: bool) ->
     return out
 
 
-def _pairs(sent: Sequence[Item], kept: set[int]) -> list[str]:
+def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
     calls: dict[Any, int] = {}  # ids come again in some recordings: the newest call before a result is its own
     out = []
     for index, one in enumerate(sent):
@@ -190,7 +193,9 @@ def _pairs(sent: Sequence[Item], kept: set[int]) -> list[str]:
     return out
 
 
-def _newest(sent: Sequence[Item], kept: dict[int, MatchedMessage], may_change: Container[bytes]) -> list[str]:
+def _newest(
+    sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], may_change: Container[bytes]
+) -> list[str]:
     newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user"), None)
     if newest is None:
         return []
@@ -202,7 +207,7 @@ def _newest(sent: Sequence[Item], kept: dict[int, MatchedMessage], may_change: C
     return out
 
 
-def _whole_turns(sent: Sequence[Item], kept: set[int]) -> list[str]:
+def _whole_turns(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
     places = [at for at, one in enumerate(sent) if one.role not in SUMMARIES]
     start = next((number for number, at in enumerate(places) if at in kept), len(places))
     out = [f"message {at} is missing inside what was kept" for at in places[start:] if at not in kept]

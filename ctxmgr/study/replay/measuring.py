@@ -12,7 +12,7 @@ from ctxmgr.study.metrics import message_cache
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.figures import Figures
 from ctxmgr.study.metrics.measures import Measures, measure
-from ctxmgr.study.metrics.message_cache import Known
+from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import report_measured
 from ctxmgr.study.replay.outcomes import ReplayResult
@@ -40,7 +40,7 @@ def work(
 ) -> ReplayFigures:
     """One of the outcomes is of preset `off`. A stream of events is what a host showed, and no course to simulate a
     policy on: nothing stands beside it."""
-    ground = Known(message_cache.reader())  # what is known of a message is known for all
+    ground = MessageCache(message_cache.reader())  # what is known of a message is known for all
     measures = [measure(outcome.observations, ground, sheet) for outcome in outcomes]
     presets = {outcome.preset: one for outcome, one in zip(outcomes, measures, strict=True)}
     base = presets[BASE]

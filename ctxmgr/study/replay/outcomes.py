@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.hosts.pi_host import Write
-from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.metrics.observations import Observation
 
 
 class HostLimits(msgspec.Struct, frozen=True):
@@ -91,4 +91,4 @@ class ReplayResult(msgspec.Struct):
     notes: tuple[str, ...] = ()
     exit_code: int | None = None
     packet: str = ""
-    observations: list[Sight] = []
+    observations: list[Observation] = []

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.engine.presets.turns.project import Ask, Limits, project
+from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
@@ -23,7 +23,7 @@ def rendered(budget: int) -> tuple[str, int]:
     return text, quarters(text)
 
 
-def ask(messages: tuple[Message, ...], **keys: Any) -> Ask:
+def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
     """Green, all summaries folded, characters / 4, and a packet; keys say what differs."""
     keys = {
         "zone": "green",
@@ -40,7 +40,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> Ask:
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)
-    return Ask(**keys, decisions=decisions, folding=folding, limits=limits if drops else None)
+    return TurnsInputs(**keys, decisions=decisions, folding=folding, limits=limits if drops else None)
 
 
 def planned(messages: tuple[Message, ...], **keys: Any) -> Plan:

@@ -8,9 +8,9 @@ import msgspec
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.budget import USER_SHARE, Room
-from ctxmgr.engine.balanced.epoch_start import Want
-from ctxmgr.engine.balanced.project import Ask, Projected, project
+from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
+from ctxmgr.engine.balanced.epoch_start import EpochInputs
+from ctxmgr.engine.balanced.project import BalancedInputs, Projected, project
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
@@ -23,7 +23,7 @@ from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Edit, Keep, Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
 
-ROOM = Room(old=300, newest=100, index=60)
+ROOM = Budget(old=300, newest=100, index=60)
 NO_PACKET = Packet("", 0)
 
 
@@ -53,7 +53,7 @@ class Writer(msgspec.Struct):
     weigh: Callable[[str], int]
 
 
-def want(messages: tuple[Message, ...], **keys: Any) -> Want:
+def want(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
     """Green, warm, little room, no archive; keys say what differs."""
     by: dict[str, Any] = {
         "zone": "green",
@@ -79,7 +79,7 @@ def want(messages: tuple[Message, ...], **keys: Any) -> Want:
     by |= keys
     laid_out = ("decisions", "packet", "place", "rewrite", "shorten", "rules")
     users, window = USER_SHARE * by["usable"], by["window_limit"]
-    return Want(
+    return EpochInputs(
         zone=by["zone"],
         layout=Layout(**{name: by[name] for name in laid_out}),
         room=msgspec.structs.replace(by["room"], users=users, window=window),
@@ -102,8 +102,9 @@ def weight_of_call(tool: str, arguments: dict[str, Any]) -> int:
     return message.weights[0]
 
 
-def ask(messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any) -> Ask:
-    """What goes on from the projection `done`, of the first `size` messages. Keys are those of `Ask` or `Want`."""
+def ask(messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any) -> BalancedInputs:
+    """What goes on from the projection `done`, of the first `size` messages. Keys are those of `BalancedInputs` or
+    `EpochInputs`."""
     known: dict[str, Any] = {"epoch": Epoch()}
     if done is not None:
         known = {"epoch": done.epoch, "last": done.plan, "before": size}
@@ -118,7 +119,7 @@ def ask(messages: tuple[Message, ...], done: Projected | None = None, size: int 
     for name in ("epoch", "reopen", "last", "before", "at"):
         if name in keys:
             known[name] = keys.pop(name)
-    return Ask(want(messages, **keys), **known)
+    return BalancedInputs(want(messages, **keys), **known)
 
 
 def projected(

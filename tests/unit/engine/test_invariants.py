@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept
@@ -22,7 +22,7 @@ from tests.unit.engine.invariants.test_turns import plan_of
 from tests.unit.engine.projections import planned
 from tests.unit.engine.stepwise import code, looked, projected
 
-NONE, SOME = Room(0, 0, 60), Room(400, 0, 60)
+NONE, SOME = Budget(0, 0, 60), Budget(400, 0, 60)
 PACKET = Packet("p", 1)
 HEAVY = ("[ctxmgr packet]".ljust(9_000, "."), 2_250)
 STEP = looked(1)
@@ -73,7 +73,7 @@ def several_items(rules: Invariants) -> Made:
         {"type": "message", "role": "assistant", "content": [text("so")]},
     ]
     messages = translation.read("responses", [msgspec.json.encode(one) for one in items])
-    return messages, projected(messages, rules=rules, room=Room(60, 0, 60), reopen="compaction").plan
+    return messages, projected(messages, rules=rules, room=Budget(60, 0, 60), reopen="compaction").plan
 
 
 def text(said: str) -> dict[str, str]:
@@ -123,7 +123,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (STEPS, "users", by_steps([u("go"), LONG_USER, *STEP, *NEWEST, u("on")], weigh=lambda text: 9_999, **ALL)),
     (STEPS, "newest user", by_steps([u("go"), *STEP, LONG_USER, *NEWEST], **ALL)),
     (STEPS, "newest step", by_steps([u("go"), *STEP, sh("ls", code(5)), sh("ls", code(6))])),
-    (STEPS, "signed", by_steps([*OVERWRITTEN, *NEWEST], room=Room(900, 0, 60))),
+    (STEPS, "signed", by_steps([*OVERWRITTEN, *NEWEST], room=Budget(900, 0, 60))),
     (STEPS, "packet", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), PACKET, PACKET, Keep(3, 4))),
     (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], room=SOME, **ALL)),
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),

@@ -12,7 +12,7 @@ from ctxmgr.model.completion import LATE, Completion, CompletionRequest, Complet
 from ctxmgr.model.policy import Endpoint
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.server.jobs import Jobs
-from ctxmgr.session.work import Embed, Job, ModelRunner, Routine, Work
+from ctxmgr.session.work import Embed, Job, ModelRunner, Offload, Routine
 from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
 from ctxmgr.wire.peer import Peer
 
@@ -155,9 +155,9 @@ def test_a_deadline_after_the_end_is_nothing() -> None:
 
 def test_work_is_an_effect_and_its_fault_reaches_the_steps() -> None:
     def steps() -> Routine[Any]:
-        value = yield Work(lambda: 5)
+        value = yield Offload(lambda: 5)
         try:
-            yield Work(lambda: 6)
+            yield Offload(lambda: 6)
         except ValueError:
             return value
         raise AssertionError

@@ -8,44 +8,44 @@ from collections.abc import Callable, Sequence
 
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
-from ctxmgr.study.hosts.pi_host import Item, item
-from ctxmgr.study.metrics.message_cache import Known
-from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
+from ctxmgr.study.hosts.pi_host import HostMessage, item
+from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
 from tests.notation import Said, raws, words
 
-Show = Callable[[Sequence[Item]], Sequence[Shown]]
+Show = Callable[[Sequence[HostMessage]], Sequence[ProjectedMessage]]
 
 
-def known() -> Known:
+def known() -> MessageCache:
     """Weights are words; a call weighs its name and its JSON, split at spaces."""
-    return Known(Reader(pi, words, "words"))
+    return MessageCache(Reader(pi, words, "words"))
 
 
-def whole(items: Sequence[Item]) -> list[Shown]:
-    return [Shown(one.raw, place, True) for place, one in enumerate(items)]
+def whole(items: Sequence[HostMessage]) -> list[ProjectedMessage]:
+    return [ProjectedMessage(one.raw, place, True) for place, one in enumerate(items)]
 
 
-def newest(count: int, *before: Shown) -> Show:
+def newest(count: int, *before: ProjectedMessage) -> Show:
     """The last so many messages, behind these."""
     return lambda items: [*before, *whole(items)[max(0, len(items) - count) :]]
 
 
-def packed(text: str) -> Shown:
-    return Shown(pi.packet(text, 0), PACKET, False)
+def packed(text: str) -> ProjectedMessage:
+    return ProjectedMessage(pi.packet(text, 0), PACKET, False)
 
 
-def changed(place: int, *said: Said) -> Callable[[Sequence[Shown]], list[Shown]]:
+def changed(place: int, *said: Said) -> Callable[[Sequence[ProjectedMessage]], list[ProjectedMessage]]:
     """The message at this place with another text; the last of `said` is the new one."""
     raw = raws(*said)[-1]
-    return lambda shown: [Shown(raw, place, False) if one.index == place else one for one in shown]
+    return lambda shown: [ProjectedMessage(raw, place, False) if one.index == place else one for one in shown]
 
 
-def sights(*said: Said, show: Show = whole, epochs: Sequence[int] = ()) -> list[Sight]:
+def sights(*said: Said, show: Show = whole, epochs: Sequence[int] = ()) -> list[Observation]:
     items = [item(str(place), raw) for place, raw in enumerate(raws(*said))]
-    out: list[Sight] = []
+    out: list[Observation] = []
     for place, one in enumerate(items):
         if one.role == "assistant":
             at = one.message.get("timestamp")
             epoch = epochs[len(out)] if epochs else 0
-            out.append(Sight(at, tuple(items[:place]), tuple(show(items[:place])), one, epoch))
+            out.append(Observation(at, tuple(items[:place]), tuple(show(items[:place])), one, epoch))
     return out

@@ -11,7 +11,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.projection import Plan
-from ctxmgr.model.state import Rendered, State
+from ctxmgr.model.state import RenderedPacket, State
 
 
 def with_epoch(state: State, conversation: ConversationIndex, done: Projected) -> State:
@@ -33,7 +33,7 @@ def with_epoch(state: State, conversation: ConversationIndex, done: Projected) -
     return msgspec.structs.replace(
         state,
         decisions=plan.decisions,
-        packet=Rendered(f"epoch {done.epoch.number}", packet.text, packet.weight) if packet.text else None,
+        packet=RenderedPacket(f"epoch {done.epoch.number}", packet.text, packet.weight) if packet.text else None,
         anchor=conversation.key(plan.floor) if packet.text and plan.floor else "",
         receipts=receipts.filed(state.receipts, opened.receipt),
         totals=totals,
@@ -45,7 +45,7 @@ def _unchanged(state: State, conversation: ConversationIndex, plan: Plan) -> Sta
     packet = plan.packet if state.packet is None else None
     if packet is not None:
         anchor = conversation.key(plan.floor) if plan.floor else ""
-        rendered = Rendered(f"epoch {state.epoch.number}", packet.text, packet.weight)
+        rendered = RenderedPacket(f"epoch {state.epoch.number}", packet.text, packet.weight)
         state = msgspec.structs.replace(state, packet=rendered, anchor=anchor)
     if plan.decisions is state.decisions or plan.decisions == state.decisions:  # == looks at each key
         return state

@@ -18,9 +18,9 @@ from ctxmgr.engine.balanced import pins
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import room
 from ctxmgr.engine.balanced.cache_cost import is_cold
-from ctxmgr.engine.balanced.epoch_start import Want
+from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.packet_writer import LedgerWriter
-from ctxmgr.engine.balanced.project import Ask, carried_on, decided, standing
+from ctxmgr.engine.balanced.project import BalancedInputs, carried_on, decided, standing
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.conversation.delta import Incoming
@@ -110,14 +110,14 @@ def _as_decided(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) ->
     return standing(incoming.conversation, _ask(anew, state, inputs, zone))
 
 
-def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Ask:
+def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> BalancedInputs:
     conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
     place, packet, lost = _packet(incoming, state)
     text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
     last_at, model = state.epoch.last_time_ms, state.model
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
     lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
-    want = Want(
+    want = EpochInputs(
         zone=zone,
         layout=Layout(
             decisions=incoming.last.decisions if incoming.last is not None else state.decisions,
@@ -138,7 +138,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Ask:
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
-    return Ask(want, state.epoch, reopen, incoming.last, _before(state), at)
+    return BalancedInputs(want, state.epoch, reopen, incoming.last, _before(state), at)
 
 
 def _before(state: State) -> int:

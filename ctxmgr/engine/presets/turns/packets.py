@@ -8,7 +8,7 @@ from ctxmgr.engine.packet.budget import PacketText, packet_budget
 from ctxmgr.engine.packet.missing import lacks
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.model.policy import Zone
-from ctxmgr.model.state import Rendered, State
+from ctxmgr.model.state import RenderedPacket, State
 
 
 class Packets:
@@ -20,7 +20,7 @@ class Packets:
         self.lean = packet_budget(inputs.policy, zone, resume=False)
         self._resume, self._ledger = state.resume, inputs.ledger
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
-        self._tried: Rendered | None = None
+        self._tried: RenderedPacket | None = None
         self._lacking: dict[int, frozenset[str]] = {}
 
     def render(self, stands_for: int) -> tuple[str, int]:
@@ -36,10 +36,10 @@ class Packets:
             self._lacking[stands_for] = lacks(self._ledger, self._tried.text)
         return self._lacking[stands_for]
 
-    def _at(self, allowed: int, stands_for: int, resume: bool) -> Rendered:
+    def _at(self, allowed: int, stands_for: int, resume: bool) -> RenderedPacket:
         place = f"{'resume' if resume else 'lean'}: {allowed} of {stands_for}"
         for rendered in (self.rendered, self._tried):
             if rendered is not None and rendered.place == place:
                 return rendered
         text = self._text.within(allowed, resume)
-        return Rendered(place, text, self._text.weigh(text) if text else 0)
+        return RenderedPacket(place, text, self._text.weigh(text) if text else 0)

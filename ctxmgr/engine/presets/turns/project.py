@@ -49,7 +49,7 @@ class Limits(msgspec.Struct, frozen=True):
     window: float | None = None
 
 
-class Ask(msgspec.Struct, frozen=True):
+class TurnsInputs(msgspec.Struct, frozen=True):
     """What a projection is asked for beside the list itself.
 
     `floor`: index of the first kept turn's first message so far. `limits`: None where no more turns may leave.
@@ -66,7 +66,7 @@ class Ask(msgspec.Struct, frozen=True):
     rules: Invariants = TURNS
 
 
-def project(conversation: ConversationIndex, ask: Ask) -> Plan:
+def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
     """The plan for this list. Pure: the same arguments give the same plan."""
     if not conversation.turns:
         whole = (Keep(0, conversation.size),) if conversation.size else ()
@@ -81,7 +81,7 @@ def project(conversation: ConversationIndex, ask: Ask) -> Plan:
 class _Draft:
     """One projection while it is being decided."""
 
-    def __init__(self, conversation: ConversationIndex, ask: Ask) -> None:
+    def __init__(self, conversation: ConversationIndex, ask: TurnsInputs) -> None:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
         self.decisions: dict[str, Decision] = dict(ask.decisions)

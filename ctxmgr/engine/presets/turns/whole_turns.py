@@ -17,7 +17,7 @@ from ctxmgr.engine.conversation.turns import turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Packets
-from ctxmgr.engine.presets.turns.project import Ask, Limits, project
+from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.rewriting.prune import Pruning, prune
@@ -47,7 +47,7 @@ class WholeTurns(PresetStrategy):
         zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
         packets = Packets(state, zone, inputs)
-        ask = Ask(
+        ask = TurnsInputs(
             zone=zone,
             policy=inputs.policy,
             floor=floor,
@@ -113,7 +113,7 @@ def _folded(conversation: ConversationIndex, known: frozenset[str]) -> Callable[
     return folded
 
 
-def _undecided(incoming: Incoming, ask: Ask, state: State, gauge: Gauge) -> Plan:
+def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge) -> Plan:
     """Rule 3."""
     conversation = incoming.conversation
     fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.words import Command, Word
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word
 
 MOST_FILES = 64  # of one command
 _DROPPED = ("/dev/",)  # what is sent there is no file
@@ -26,7 +26,7 @@ _VALUED = frozenset(("--suffix", "-S", "--source", "-s"))
 FileEffects = tuple[FileEffect, ...]
 
 
-def changes(commands: Sequence[Command], directory: str) -> FileEffects | None:
+def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
     """What a pipe changes; None where it changes nothing by these rules."""
     first = commands[0]
     name = first.words[0] if first.words else None
@@ -63,7 +63,7 @@ def _patched(section: patches.Section, directory: str) -> FileEffects:
     return (FileEffect(path, "edit", grown=section.grown),)
 
 
-def _alone(name: Word, command: Command, directory: str) -> FileEffects | None:
+def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | None:
     """What a command changes that is in no pipe, by its name."""
     words = command.words
     if name in ("sed", "perl"):
@@ -168,7 +168,7 @@ def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
     return [(one, f"{place}{one.rpartition('/')[2]}" if into else new) for one in old]
 
 
-def _prints(command: Command) -> bool:
+def _prints(command: ShellCommand) -> bool:
     """Does it print what stands in the call: a heredoc, or known words?"""
     if command.words == ("cat",):
         return command.stdin is not None
@@ -177,7 +177,7 @@ def _prints(command: Command) -> bool:
     return command.words[:1] in (("echo",), ("printf",)) and None not in command.words
 
 
-def _redirected(commands: Sequence[Command], directory: str) -> FileEffects | None:
+def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
     """Files that what is printed is sent to, where its text is not in the call; None without any."""
     sent = [write for command in commands for write in command.writes]
     for command in commands[1:]:

@@ -17,7 +17,7 @@ from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell import reads, swe_agent
 from ctxmgr.engine.tools.shell.changes import changes
-from ctxmgr.engine.tools.shell.words import Command, Pipeline, Word, name_of, parse
+from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
 
 
 def _words(text: str) -> frozenset[str]:
@@ -112,23 +112,23 @@ def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], 
     return found or [FileEffect(_looked_at(commands[0], directory), _look(commands[0]))], True
 
 
-def _plain(command: Command) -> Command:
+def _plain(command: ShellCommand) -> ShellCommand:
     """The command without variables set before it, or a time limit."""
     words = command.words
     while words and words[0] and ("=" in words[0] or words[0] in ("command", "sudo", "env")):
         words = words[1:]
     if len(words) > 2 and words[0] == "timeout":
         words = words[2:]
-    return command if words is command.words else Command(words, command.writes, command.stdin)
+    return command if words is command.words else ShellCommand(words, command.writes, command.stdin)
 
 
-def _look(command: Command) -> EffectKind:
+def _look(command: ShellCommand) -> EffectKind:
     """What a look is for: a search, or a list of what there is."""
     words = command.words
     return "search" if name_of(command) in _SEARCHES or words[:2] == ("git", "grep") else "list"
 
 
-def _is_look(command: Command) -> bool:
+def _is_look(command: ShellCommand) -> bool:
     name, rest = name_of(command), command.words[1:]
     if rest in (("--version",), ("--help",)):
         return True
@@ -146,7 +146,7 @@ def _is_look(command: Command) -> bool:
     return False
 
 
-def _is_check(command: Command) -> bool:
+def _is_check(command: ShellCommand) -> bool:
     name, rest = name_of(command), [word for word in command.words[1:] if word and not word.startswith("-")]
     if name in ("python", "python3"):
         return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
@@ -155,7 +155,7 @@ def _is_check(command: Command) -> bool:
     return name in _RUNNERS and any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
 
 
-def _looked_at(command: Command, directory: str) -> str:
+def _looked_at(command: ShellCommand, directory: str) -> str:
     """The file or directory that a look is at, "" where that is where the shell is."""
     name = name_of(command)
     named = [word for word in command.words[1:] if word and not word.startswith("-")]

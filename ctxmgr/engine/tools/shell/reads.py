@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ctxmgr.engine.tools.effects import FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
-from ctxmgr.engine.tools.shell.words import Command, Word, name_of
+from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
 
@@ -23,7 +23,7 @@ Span = tuple[int | None, int | None]
 Spans = tuple[Span, ...] | None  # of each file; None where the lines are not known from the call
 
 
-def reads(commands: Sequence[Command], directory: str) -> list[FileEffect]:
+def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
     """The files that a pipe of looks prints lines of; none where it prints anything else."""
     source = _SOURCES.get(name_of(commands[0]))
     if source is None:

@@ -19,7 +19,7 @@ import msgspec
 Word = str | None
 
 
-class Command(msgspec.Struct, frozen=True, gc=False):
+class ShellCommand(msgspec.Struct, frozen=True, gc=False):
     """One command. `writes`: (">" or ">>", file) of its standard output, in order; `stdin`: its heredoc."""
 
     words: tuple[Word, ...]
@@ -30,7 +30,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 class Pipeline(msgspec.Struct, frozen=True, gc=False):
     """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3)."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
     sure: bool = True
 
 
@@ -61,7 +61,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self.pipelines: list[Pipeline] = []
-        self.commands: list[Command] = []
+        self.commands: list[ShellCommand] = []
         self.words: list[Word] = []
         self.writes: list[tuple[str, Word]] = []
         self.stdin: str | None = None
@@ -90,7 +90,7 @@ class _Reading:
         if self.redirect or (self.words and self.words[0] in _KEYWORDS):
             return False
         if self.words or self.writes or self.stdin is not None:
-            self.commands.append(Command(tuple(self.words), tuple(self.writes), self.stdin))
+            self.commands.append(ShellCommand(tuple(self.words), tuple(self.writes), self.stdin))
         self.words, self.writes, self.stdin = [], [], None
         return True
 
@@ -160,7 +160,7 @@ def _body(line: str, start: int, mark: str) -> tuple[int, int, int] | None:
     return (start, end.start(), end.end()) if end else None
 
 
-def name_of(command: Command) -> str:
+def name_of(command: ShellCommand) -> str:
     """The program that a command runs, without its directory; "" where that is not known."""
     first = command.words[0] if command.words else None
     return (first or "").rpartition("/")[2]

@@ -15,7 +15,7 @@ from ctxmgr.engine.balanced.budget import (
     OLD_SHARE_LEAST,
     OLD_SHARE_MOST,
     USER_SHARE,
-    Room,
+    Budget,
     room,
 )
 from ctxmgr.model.policy import ZONES, Zone
@@ -41,8 +41,8 @@ TABLE: list[tuple[str, tuple[float, float, Zone], float, float, float]] = [
 @pytest.mark.parametrize(("name", "of", "old", "newest", "whole"), TABLE, ids=[row[0] for row in TABLE])
 def test_room(name: str, of: tuple[float, float, Zone], old: float, newest: float, whole: float) -> None:
     users = USER_SHARE * of[1]
-    assert room(*of) == Room(int(old), int(newest), int(INDEX_SHARE * whole), users)
-    assert room(*of, 900.0) == Room(int(old), int(newest), int(INDEX_SHARE * whole), users, 900.0)
+    assert room(*of) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users)
+    assert room(*of, 900.0) == Budget(int(old), int(newest), int(INDEX_SHARE * whole), users, 900.0)
 
 
 def test_each_tenth_of_the_knob_keeps_so_many_times_as_much() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.cache_cost import (
     CACHE_TTL,
     CALLS_AT_LEAST,
-    Break,
+    PrefixBreak,
     Row,
     arithmetic,
     best_break,
@@ -105,9 +105,9 @@ some_rows = st.lists(
 some_rates = st.sampled_from((TENTH, Rates(0.1, 1.0), Rates(0.5, 0.5), Rates(1.0, 1.0), Rates(0.0, 2.0)))
 
 
-def by_force(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) -> Break | None:
+def by_force(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) -> PrefixBreak | None:
     """Each place told by itself, by what is paid over the calls with and without the change."""
-    found: list[tuple[float, int, Break]] = []
+    found: list[tuple[float, int, PrefixBreak]] = []
     for place in range(len(rows)):
         rest = rows[place:]
         after, left = sum(one.now for one in rest), sum(one.then for one in rest) + inserted
@@ -116,7 +116,7 @@ def by_force(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) 
             keeping = cached * by.read + (after - cached) * by.write
             now, saves = left * by.write - keeping, (after - left) * by.read
             gain = max(CALLS_AT_LEAST, calls) * saves - now
-            found.append((gain, place, Break(place, after, cached, left, now, saves)))
+            found.append((gain, place, PrefixBreak(place, after, cached, left, now, saves)))
     return max(found, key=lambda one: (round(one[0], 6), one[1]))[2] if found else None
 
 
@@ -155,7 +155,7 @@ def numbers(line: str) -> list[float]:
 )
 def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, regret: float, calls: int) -> None:
     cached = min(after, cached)
-    found = Break(0, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+    found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
     told = numbers(arithmetic(found, by, regret, calls))
     after_, left_, written, write, kept, read, uncached, write_, costs, saves, calls_, regret_ = told
     assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)

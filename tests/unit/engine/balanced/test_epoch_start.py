@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Room
+from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Budget
 from ctxmgr.engine.balanced.cache_cost import cost
 from ctxmgr.engine.balanced.project import Projected
 from ctxmgr.engine.invariants import STEPS
@@ -21,7 +21,7 @@ from tests.notation import Said, a, call, err, indexed, note, packet, r, raws, r
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import any_list, code, kinds, looked, opened, packet_of, projected, sent, wrote
 
-NONE = Room(0, 0, 60)  # nothing of the old part stays, and the last two steps
+NONE = Budget(0, 0, 60)  # nothing of the old part stays, and the last two steps
 OLD = [one for number in range(6) for one in looked(number, 60)]  # 12 messages, about 2 100 tokens
 LAST = [a("one"), a("two")]  # the steps that are lossless
 HUGE = u(code(9, 500))  # 2 700 tokens: over the share of users
@@ -91,7 +91,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "user messages over their share leave, the longest first",
         [u("go"), HUGE, *looked(1), u("on"), *LAST, u("x")],
-        {"room": Room(9_000, 0, 60)},
+        {"room": Budget(9_000, 0, 60)},
         [0, 2, 3, 4, 5, 6, 7],
         {},
         True,
@@ -108,7 +108,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "nor what the list starts with, where a reply would be first",
         [HUGE, *looked(1), *LAST, u("x")],
-        {"room": Room(9_000, 0, 60)},
+        {"room": Budget(9_000, 0, 60)},
         [0, 1, 2, 3, 4, 5],
         {},
         False,
@@ -124,7 +124,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "or a user's message",
         [HUGE, u("on"), *looked(1), *LAST, u("x")],
-        {"room": Room(9_000, 0, 60)},
+        {"room": Budget(9_000, 0, 60)},
         [1, 2, 3, 4, 5, 6],
         {},
         True,
@@ -149,7 +149,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "a packet at the start stays where a reply would be first",
         [packet(code(1)), *looked(1), *LAST],
-        {"room": Room(9_000, 0, 60)},
+        {"room": Budget(9_000, 0, 60)},
         [0, 1, 2, 3, 4],
         {},
         False,
@@ -172,7 +172,7 @@ def test_what_an_epoch_leaves(
 
 # what is done to what stays: the first reads are read again, so that much leaves in any case
 
-MUCH = {"room": Room(20_000, 0, 60)}
+MUCH = {"room": Budget(20_000, 0, 60)}
 FAILED = [a("the_name", RUN), err("Error: " + code(7, 200))]
 WRITTEN = wrote(1, 40)[0].fields["content"]
 STAYS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
@@ -257,7 +257,7 @@ def wanted(draw: st.DrawFn) -> dict[str, Any]:
     held = draw(st.frozensets(st.integers(0, 30), max_size=2))
     return {
         "zone": draw(st.sampled_from(ZONES)),
-        "room": Room(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
+        "room": Budget(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
         "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
         "window_limit": draw(st.sampled_from((500.0, 4_000.0, 25_000.0))),
         "tools": draw(st.sampled_from(((), ("read",)))),
@@ -389,7 +389,7 @@ def test_the_receipt_tells_what_was_done(
     )
 
 
-def regret_of_one(before: Projected, messages: tuple[Message, ...], size: int, room: Room) -> float:
+def regret_of_one(before: Projected, messages: tuple[Message, ...], size: int, room: Budget) -> float:
     """What this call paid to read beside what a choice would keep."""
     weight = before.plan.weight + sum(message.weight for message in messages[size:])
     kept_by_choice = before.epoch.remaining_tokens or room.old + room.newest + room.index

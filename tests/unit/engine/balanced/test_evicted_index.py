@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced import evicted_index
-from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Lost
+from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Evicted
 from ctxmgr.engine.conversation import BlockRef, identifiers
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import PACKET_MARK
@@ -76,8 +76,8 @@ def test_a_result_has_its_handle() -> None:
     assert losses(ONE, set(), {RESULT}, "k3f7a2bq") == [("src/a.py [k3f7a2bq]", {"so_what"})]
 
 
-def lost(label: str, *held: str) -> Lost:
-    return Lost(label, frozenset(held))
+def lost(label: str, *held: str) -> Evicted:
+    return Evicted(label, frozenset(held))
 
 
 WORTH = {"one_name": 4.0, "two_name": 3.0, "red_name": 9.0}

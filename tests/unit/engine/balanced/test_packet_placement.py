@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.budget import Room
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET, Seam, headless, packet_of, place_of
+from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketPlacement, headless, packet_of, place_of
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
@@ -19,9 +19,9 @@ RUN = call("bash", command="make")
 STEP = [a("the_plan", RUN), r(code(1))]
 
 
-def seam_of(messages: tuple[Message, ...], newest: int) -> Seam:
+def seam_of(messages: tuple[Message, ...], newest: int) -> PacketPlacement:
     index = indexed(messages)
-    return Seam(index, STEPS.steps(index), newest, {})
+    return PacketPlacement(index, STEPS.steps(index), newest, {})
 
 
 def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decision]:
@@ -57,7 +57,7 @@ def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[
 
 
 def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
-    keys = {"room": Room(0, 0, 200), **keys}
+    keys = {"room": Budget(0, 0, 200), **keys}
     by = want(messages, **keys)
     return packet_of(seam_of(messages, 99), bare(messages, dropped), by.writer, by.room, by.memo)
 

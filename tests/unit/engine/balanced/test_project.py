@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.budget import Room
+from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.epoch_start import MUST
 from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due, project
 from ctxmgr.engine.conversation import ConversationIndex, extend
@@ -24,7 +24,7 @@ from tests.translation import RULES
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import any_list, ask, legal, looked, projected, restarted, sent
 
-ROOM = Room(300, 100, 60)
+ROOM = Budget(300, 100, 60)
 KEPT = 460  # tokens: what there is room for before the first choice
 OVER = int(KEPT * GROWN) + 1
 
@@ -99,7 +99,7 @@ def test_regret_adds_up_by_the_formula_until_an_epoch_begins() -> None:
 def test_an_epoch_that_would_take_nothing_away_is_none() -> None:
     messages = grown(3)
     for reason in ("forced", "model", "policy", "pin", "cold", "red"):
-        done = projected(messages, reopen=reason, room=Room(9_000, 900, 60))
+        done = projected(messages, reopen=reason, room=Budget(9_000, 900, 60))
         assert (done.opened, done.epoch.number, kept(done.plan)) == (None, 0, list(range(7)))
 
 
@@ -134,7 +134,7 @@ def courses(draw: st.DrawFn) -> tuple[tuple[Message, ...], list[tuple[int, dict[
         keys = {
             "zone": draw(st.sampled_from(("green", *ZONES))),
             "reopen": draw(reasons),
-            "room": draw(st.sampled_from((ROOM, Room(0, 0, 60), Room(1_200, 300, 100)))),
+            "room": draw(st.sampled_from((ROOM, Budget(0, 0, 60), Budget(1_200, 300, 100)))),
             "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
             "window_limit": draw(st.sampled_from((1_000.0, 25_000.0, 25_000.0))),
             "held": lambda held=held: held,
@@ -256,7 +256,7 @@ def test_in_each_format_the_same_steps_leave() -> None:
     kinds = set()
     for name in FORMATS:
         there = translation.read(name, translation.raws(name, said))
-        plan = projected(there, reopen="forced", room=Room(0, 0, 60)).plan
+        plan = projected(there, reopen="forced", room=Budget(0, 0, 60)).plan
         told = [
             unit.call_id for at in kept(plan) for unit in there[at].view.units if unit.kind in ("call", "result")
         ]

@@ -8,9 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.reuse_value import worths
-from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, Choice, Wishes, choose
+from ctxmgr.engine.balanced.select import (
+    ERROR_TOKENS,
+    LIGHT_TOKENS,
+    MARKER_TOKENS,
+    Selection,
+    SelectionProblem,
+    select,
+)
 from ctxmgr.engine.conversation import BlockRef, identifiers
-from ctxmgr.engine.conversation.steps import Atoms
+from ctxmgr.engine.conversation.steps import Steps
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, err, indexed, r, sh, talk, u
@@ -20,7 +27,7 @@ LARGE = 10**9
 RUN = call("bash", command="make")
 
 
-def wishes(**keys: Any) -> Wishes:
+def wishes(**keys: Any) -> SelectionProblem:
     """All compete, nothing is worth anything; keys say what differs."""
     keys = {
         "budget": 0,
@@ -31,11 +38,11 @@ def wishes(**keys: Any) -> Wishes:
         "spared": frozenset(),
         **keys,
     }
-    return Wishes(**keys)
+    return SelectionProblem(**keys)
 
 
-def chosen(messages: tuple[Message, ...], **keys: Any) -> Choice:
-    return choose(indexed(messages), STEPS.steps(indexed(messages)), wishes(**keys), {}, BY_WORTH)
+def chosen(messages: tuple[Message, ...], **keys: Any) -> Selection:
+    return select(indexed(messages), STEPS.steps(indexed(messages)), wishes(**keys), {}, BY_WORTH)
 
 
 BY_WORTH = STEPS.without("newest step")  # so that the last step competes, too
@@ -205,7 +212,7 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
+def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem]:
     messages = draw(any_list)
     index = indexed(messages)
     atoms = STEPS.steps(index)
@@ -225,10 +232,10 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Atoms, Wishes]:
     )
 
 
-Asked = tuple[tuple[Message, ...], Atoms, Wishes]
+Asked = tuple[tuple[Message, ...], Steps, SelectionProblem]
 
 
-def held_atoms(messages: tuple[Message, ...], atoms: Atoms, by: Wishes) -> set[int]:
+def held_atoms(messages: tuple[Message, ...], atoms: Steps, by: SelectionProblem) -> set[int]:
     newest = indexed(messages).newest_reply
     return {
         number
@@ -237,7 +244,7 @@ def held_atoms(messages: tuple[Message, ...], atoms: Atoms, by: Wishes) -> set[i
     }
 
 
-def rides(messages: tuple[Message, ...], place: BlockRef, by: Wishes) -> bool:
+def rides(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) -> bool:
     unit = messages[place.message_index].view.units[place.block_index]
     if unit.kind == "shell":
         return False
@@ -250,7 +257,7 @@ def rides(messages: tuple[Message, ...], place: BlockRef, by: Wishes) -> bool:
 def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None:
     """Told again from the choice: messages that stay, results as markers or in full, errors distilled."""
     messages, atoms, by = given
-    found = choose(indexed(messages), atoms, by, {})
+    found = select(indexed(messages), atoms, by, {})
     held = held_atoms(messages, atoms, by)
     spent = 0
     for number, atom in enumerate(atoms.atoms):
@@ -279,7 +286,7 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
 @given(asked())
 def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
     messages, atoms, by = given
-    found = choose(indexed(messages), atoms, by, {})
+    found = select(indexed(messages), atoms, by, {})
     for number, atom in enumerate(atoms.atoms):
         places = (*atom.said, *atom.results)
         gone = [at in found.dropped for at in places]
@@ -299,9 +306,9 @@ def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
 def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
     messages, atoms, by = given
     memo: identifiers.Memo = {}
-    first = choose(indexed(messages), atoms, by, memo)
+    first = select(indexed(messages), atoms, by, memo)
     shuffled = msgspec.structs.replace(by, worth=dict(reversed(list(by.worth.items()))))
-    assert choose(indexed(messages), atoms, shuffled, memo) == first == choose(indexed(messages), atoms, by, {})
+    assert select(indexed(messages), atoms, shuffled, memo) == first == select(indexed(messages), atoms, by, {})
 
 
 @settings(max_examples=60)
@@ -309,7 +316,7 @@ def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
 def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> None:
     """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
     messages, atoms, by = given
-    found = choose(indexed(messages), atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
+    found = select(indexed(messages), atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
     shown, every = set[str](), set[str]()
     for at, message in enumerate(messages):
         for unit, some in enumerate(identifiers.of_message(message, {})):

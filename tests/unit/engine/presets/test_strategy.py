@@ -19,7 +19,7 @@ from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.meter import Meter
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
-from ctxmgr.model.state import ModelSpec, Rendered, Shown, State
+from ctxmgr.model.state import LastProjection, ModelSpec, RenderedPacket, State
 from tests.notation import a, indexed, quarters, talk, u
 
 WINDOW = 100_000
@@ -28,7 +28,7 @@ DECIDED = State(
     ModelSpec("m", WINDOW),
     anchor="k",
     decisions={"k": Decision("pruned"), "l": Decision("pruned")},
-    packet=Rendered("here", "text", 3),
+    packet=RenderedPacket("here", "text", 3),
 )
 GAUGE = Gauge(Meter(), thresholds(Policy(), WINDOW), "quarters/m", 0)
 INPUTS = Inputs(Policy(), GAUGE, quarters, Ledger(), {})
@@ -65,7 +65,7 @@ def test_balanced_keeps_it_until_an_epoch() -> None:
     assert preset.switched(DECIDED).epoch.number == DECIDED.epoch.number + 1
 
 
-SHOWN = Shown("1.x", 1, 30_000, "quarters")
+SHOWN = LastProjection("1.x", 1, 30_000, "quarters")
 STAYS = room(Policy().cost_versus_recall, GAUGE.usable_weight, "red").total
 
 
@@ -83,7 +83,7 @@ STAYS = room(Policy().cost_versus_recall, GAUGE.usable_weight, "red").total
     ],
 )
 def test_what_may_leave_by_itself(
-    zone: Any, answered: bool, shown: Shown | None, held: int, expected: float
+    zone: Any, answered: bool, shown: LastProjection | None, held: int, expected: float
 ) -> None:
     state = msgspec.structs.replace(DECIDED, shown=shown, held=held)
     plan = Plan((), zone, 0, 0, 0, {})

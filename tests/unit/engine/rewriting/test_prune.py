@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.presets.turns.project import Ask, Limits, project
+from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -175,7 +175,7 @@ def test_the_numbers_of_the_design() -> None:
 
 def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[Edit]:
     index = indexed(messages)
-    ask = Ask(
+    ask = TurnsInputs(
         zone="green",
         policy=SMALL,
         floor=0,
@@ -229,7 +229,7 @@ def test_what_is_pruned_stays_pruned() -> None:
 def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], expected: list[int]) -> None:
     """Rule 3 of the projection squeezes it; names are the same in whatever case there as well."""
     messages = talk(u("go"), *did("Read", 4_000), *did("ls", 10), *did("ls", 10))
-    ask = Ask(
+    ask = TurnsInputs(
         zone="compact",
         policy=Policy(protected_tools=protected),
         floor=0,

@@ -17,7 +17,7 @@ from ctxmgr.session.compaction import breaks, job_context
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session
-from ctxmgr.session.work import Embed, Work
+from ctxmgr.session.work import Embed, Offload
 from tests.notation import a, u
 
 
@@ -49,7 +49,7 @@ def told(of: JobContext, history: Sequence[BranchMessage], vectors: Any = None) 
             asked += 1
             value = vectors
         else:
-            assert isinstance(wanted, Work)
+            assert isinstance(wanted, Offload)
             value = wanted.run()
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ctxmgr.study.baselines import control, timeline
 from ctxmgr.study.baselines.control import Bounds
-from ctxmgr.study.baselines.timeline import Course
-from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, branch, call, note, r, sh, summary, u, written
@@ -26,7 +26,7 @@ def weigh(raw: bytes) -> int:
     return len(raw) // 4
 
 
-def made(*said: Said, times: Sequence[int | None] = ()) -> Course:
+def made(*said: Said, times: Sequence[int | None] = ()) -> Timeline:
     entries = []
     for number, message in enumerate(written(*said)):
         at = times[number] if number < len(times) else None
@@ -37,7 +37,7 @@ def made(*said: Said, times: Sequence[int | None] = ()) -> Course:
     return timeline.of(Recording("tiny", "s", "m", tuple(entries)))
 
 
-def packet(sight: Sight) -> str:
+def packet(sight: Observation) -> str:
     content: str = json.loads(sight.shown[0].raw)["content"]
     return content
 
@@ -161,5 +161,5 @@ def test_recordings_stay_under_the_bound(path: object) -> None:
         assert weight <= Bounds().full_tokens or sight.shown[1].index == found_newest_step(sight)
 
 
-def found_newest_step(sight: Sight) -> int:
+def found_newest_step(sight: Observation) -> int:
     return max(one.index for one in sight.shown if sight.items[one.index].role in ("assistant", "user"))

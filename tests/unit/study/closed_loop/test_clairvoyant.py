@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.baselines import timeline
-from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.closed_loop import clairvoyant, closed_loop, floor
 from ctxmgr.study.closed_loop.clairvoyant import shown
 from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.metrics.billing import MILLION, PriceSheet
-from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from ctxmgr.study.replay import legality
@@ -30,7 +30,7 @@ SHEET = PriceSheet(PRICES, overhead_tokens=7)
 STEP = a(call("step")), r("x y")
 
 
-def made(*said: Said) -> Course:
+def made(*said: Said) -> Timeline:
     entries = []
     for number, message in enumerate(written(*said)):
         message["number"] = number  # no two messages are the same bytes
@@ -38,15 +38,15 @@ def made(*said: Said) -> Course:
     return timeline.of(Recording("tiny", "s", "m", tuple(entries)))
 
 
-def whole(found: Course) -> list[Sight]:
+def whole(found: Timeline) -> list[Observation]:
     return [timeline.sight(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
 
 
-def there(sight: Sight) -> list[int]:
+def there(sight: Observation) -> list[int]:
     return [one.index for one in sight.shown]
 
 
-def drawn(seed: int) -> Course:
+def drawn(seed: int) -> Timeline:
     """Five to seven calls; what they read has one of few names, and some name one in an argument."""
     chance = Random(seed)
     said: list[Said] = [note("noted one.py")] if chance.random() < 0.3 else []
@@ -170,7 +170,7 @@ def test_without_end_of_patience_nothing_is_missed() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(COURSES)
-def test_floor_free_clairvoyant_in_this_order(found: Course) -> None:
+def test_floor_free_clairvoyant_in_this_order(found: Timeline) -> None:
     """Below it the whole list too, where no epoch pays: the clairvoyant may choose none."""
     seen = clairvoyant(found, known(), SHEET)
     whole_list = closed_loop(whole(found), known(), SHEET)
@@ -183,11 +183,11 @@ def test_floor_free_clairvoyant_in_this_order(found: Course) -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(COURSES)
-def test_the_clairvoyants_lists_are_legal(found: Course) -> None:
+def test_the_clairvoyants_lists_are_legal(found: Timeline) -> None:
     assert illegal(clairvoyant(found, known(), SHEET).sights) == []
 
 
-def illegal(sights: tuple[Sight, ...]) -> list[str]:
+def illegal(sights: tuple[Observation, ...]) -> list[str]:
     """As the host judges each answer."""
     return [
         fault

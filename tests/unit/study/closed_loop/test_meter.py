@@ -10,9 +10,9 @@ import pytest
 
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.billing import MILLION, PriceSheet
-from ctxmgr.study.metrics.observations import Shown
+from ctxmgr.study.metrics.observations import ProjectedMessage
 from tests.notation import Said, a, call, r, raws, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 
@@ -144,7 +144,7 @@ def test_what_came_back_leaves_with_all_results_of_its_reply(gone: Sequence[int]
     two = a(call("run", with_="one.py"), call("run", with_="x"))
     said = (u("one.py two.py"), a("well"), u("go"), two, r("1"), r("2"), u("more"), a(call("run", to="two.py")))
 
-    def show(items: Sequence[Item]) -> list[Shown]:
+    def show(items: Sequence[HostMessage]) -> list[ProjectedMessage]:
         out = [one for one in whole(items) if one.index]
         return [one for one in out if one.index not in gone] if len(items) > 6 else out
 

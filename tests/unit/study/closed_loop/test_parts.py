@@ -7,9 +7,9 @@ import pytest
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
-from ctxmgr.study.hosts.pi_host import Item
+from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.billing import MILLION, PriceSheet
-from ctxmgr.study.metrics.observations import Shown
+from ctxmgr.study.metrics.observations import ProjectedMessage
 from tests.notation import a, raws, summary, u
 from tests.unit.study.sighted import changed, known, newest, packed, sights, whole
 
@@ -19,7 +19,7 @@ PACKET = packed("see above")
 SAID = (u("a b c d"), a("done"), u("e f"), a("done"))
 
 
-def weight(one: Shown) -> int:
+def weight(one: ProjectedMessage) -> int:
     return known().weight(one.raw)
 
 
@@ -30,7 +30,7 @@ def test_overhead_and_the_common_start_are_read_and_what_is_new_is_written_first
 def test_a_packet_is_rewritten_and_so_is_what_stood_behind_a_break() -> None:
     """The packet before the second list breaks the prefix: the first message is written again."""
 
-    def show(items: Sequence[Item]) -> list[Shown]:
+    def show(items: Sequence[HostMessage]) -> list[ProjectedMessage]:
         return [PACKET, *whole(items)] if len(items) > 1 else whole(items)
 
     found = bill_parts(sights(*SAID, show=show), known(), SHEET)
@@ -40,7 +40,7 @@ def test_a_packet_is_rewritten_and_so_is_what_stood_behind_a_break() -> None:
 def test_a_shortened_message_is_rewritten_and_written_first_where_it_comes_whole_later() -> None:
     short = changed(0, u("a"))
 
-    def show(items: Sequence[Item]) -> list[Shown]:
+    def show(items: Sequence[HostMessage]) -> list[ProjectedMessage]:
         return whole(items) if len(items) > 1 else short(whole(items))
 
     assert bill_parts(sights(*SAID, show=show), known(), SHEET) == BillParts(14, 10 * (4 + 3), 10 * 1, 0)

@@ -22,7 +22,7 @@ from ctxmgr.study.compare import chains, command, scripted_model
 from ctxmgr.study.compare.chains import Chain
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.observations import SUMMARY, Shown
+from ctxmgr.study.metrics.observations import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from tests.notation import Said, a, call, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
@@ -95,7 +95,7 @@ def test_the_list_before_each_reply_is_the_hosts_with_the_summary_in_front_after
     assert len({one.items[0].raw for one in compacted}) == len(chain.passes)
     for one in compacted:
         assert sum(item.role == SUMMARY for item in one.items) == 1
-        assert one.shown == tuple(Shown(item.raw, place, True) for place, item in enumerate(one.items))
+        assert one.shown == tuple(ProjectedMessage(item.raw, place, True) for place, item in enumerate(one.items))
 
 
 def test_what_a_summary_lacks_and_a_reply_acts_on_is_fetched_again() -> None:

@@ -4,19 +4,19 @@ import json
 from typing import Any
 
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import Item, item
+from ctxmgr.study.hosts.pi_host import HostMessage, item
 from ctxmgr.study.spawning.inprocess import InProcess
 
 
-def message(id: str, **fields: Any) -> Item:
+def message(id: str, **fields: Any) -> HostMessage:
     return item(id, json.dumps({**fields, "timestamp": 1}).encode())
 
 
-def u(id: str, text: str) -> Item:
+def u(id: str, text: str) -> HostMessage:
     return message(id, role="user", content=text)
 
 
-def a(id: str, text: str, **call: Any) -> Item:
+def a(id: str, text: str, **call: Any) -> HostMessage:
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
     if call:
         arguments = {"path": call["path"]}
@@ -24,7 +24,7 @@ def a(id: str, text: str, **call: Any) -> Item:
     return message(id, role="assistant", content=blocks)
 
 
-def r(id: str, text: str) -> Item:
+def r(id: str, text: str) -> HostMessage:
     return message(id, role="toolResult", toolCallId="x", content=[{"type": "text", "text": text}])
 
 
@@ -37,7 +37,7 @@ def test_weights_are_pis() -> None:
     assert a("1", "abcd", name="read", path="p").weight == -(-(4 + 4 + len('{"path":"p"}')) // 4)
 
 
-def session() -> list[Item]:
+def session() -> list[HostMessage]:
     return [
         *(u("1", "Fix the  report.\nPlease"), a("2", "ok", name="read", path="a.py"), r("3", "x" * 4_000)),
         *(a("4", "edit", name="edit", path="b.py"), r("5", "y" * 4_000), a("6", "done")),

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from ctxmgr.model.prices import TieredPrices
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.metrics.billing import PriceSheet, bill, is_cold
-from ctxmgr.study.metrics.observations import Shown, Sight
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
 
 PRICES = PriceSheet(TieredPrices(input=1e6, cache_read=1e5, cache_write=2e6), ttl_ms=1_000)  # a dollar a token
 REPLY = item("r", b'{"role":"assistant","content":[]}')
 
 
-def calls(*lists: str, at: tuple[int | None, ...] = (), epochs: tuple[int, ...] = ()) -> list[Sight]:
+def calls(*lists: str, at: tuple[int | None, ...] = (), epochs: tuple[int, ...] = ()) -> list[Observation]:
     """A list a word, a message a letter."""
     out = []
     for number, text in enumerate(lists):
-        shown = tuple(Shown(letter.encode(), place, True) for place, letter in enumerate(text))
-        out.append(Sight(at[number] if at else None, (), shown, REPLY, epochs[number] if epochs else 0))
+        shown = tuple(ProjectedMessage(letter.encode(), place, True) for place, letter in enumerate(text))
+        out.append(Observation(at[number] if at else None, (), shown, REPLY, epochs[number] if epochs else 0))
     return out
 
 

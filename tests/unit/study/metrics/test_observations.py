@@ -4,7 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.metrics.observations import Shown, Sight, in_place, newly_said, same_start, stands_for_others
+from ctxmgr.study.metrics.observations import (
+    Observation,
+    ProjectedMessage,
+    in_place,
+    newly_said,
+    same_start,
+    stands_for_others,
+)
 from ctxmgr.study.replay.legality import MatchedMessage
 from ctxmgr.study.replay.outcomes import ReplayResult
 from ctxmgr.study.replay.watching import ObservationRecorder
@@ -24,10 +31,10 @@ def test_messages_are_new_once_and_in_their_order() -> None:
 def test_what_the_host_compacted_away_is_still_what_was_said() -> None:
     first, second, third = sights(*TALK)
     stands = item("s", raws(summary("one, two"))[0])
-    later = Sight(None, (stands, *third.items[3:]), (), third.reply)
+    later = Observation(None, (stands, *third.items[3:]), (), third.reply)
     came = [[one.id for one in some] for some in newly_said([first, second, later])]
     assert came == [["0"], ["1", "2"], ["3", "4"]]
-    gone_at_once = Sight(None, (stands, third.items[4]), (), third.reply)  # the reply went with the rest
+    gone_at_once = Observation(None, (stands, third.items[4]), (), third.reply)  # the reply went with the rest
     assert [one.id for one in list(newly_said([first, second, gone_at_once]))[2]] == ["3", "4"]
 
 
@@ -35,13 +42,13 @@ def test_a_packet_and_a_summary_stand_for_others() -> None:
     (one,) = sights(summary("old"), u("go"), a("done"))
     placed = [(stands_for_others(one, part), in_place(one, part)) for part in (packed("p"), *one.shown)]
     assert placed == [(True, False), (True, False), (False, True)]
-    shortened = Shown(one.shown[1].raw, 1, False)
+    shortened = ProjectedMessage(one.shown[1].raw, 1, False)
     assert (stands_for_others(one, shortened), in_place(one, shortened)) == (False, False)
 
 
 @given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
 def test_a_common_start_is_the_longest_one(left: list[str], right: list[str]) -> None:
-    before, now = ([Shown(one.encode(), 0, True) for one in some] for some in (left, right))
+    before, now = ([ProjectedMessage(one.encode(), 0, True) for one in some] for some in (left, right))
     count = same_start(before, now)
     assert left[:count] == right[:count]
     assert left[: count + 1] != right[: count + 1] or count == min(len(left), len(right))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.study.metrics.observations import Shown, Sight
+from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.metrics.recall import NamePresence, Recall, recall, together
 from tests.notation import Said, a, call, r, summary, think, u
@@ -91,7 +91,7 @@ def test_the_count_that_follows_equals_a_fresh_one(lists: list[list[tuple[bytes,
     (base,) = sights(summary("old"), u("go"), a("ok"))
     followed = NamePresence(NAMES.__getitem__)
     for some in lists:
-        sight = Sight(None, base.items, tuple(Shown(*one) for one in some), base.reply)
+        sight = Observation(None, base.items, tuple(ProjectedMessage(*one) for one in some), base.reply)
         followed.follow(sight)
         placed: Counter[str] = Counter(name for raw, at, same in some if same and at == 1 for name in NAMES[raw])
         others: Counter[str] = Counter(name for raw, at, _ in some if at >= 0 for name in NAMES[raw])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.study.baselines.timeline import Course
-from ctxmgr.study.metrics.observations import PACKET, Shown, Sight
+from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
 from ctxmgr.study.probes import controls, figures
 from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
 from ctxmgr.study.probes.index import EvidenceIndex
@@ -42,7 +42,7 @@ def of(*said: Said, window: int = 200_000) -> Examined:
     return examined(recording(*said), window, weigh)
 
 
-def asked(found: Examined, *some: Sequence[Sight]) -> list[PolicyGrades]:
+def asked(found: Examined, *some: Sequence[Observation]) -> list[PolicyGrades]:
     index = EvidenceIndex(found.names)
     lists = [Lists(index, sights) for sights in some]
     return [answers(found, index, one) for one in lists]
@@ -141,7 +141,7 @@ FIVE = (
 )
 
 
-def sights(found: Course, shown: Sequence[Sequence[int]], packets: Sequence[str] = ()) -> list[Sight]:
+def sights(found: Timeline, shown: Sequence[Sequence[int]], packets: Sequence[str] = ()) -> list[Observation]:
     """At each call the messages with these numbers, behind a packet where there is one; an epoch a call."""
     whole = controls.whole(found)
     out = []
@@ -150,7 +150,9 @@ def sights(found: Course, shown: Sequence[Sequence[int]], packets: Sequence[str]
         packet = packets[call_number] if call_number < len(packets) else ""
         kept = tuple(sight.shown[place] for place in places)
         before = (packed(packet),) if packet else ()
-        out.append(Sight(None, sight.items, (*before, *kept), sight.reply, epoch=call_number, own=call_number == 2))
+        out.append(
+            Observation(None, sight.items, (*before, *kept), sight.reply, epoch=call_number, own=call_number == 2)
+        )
     return out
 
 
@@ -321,7 +323,7 @@ def test_the_stub_keeps_the_opening_and_the_newest_of_many_requests() -> None:
 def test_the_sawtooth_stands_on_a_stub() -> None:
     found = of(*SESSION)
     shown = controls.sawtooth(found.course, weigh)[-1].shown
-    assert isinstance(shown[0], Shown)
+    assert isinstance(shown[0], ProjectedMessage)
     assert shown[0].index == PACKET
     assert b"Please raise the limit" in shown[0].raw
     (result,) = asked(found, controls.sawtooth(found.course, weigh))

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.study.hosts.pi_host import Item, item
+from ctxmgr.study.hosts.pi_host import HostMessage, item
 from ctxmgr.study.replay import legality
 from ctxmgr.study.replay.legality import IllegalAnswer
 from tests.legality import responses
@@ -43,7 +43,7 @@ SENT_RAW = [
     *(summary(), u("one"), a("t", "c1"), r("c1"), a("done")),
     *(u("two"), a("t", "c2"), r("c2"), u("three"), a("t", "c3"), r("c3")),
 ]
-SENT: list[Item] = [item(str(place), raw) for place, raw in enumerate(SENT_RAW)]
+SENT: list[HostMessage] = [item(str(place), raw) for place, raw in enumerate(SENT_RAW)]
 
 
 def judged(raws: list[bytes], whole_turns: bool = True, may_change: tuple[bytes, ...] = ()) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.baselines.timeline import Course
+from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.baselines.timeline import of as course_of
 from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.observations import Sight
+from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import measuring
@@ -29,10 +29,10 @@ def recorded() -> Recording:
     return found
 
 
-def newest(found: Course, share: int) -> list[Sight]:
+def newest(found: Timeline, share: int) -> list[Observation]:
     """A preset that shows the newest part of the messages, without a packet."""
     return [
-        Sight(
+        Observation(
             one.time_ms,
             found.items[: one.end_index],
             found.wholes[one.end_index - one.end_index // share : one.end_index],
