@@ -45,7 +45,9 @@ def call(after: int, zone: str = "green") -> ReplayedCall:
 
 def run(name: str, sizes: Sequence[int], **more: Any) -> Any:
     outcome = ReplayResult("made-up.jsonl", name, 100_000, calls=[call(size) for size in sizes], **more)
-    return showing.Run(outcome, measure((), showing.MessageCache(showing.message_cache.reader()), showing.PriceSheet()))
+    return showing.Run(
+        outcome, measure((), showing.MessageCache(showing.message_cache.reader()), showing.PriceSheet())
+    )
 
 
 def told(off: Any, ours: Any) -> str:
