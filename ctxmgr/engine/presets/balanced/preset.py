@@ -19,6 +19,7 @@ from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import room
 from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET
 from ctxmgr.engine.balanced.packet_writer import LedgerWriter
 from ctxmgr.engine.balanced.project import BalancedInputs, carried_on, decided, standing
 from ctxmgr.engine.balanced.protection import Protection
@@ -36,7 +37,6 @@ from ctxmgr.model.projection import Packet, Plan
 from ctxmgr.model.state import State
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
-NO_PACKET = Packet("", 0)
 
 
 class Balanced(PresetStrategy):
