@@ -19,7 +19,7 @@ UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a 
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
-FIELDS = {field.encode_name: field.name for field in msgspec.structs.fields(State)}
+NAMES = tuple(field.encode_name for field in msgspec.structs.fields(State))  # in the order of its fields
 
 
 class UnreadableJournal(ValueError):
@@ -34,18 +34,19 @@ def base(state: State) -> bytes:
 
 def delta(old: State, new: State) -> bytes | None:
     """What changed between two states, None when nothing worth a line did."""
-    pairs = {name: (getattr(old, field), getattr(new, field)) for name, field in FIELDS.items()}
-    changed = [
-        name
-        for name, (before, after) in pairs.items()
+    if old is new:
+        return None
+    pairs = zip(NAMES, msgspec.structs.astuple(old), msgspec.structs.astuple(new), strict=True)
+    changed = {
+        name: (before, after)
+        for name, before, after in pairs
         if before is not after and (name in GROWING or before != after)
-    ]
+    }
     if not changed or UNSAVED_ALONE.issuperset(changed):
         return None
     fields: dict[str, Any] = {}
     added: dict[str, Any] = {}
-    for name in changed:
-        before, after = pairs[name]
+    for name, (before, after) in changed.items():
         if name in GROWING and len(after) >= len(before) and after[: len(before)] == before:
             added[name] = after[len(before) :]
         else:
