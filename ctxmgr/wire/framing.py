@@ -11,13 +11,12 @@ Rules:
 4. A message over the limit is passed over without being held. It costs itself; the next one is read.
 5. Broken headers end the stream: nobody can say where the next message starts, and guessing could take
    text of a conversation for headers.
-6. A message that cannot be read is answered by the id found in its first bytes, or its host would wait
-   forever. Only an `id` of the message itself counts: params are full of ids of tool calls.
+6. A message that cannot be read is answered by the id found in its first bytes (`peek`), or its host would
+   wait forever.
 
-Knows no envelope, no method and no descriptor. Of JSON it knows what rule 6 needs.
+Knows no envelope, no method and no descriptor.
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -25,22 +24,17 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.wire.errors import INVALID_REQUEST, PARSE_ERROR
+from ctxmgr.wire.peek import PEEK_BYTES, FaultKind, peek
 
 Mode = Literal["", "content-length", "ndjson", "ended"]
-# "call": a request or a notification, answered with its id or null. "response": to one of our own requests;
-# never answered, the request with that id fails instead. "notification": known not to wait for an answer.
-FaultKind = Literal["call", "notification", "response"]
 
 MAX_BODY = 64 << 20  # bytes; the longest recorded context list is under 8 MiB
 MAX_HEADER = 8192  # bytes of one header block; stock LSP clients write under 100
 MAX_LENGTH_DIGITS = 15  # a Content-Length of more is no length but a mistake
-PEEK_BYTES = 512  # every client tried writes jsonrpc, id and method before params
 
 _MARK_OR_SPACE = b"\xef\xbb\xbf \t\r\n"
 _HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2: token
 _NEWLINES_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,"]|[^\s{}\[\]:,"]+', re.DOTALL)
-_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 class FramingFault(msgspec.Struct, frozen=True):
@@ -52,13 +46,6 @@ class FramingFault(msgspec.Struct, frozen=True):
     code: int
     message: str
     fatal: bool = False
-    id: bytes | None = None
-    kind: FaultKind = "call"
-
-
-class Peek(msgspec.Struct, frozen=True):
-    """What the first bytes of a message tell: the JSON of its id, whether it answers a request of ours."""
-
     id: bytes | None = None
     kind: FaultKind = "call"
 
@@ -270,58 +257,6 @@ def _first_bytes(parts: Iterable[bytes]) -> bytes:
         if len(head) == PEEK_BYTES:
             break
     return head
-
-
-def peek(body: bytes) -> Peek:
-    """Look for a message's own id in its first `PEEK_BYTES`, which may be cut off or broken anywhere."""
-    found, call, response = None, False, False
-    tokens = _outer_tokens(body[:PEEK_BYTES])
-    for index, token in enumerate(tokens):
-        if token != b":":
-            continue
-        key, value, after = tokens[index - 1], tokens[index + 1], tokens[index + 2]
-        if key == b'"id"':
-            # A number that the cut shortened is another number: only what a comma follows is whole.
-            found = value if after == b"," and _is_id(value) else None
-        elif value != b"null":
-            call = call or key in (b'"method"', b'"params"')
-            response = response or key in (b'"result"', b'"error"')
-    return Peek(found, "response" if response and not call else "call")
-
-
-def _outer_tokens(head: bytes) -> list[bytes]:
-    """The tokens of the outermost object, an inner one shown by its opening bracket, its end by a comma.
-
-    Two empty tokens follow, so that whoever stands on a colon can look at what comes after it.
-    """
-    tokens: list[bytes] = []
-    depth = 0
-    for match in _TOKEN.finditer(head):
-        token = match[0]
-        if token == b'"' or (depth == 0 and token != b"{"):
-            break  # a string that is cut off, or no object
-        if token in (b"}", b"]"):
-            depth -= 1
-            if depth == 0:
-                tokens.append(b",")
-                break
-            continue
-        if depth == 1:
-            tokens.append(token)
-        if token in (b"{", b"["):
-            depth += 1
-    return [*tokens, b"", b""]
-
-
-def _is_id(value: bytes) -> bool:
-    """Whether this is the JSON of a string or a number, the two that an answer can be matched by."""
-    if not value.startswith(b'"'):
-        return _NUMBER.fullmatch(value) is not None
-    try:
-        json.loads(value.decode())  # takes unpaired surrogates, which are echoed as they came
-    except ValueError:
-        return False
-    return True
 
 
 def frame(mode: Mode, parts: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
