@@ -27,7 +27,8 @@ from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.wire import envelope, errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.methods import METHODS, Method
+from ctxmgr.wire.method import Method
+from ctxmgr.wire.methods import METHODS
 from ctxmgr.wire.peer import Parts, Peer, internal, raised
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.method import Method
+from ctxmgr.wire.methods import TABLE
 
 WIDTH = 104  # characters of a line: what a page shows without scrolling
 TEXT = 88  # characters of a text that are shown whole

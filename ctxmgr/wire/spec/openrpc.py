@@ -8,7 +8,8 @@ refused with is the host's.
 from typing import Any
 
 from ctxmgr.wire import errors
-from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.method import Method
+from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec import schema
 from ctxmgr.wire.spec.shapes import Json, ref
 

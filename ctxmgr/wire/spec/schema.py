@@ -17,7 +17,8 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from ctxmgr.model import policy
-from ctxmgr.wire.methods import TABLE, Method
+from ctxmgr.wire.method import Method
+from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec.shapes import (
     DESCRIPTIONS,
     ENVELOPE,

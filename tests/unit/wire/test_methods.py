@@ -9,7 +9,8 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
 from ctxmgr.session.methods.table import ERRANDS, ROUTES
 from ctxmgr.wire import errors
-from ctxmgr.wire.methods import METHODS, TABLE, Method
+from ctxmgr.wire.method import Method
+from ctxmgr.wire.methods import METHODS, TABLE
 from ctxmgr.wire.spec import openrpc
 
 # Design, section 2: what this release serves. R request, N notification, E either.
