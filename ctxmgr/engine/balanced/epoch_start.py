@@ -7,8 +7,8 @@ Rules (design, sections 4 and 6):
 2. One packet stands between what is old and the newest steps (`seam`).
 3. User messages stay as they came while they fit a tenth of what is usable; beyond it the longest leave for the
    packet, shortened. The newest stays, and so do all where no packet can tell of them.
-4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave, the
-   oldest first, the newest step's last.
+4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave
+   (`overflow`).
 5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay.
 6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
    write covers are shortened, but in no message that holds anything signed.
@@ -25,6 +25,7 @@ from ctxmgr.engine.balanced import protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break, cost
+from ctxmgr.engine.balanced.overflow import squeezed
 from ctxmgr.engine.balanced.packet_placement import (
     NO_PACKET,
     PacketPlacement,
@@ -147,7 +148,7 @@ class _Draft:
         cut, sums = found
         if cut:
             choice = self._choose(cut)
-        decisions = self._squeezed(self._decisions(choice, cut))
+        decisions = self._fitting(self._decisions(choice, cut))
         plan, packet = self._told(decisions)
         if not packet.text and (untold := self._untold()):  # rule 3
             decisions = {key: one for key, one in decisions.items() if key not in untold}
@@ -307,21 +308,9 @@ class _Draft:
             return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
         return Decision("shortened") if ref in self.shorter else None
 
-    def _squeezed(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
-        """Rule 4: what the newest steps lose where the list would not fit the window."""
+    def _fitting(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
+        """Rule 4: these, and where the list would not fit the window with them, more."""
         over = self._plan(decisions).weight + self.want.room.index + SMALLEST_TOKENS - self.want.room.window
         if over <= 0:
             return decisions
-        steps = self.atoms[self.newest :]
-        for atom in steps:
-            decision = Decision("distilled", LAST_RESORT_LENGTH) if atom is steps[-1] else Decision("pruned")
-            for at in atom.results:
-                for ref, unit in self.conversation.results(at):
-                    if over <= 0 or not unit.can_edit:
-                        continue
-                    weight = self.conversation.block_weight(ref)
-                    _, after = self.want.layout.rewrite(ref, decision)
-                    if after < weight:
-                        decisions[self.conversation.block_key(ref)] = decision
-                        over -= weight - after
-        return decisions
+        return decisions | squeezed(self.conversation, self.atoms[self.newest :], over, self.want.layout.rewrite)
