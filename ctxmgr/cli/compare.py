@@ -1,13 +1,13 @@
 """The command `compare`: its arguments, and what runs it."""
 
 import argparse
+from typing import get_args
 
 from ctxmgr.cli.arguments import positive
+from ctxmgr.model.compaction import Format, Strategy
 
-# written out: no start waits for an import it does not need
-WITH_MODEL = ("single-shot", "parallel-stitch", "sequential-accumulated", "sequential-rolling", "incremental")
-STRATEGIES = (*WITH_MODEL, "extractive")
-FORMATS = ("structured", "nine-section", "handoff", "continue")
+STRATEGIES: tuple[str, ...] = get_args(Strategy)
+FORMATS: tuple[str, ...] = get_args(Format)
 DESCRIPTION = (
     "Runs summarising strategies on the same cut of each recorded session (a pi session file or "
     "export, or a stream of pi's extension events), and shows what each took and how much its summary still "

@@ -1,11 +1,13 @@
 """The command `replay`: its arguments, and what runs it."""
 
 import argparse
+from typing import get_args
 
 from ctxmgr.cli.arguments import positive, prices, seconds, share, whole
+from ctxmgr.model.policy import Preset
 
 HOSTS = ("modelled", "recorded")
-PRESETS = ("off", "tools", "turns", "balanced")  # written out: no start waits for an import it does not need
+PRESETS: tuple[str, ...] = get_args(Preset)
 DESCRIPTION = (
     "What happens depends on the file. A recorded session (of pi, Claude Code, Codex, OpenCode, "
     "OpenHands, SWE-agent or mini-swe-agent, or a stream of pi's extension events) is driven through a freshly "

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.cli import replay
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.model.policy import Preset
 
@@ -18,7 +17,6 @@ NAMES: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
 def test_each_preset_that_a_policy_may_name_has_a_row() -> None:
     assert tuple(PRESETS) == NAMES
     assert [preset.name for preset in PRESETS.values()] == list(NAMES)
-    assert tuple(replay.PRESETS) == NAMES
 
 
 def is_preset(node: ast.expr) -> bool:

@@ -12,7 +12,6 @@ from typing import Any, get_args
 
 import pytest
 
-from ctxmgr.cli import compare as compare_arguments
 from ctxmgr.cli import main
 from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.compaction import Format, Strategy
@@ -474,8 +473,3 @@ def test_by_default_it_writes_to_a_folder_below_the_current_one(
     monkeypatch.chdir(tmp_path)
     assert main(["compare", str(recorded(tmp_path)), *KEEP]) == 0
     assert (tmp_path / "ctxmgr-compare" / "comparison.md").is_file()
-
-
-def test_the_command_line_knows_all_strategies_and_formats() -> None:
-    assert get_args(Strategy) == compare_arguments.STRATEGIES
-    assert get_args(Format) == compare_arguments.FORMATS
