@@ -1,5 +1,6 @@
 from collections.abc import Iterable
 from itertools import permutations
+from typing import get_args
 
 import pytest
 from hypothesis import example, given
@@ -11,9 +12,7 @@ from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.facts import Fact, Ledger, Slot, Source
 from ctxmgr.model.messages import Call, Unit, View
 
-SLOTS: list[Slot] = [
-    "goal", "constraint", "decision", "task", "current", "file", "command", "context", "request", "listing",
-]  # fmt: skip
+SLOTS: tuple[Slot, ...] = get_args(Slot)
 SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]
 WORDS = ["never use tabs", "use tabs", "a", "b", "\ud83d"]
 

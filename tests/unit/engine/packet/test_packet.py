@@ -1,6 +1,7 @@
 import re
 from collections.abc import Callable
 from itertools import pairwise, permutations
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -199,17 +200,17 @@ def test_no_fact_can_look_like_the_packets_own_lines(slot: Slot, text: str) -> N
     assert not any(PACKET_MARK in line or "```" in line for line in rest)
 
 
-SLOTS: list[Slot] = [
-    "goal",
-    "constraint",
-    "decision",
-    "task",
-    "current",
-    "file",
-    "command",
-    "context",
-    "request",
-]
+SLOTS: tuple[Slot, ...] = get_args(Slot)
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_facts_of_each_kind_have_their_lines(slot: Slot) -> None:
+    """But for `listing`, which is about facts. The newest request is still shown itself."""
+    status = {"task": "open", "command": "failed"}.get(slot, "")
+    facts = [Fact(slot, f"k\n{number}", f"words {number}", "user", number, status=status) for number in (1, 2)]
+    assert ("words" in render(ledger(*facts), budget=500, weigh=tokens)) == (slot != "listing")
+
+
 SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]
 STATUSES = ["", "open", "active", "blocked", "done", "failed", "ok", "read", "edited", "deleted"]
 TEXTS = st.one_of(

@@ -42,6 +42,10 @@ ANSWERS: dict[str, tuple[bool, bool, bool, Any]] = {
 }
 
 
+def test_each_preset_is_asked() -> None:
+    assert list(ANSWERS) == list(PRESETS)
+
+
 @pytest.mark.parametrize(("name", "answers"), ANSWERS.items(), ids=ANSWERS)
 def test_what_it_says_of_itself(name: str, answers: tuple[bool, bool, bool, Any]) -> None:
     preset = PRESETS[name]

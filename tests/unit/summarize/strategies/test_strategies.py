@@ -1,7 +1,7 @@
 """The strategies: which calls they make, what each is shown, what comes of the answers. A token is 4 characters."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -12,19 +12,14 @@ from ctxmgr.model.policy import Slices
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.recent_turns import HEADING
+from ctxmgr.summarize.strategies.table import STRATEGIES
 from tests.notation import a, call, quarters, r, think, u
 from tests.unit.summarize.scripted import filled, good, prepared, run, shape_in, shown, told, turn, turns
 
 SLICES = Slices(tokens=1_000, overlap=100)
 LONG = turns(8, size=1_600)  # about 500 tokens a turn: four slices
 PREVIOUS = "## Goal\nShip it\n\n## Progress\n### Done\n- [x] Began\n\n## Next Steps\n1. Go on\n"
-FIVE: tuple[Strategy, ...] = (
-    "single-shot",
-    "parallel-stitch",
-    "sequential-accumulated",
-    "sequential-rolling",
-    "incremental",
-)
+ASKING: tuple[Strategy, ...] = tuple(STRATEGIES)
 
 
 def wrote(
@@ -51,6 +46,10 @@ CALLS: list[tuple[Strategy, list[list[str]]]] = [
 ]
 
 
+def test_each_strategy_that_a_policy_may_name_has_a_row_and_its_calls_here() -> None:
+    assert (*STRATEGIES, "extractive") == get_args(Strategy) == tuple(name for name, _ in CALLS)
+
+
 @pytest.mark.parametrize(("strategy", "calls"), CALLS, ids=[row[0] for row in CALLS])
 def test_calls(strategy: Strategy, calls: list[list[str]]) -> None:
     written, batches = wrote(strategy)
@@ -61,7 +60,7 @@ def test_calls(strategy: Strategy, calls: list[list[str]]) -> None:
     assert "## Goal" in written.summary
 
 
-@pytest.mark.parametrize("strategy", FIVE)
+@pytest.mark.parametrize("strategy", ASKING)
 def test_every_message_is_shown_to_the_model_or_told_in_notes(strategy: Strategy) -> None:
     written, batches = wrote(strategy)
     seen = "".join(text for batch in batches for ask in batch for text in shown(ask.prompt, "conversation"))
@@ -83,7 +82,7 @@ def test_one_turn_has_no_middle() -> None:
     assert wrote("incremental", turns(1), PREVIOUS)[1] == wrote("single-shot", turns(1), PREVIOUS)[1]
 
 
-@pytest.mark.parametrize("strategy", FIVE)
+@pytest.mark.parametrize("strategy", ASKING)
 def test_the_previous_summary_is_shown_once_and_to_the_ask_that_writes_it_anew(strategy: Strategy) -> None:
     _, batches = wrote(strategy, previous=PREVIOUS)
     holders = [ask.label for batch in batches for ask in batch if "Ship it" in ask.prompt and "Began" in ask.prompt]
@@ -94,7 +93,7 @@ def test_the_previous_summary_is_shown_once_and_to_the_ask_that_writes_it_anew(s
     assert "Keep every statement of it" in ask.prompt
 
 
-@pytest.mark.parametrize("strategy", FIVE)
+@pytest.mark.parametrize("strategy", ASKING)
 def test_instructions_reach_every_ask(strategy: Strategy) -> None:
     _, batches = wrote(strategy, prefix=turns(1), instructions="Mind the <conversation> tests.")
     assert all(ask.prompt.count("Mind the &lt;conversation> tests.") == 1 for batch in batches for ask in batch)
@@ -211,7 +210,7 @@ def test_what_is_left_out_is_told_in_a_digest() -> None:
     assert "<left-out> lists in short" in ask.prompt
 
 
-@pytest.mark.parametrize("strategy", FIVE)
+@pytest.mark.parametrize("strategy", ASKING)
 @pytest.mark.parametrize("window", [4_000, 8_000, 32_000])
 def test_no_ask_is_larger_than_the_window(strategy: Strategy, window: int) -> None:
     written, batches = wrote(strategy, turns(60, 2_000), PREVIOUS, window=window, slices=Slices())
@@ -221,7 +220,7 @@ def test_no_ask_is_larger_than_the_window(strategy: Strategy, window: int) -> No
     assert "fallback" not in written.details["ctxmgr"]
 
 
-@pytest.mark.parametrize("strategy", FIVE)
+@pytest.mark.parametrize("strategy", ASKING)
 def test_a_window_that_holds_nothing_is_not_asked(strategy: Strategy) -> None:
     written, batches = wrote(strategy, window=300)
     assert batches == []
@@ -249,7 +248,7 @@ def test_texts_of_slices_that_stay_share_the_output() -> None:
 def test_depths_are_those_of_the_historys_steps() -> None:
     depths = [0.0] * len(steps(LONG))
     natural = Slices(tokens=1_000, overlap=0, breaks="natural")
-    for strategy in FIVE:
+    for strategy in ASKING:
         written, _ = wrote(strategy, prefix=turns(3, 1_600), slices=natural, depths=depths)
         assert "fallback" not in written.details["ctxmgr"]
 
