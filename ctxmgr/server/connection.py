@@ -5,7 +5,6 @@ saved before the answer that tells of it is sent. What takes long or needs a dev
 `resume` brings its value. A worker, a test or a replay drives it.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
@@ -15,33 +14,24 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
-from ctxmgr.model import policy_keys
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.model.faults import where
-from ctxmgr.model.policy import Preset
 from ctxmgr.model.rules import RULES
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server.config import ConnectionConfig, Embed, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
+from ctxmgr.server.handshake import PROTOCOL_VERSION, settled
 from ctxmgr.wire import envelope, errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.method import Method
 from ctxmgr.wire.methods import METHODS
+from ctxmgr.wire.params import ParamsReader
 from ctxmgr.wire.peer import Parts, Peer, internal, raised
+from ctxmgr.wire.stand_in import StrippedMessages, without_known
 
 if TYPE_CHECKING:
     from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
-
-PROTOCOL_VERSION = "1.0"
-PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
-STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
-HEAD = 4_096  # bytes in which the start of the message list is looked for
-# Members whose values are no objects or lists, up to the list that belongs to the params themselves.
-_MEMBERS = rb'(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],\\]+),)*'
-LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
-SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True):
@@ -50,13 +40,6 @@ class ConnectionOptions(msgspec.Struct, frozen=True):
     record: bool = False
     state_dir: str | None = None
     max_message_bytes: int = 64 << 20
-
-
-class StrippedMessages(msgspec.Struct, frozen=True):
-    """`count` messages that this session knows were left out of a request."""
-
-    session_id: str = ""
-    count: int = 0
 
 
 class IncomingCall(msgspec.Struct, frozen=True):
@@ -92,7 +75,7 @@ class Connection:
         )
         self._sessions: Sessions | None = None
         self.phase = "new"  # new, ready, closing, ended
-        self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
+        self._params = ParamsReader()
         if options.record:
             self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback, RULES)))
 
@@ -196,7 +179,9 @@ class Connection:
     def _body(self, body: bytes) -> None:
         if self.options.record:
             self._effects.append(Record(transcript.line("host", body)))
-        reduced, stripped = self._without_known(body)
+        reduced, stripped = body, StrippedMessages()
+        if self._sessions is not None:
+            reduced, stripped = without_known(body, self._sessions.known_until)
         message = envelope.decode(reduced, self.framer.mode)
         if isinstance(message, envelope.Fault):
             self._say(f"a message of the host: {message.message}")
@@ -233,25 +218,6 @@ class Connection:
             return
         self.peer.cancel(bytes(target.id))
 
-    def _without_known(self, body: bytes) -> tuple[bytes, StrippedMessages]:
-        """A long `context` request with the messages its session knows replaced by one that stands for them.
-
-        Inside a JSON string a quote is escaped, so what matches is the first list of the params and the session
-        they name before it. A member given twice is found out after decoding: the stand-in must come first in
-        the list, and the session must be the one that was named here.
-        """
-        if len(body) < STRIP_FROM or self._sessions is None:
-            return body, StrippedMessages()
-        found = LIST_START.match(body, 0, HEAD)
-        named = SESSION_ID.search(found[1]) if found else None
-        if found is None or named is None:
-            return body, StrippedMessages()
-        id, start = named[1].decode("utf-8", "replace"), found.end()
-        end, count = self._sessions.known_until(id, body, start)
-        if not count:
-            return body, StrippedMessages()
-        return body[:start] + lifecycle.KNOWN_MESSAGES + body[end:], StrippedMessages(id, count)
-
     # handlers
 
     def _handler(self, row: Method) -> Callable[[IncomingCall], Any]:
@@ -285,7 +251,7 @@ class Connection:
 
     def _handle(self, row: Method, call: IncomingCall) -> Any:
         self._admit(row, call)
-        params = self._params(row, call)
+        params = self._params.read(row, call.params)
         if row.name in self._GLOBAL:
             return self._GLOBAL[row.name](self, params)
         stripped = call.stripped
@@ -311,46 +277,12 @@ class Connection:
         elif self.phase == "closing":
             raise RpcError(errors.INVALID_REQUEST, "after shutdown only exit is taken")
 
-    def _params(self, row: Method, call: IncomingCall) -> Any:
-        decoder = self._decoders.get(row.name)
-        if decoder is None:
-            decoder = self._decoders[row.name] = msgspec.json.Decoder(row.params)
-        try:
-            return decoder.decode(call.params if call.params is not None else b"{}")
-        except msgspec.ValidationError as fault:
-            text, _, path = str(fault).partition(" - at `")
-            raise invalid_params(text, path_of(text, path.rstrip("`") or "$")) from None
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            raise invalid_params(f"can not be decoded: {type(fault).__name__}", "$") from None
-
     def _initialize(self, params: lifecycle.InitializeParams) -> lifecycle.InitializeResult:
-        major = params.protocol_version.partition(".")[0]
-        if major != PROTOCOL_VERSION.partition(".")[0]:
-            raise invalid_params(f"this server speaks {PROTOCOL_VERSION}", "$.protocolVersion")
-        name = params.message_format or "pi"
-        if name not in FORMATS:
-            raise invalid_params(f"message formats are {', '.join(FORMATS)}", "$.messageFormat")
-        keys = params.policy or {}
-        try:
-            policy = policy_keys.policy(keys)
-        except policy_keys.InvalidPolicy as refused:
-            raise invalid_params(str(refused), f"$.policy{refused.path}") from None
-        self.terms = msgspec.structs.replace(
-            self.terms,
-            form=FORMATS[name],
-            keys=keys,
-            capabilities=params.capabilities or lifecycle.HostCapabilities(),
-            state_dir=params.state_dir or self.options.state_dir,
-        )
+        self.terms, result = settled(params, self.terms, self.options.state_dir)
         self.phase = "ready"
         if params.process_id is not None:
             self._effects.append(WatchProcess(params.process_id))
-        return lifecycle.InitializeResult(
-            PROTOCOL_VERSION,
-            lifecycle.ServerInfo("ctxmgr", __version__),
-            lifecycle.ServerCapabilities(tuple(FORMATS), PRESETS),
-            policy,
-        )
+        return result
 
     def _shutdown(self, params: lifecycle.NoParams) -> Future[None]:
         """Answered when everything that came before is."""

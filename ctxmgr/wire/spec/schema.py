@@ -34,7 +34,7 @@ from ctxmgr.wire.spec.shapes import (
 )
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-PROTOCOL_VERSION = "1.0"  # as ctxmgr.server.connection answers it, which is above this floor
+PROTOCOL_VERSION = "1.0"  # as ctxmgr.server.handshake answers it, which is above this floor
 
 Side = Literal["from host", "from ctxmgr"]
 _ENUMS = {frozenset(get_args(words.literal)): name for name, words in LITERALS.items()}

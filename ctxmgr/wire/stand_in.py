@@ -1,0 +1,47 @@
+"""Turns a long `context` request into a short one: the messages that its session knows are replaced by one.
+
+It is done before the request is parsed, which is what it saves. Inside a JSON string a quote is escaped, so what
+matches is the first list of the params and the session they name before it. A member given twice is found out after
+decoding: the stand-in must come first in the list, and the session must be the one that was named here.
+
+Knows no session: how far a list is known is asked of who calls.
+"""
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from ctxmgr.model.api.lifecycle import KNOWN_MESSAGES
+
+STRIP_FROM = 32_768  # bytes of a request from which its known messages are recognised without a parse
+HEAD = 4_096  # bytes in which the start of the message list is looked for
+# Members whose values are no objects or lists, up to the list that belongs to the params themselves.
+_MEMBERS = rb'(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],\\]+),)*'
+LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _MEMBERS))
+SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
+
+# of a session's id, a request and where its list starts: where what is known of it ends, and of how many messages
+KnownUntil = Callable[[str, bytes, int], tuple[int, int]]
+
+
+class StrippedMessages(msgspec.Struct, frozen=True):
+    """`count` messages that this session knows were left out of a request."""
+
+    session_id: str = ""
+    count: int = 0
+
+
+def without_known(body: bytes, known_until: KnownUntil) -> tuple[bytes, StrippedMessages]:
+    """The request with its known messages replaced, and what was left out; as it came where nothing is known."""
+    if len(body) < STRIP_FROM:
+        return body, StrippedMessages()
+    found = LIST_START.match(body, 0, HEAD)
+    named = SESSION_ID.search(found[1]) if found else None
+    if found is None or named is None:
+        return body, StrippedMessages()
+    id, start = named[1].decode("utf-8", "replace"), found.end()
+    end, count = known_until(id, body, start)
+    if not count:
+        return body, StrippedMessages()
+    return body[:start] + KNOWN_MESSAGES + body[end:], StrippedMessages(id, count)
