@@ -10,7 +10,6 @@ import msgspec
 
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.archive import ArchiveAnswer
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.state import ModelSpec, State
 from ctxmgr.model.weights import Weigh
@@ -19,46 +18,36 @@ from ctxmgr.server.effects import (
     Begin,
     Close,
     Effect,
-    GetRow,
-    LoadWeigher,
     Log,
-    Open,
-    PutRows,
     Record,
-    RunInThread,
     Save,
     SnapshotLoaded,
 )
 from ctxmgr.server.jobs import Jobs
+from ctxmgr.server.parked_calls import ParkedCalls, Snapshot
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
+from ctxmgr.server.weighers import SessionWeighers
 from ctxmgr.session import journal
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
 from ctxmgr.session.methods import archiving, queries
 from ctxmgr.session.methods.table import ERRANDS, ROUTES
-from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session, model_spec, restored
-from ctxmgr.session.work import ArchiveGet, ArchivePut, Offload, Verb
+from ctxmgr.session.work import Verb
 from ctxmgr.wire import errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.methods import METHODS
 from ctxmgr.wire.peer import Peer, SplicedResult
 
 
-class Snapshot(msgspec.Struct, frozen=True):
-    """What a starting session asks for: its saved lines."""
-
-
 class Sessions:
     def __init__(self, terms: ConnectionConfig, emit: Callable[[Effect], None], peer: Peer) -> None:
         self.terms, self.emit, self.peer = terms, emit, peer
-        self.weighers = dict(terms.weighers)
         tickets = itertools.count(1)
-        self.lanes = SessionQueues(self._park, tickets)
+        self._parked = ParkedCalls(terms.state_dir, terms.record, emit)
+        self.lanes = SessionQueues(self._parked.park, tickets)
+        self._weighers = SessionWeighers(terms, self.lanes, emit)
         self.errands = Jobs(emit, peer, tickets, terms.record)
-        self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
-        self._notes: dict[str, str] = {}
-        self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
         self._on_idle: list[Callable[[], None]] = []
 
     # calls
@@ -112,16 +101,18 @@ class Sessions:
         """A session that holds nothing, for calls that name none."""
         terms = self.terms
         state = State("", ModelSpec("", job_context.WINDOW))
-        name = policy_keys.tokenizer(policy_keys.policy(terms.keys)).name
-        reader = self._reader(name if name in self.weighers else terms.fallback)
+        reader = self._weighers.reader(policy_keys.tokenizer(policy_keys.policy(terms.keys)).name)
         return Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
 
     def resume(self, ticket: int, value: Any) -> None:
-        if (asked := self._archiving.pop(ticket, None)) is not None:
-            value = self._archive_answered(asked, value)
+        value = self._parked.answered(ticket, value)
         if not self.errands.resume(ticket, value):
             self.lanes.resume(ticket, value)
         self._changed()
+
+    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
+        """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
+        self._weighers.loaded(name, weigh, note)
 
     def known_until(self, id: str, body: bytes, start: int) -> tuple[int, int]:
         """Where in `body` the messages this session knows end, from `start` on, and how many they are."""
@@ -137,40 +128,13 @@ class Sessions:
         self._changed()
 
     def _changed(self) -> None:
-        for lane in self.lanes.by_session.values():
-            if lane.next_reader is not None and lane.busy is None and lane.session is not None:
-                lane.session.use(lane.next_reader)
-                lane.next_reader = None
+        self._weighers.exchange()
         if self._on_idle:
             self.errands.end_waiting()
         if self.lanes.idle and self.errands.idle and self._on_idle:
             actions, self._on_idle = self._on_idle, []
             for action in actions:
                 action()
-
-    def _park(self, ticket: int, lane: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
-        id, directory = lane.session_id, self.terms.state_dir
-        if isinstance(wanted, Snapshot):
-            self.emit(Open(ticket, id, directory))
-        elif isinstance(wanted, ArchivePut):
-            self._archiving[ticket] = id, [row.handle for row in wanted.rows]
-            self.emit(PutRows(ticket, id, directory, wanted.rows, wanted.limits))
-        elif isinstance(wanted, ArchiveGet):
-            self._archiving[ticket] = id, wanted.handle
-            self.emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
-        else:
-            self.emit(RunInThread(ticket, wanted.run))
-
-    def _archive_answered(self, asked: tuple[str, str | list[str]], value: Any) -> ArchiveAnswer:
-        """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
-        answer = (
-            value
-            if isinstance(value, ArchiveAnswer)
-            else ArchiveAnswer(fault=f"internal fault: {type(value).__name__}")
-        )
-        if self.terms.record:
-            self.emit(Record(transcript.archive(*asked, answer)))
-        return answer
 
     def _call(self, lane: SessionQueue, request: SessionRequest) -> Any:
         session = _living(lane)
@@ -208,7 +172,7 @@ class Sessions:
         while session.complaints:
             self.emit(Log(f"{request.method}: {session.complaints.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
-            self._want_weigher(lane, session)
+            self._weighers.want(lane, session)
         if request.method == "turn_end" and compact.ahead_wanted(session):
             self._prepare_ahead(lane, session)
         if request.method == "session_shutdown":
@@ -297,7 +261,7 @@ class Sessions:
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self.emit(Log(notes[0]))
         terms = self.terms
-        reader = self._reader(terms.fallback)
+        reader = self._weighers.reader(terms.fallback)
         lane.session = Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
         lane.session.notes = notes
         return bool(lines)
@@ -331,46 +295,6 @@ class Sessions:
         lane = self.lanes.by_session.get(id)
         if lane is not None and lane.session is not None and text not in lane.session.notes:
             lane.session.notes = (*lane.session.notes, text)
-
-    # weighers
-
-    def _reader(self, name: str) -> Reader:
-        return Reader(self.terms.form, self.weighers[name], name)
-
-    def _want_weigher(self, lane: SessionQueue, session: Session) -> None:
-        """Uses the policy's weigher if it is there, and asks for it once if it is not."""
-        wanted = policy_keys.tokenizer(session.policy)
-        if wanted.name in self.weighers:
-            self._use(lane, session, wanted.name)
-        elif wanted.name not in self._asked_for:
-            self._asked_for.add(wanted.name)
-            self.emit(LoadWeigher(wanted.name, wanted.path))
-        elif wanted.name in self._notes and self._notes[wanted.name] not in session.notes:
-            session.notes = (*session.notes, self._notes[wanted.name])
-
-    def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
-        if note:
-            self._notes[name] = note
-            self.emit(Log(note))
-        if weigh is not None:
-            self.weighers[name] = weigh
-        for lane in self.lanes.by_session.values():
-            session = lane.session
-            if session is None or policy_keys.tokenizer(session.policy).name != name:
-                continue
-            if note:
-                session.notes = (*session.notes, note)
-            if weigh is not None:
-                self._use(lane, session, name)
-
-    def _use(self, lane: SessionQueue, session: Session, name: str) -> None:
-        """Between events only: a call under way goes on with the weigher it began with."""
-        if session.reader.name == name:
-            return
-        if lane.busy is None:
-            session.use(self._reader(name))
-        else:
-            lane.next_reader = self._reader(name)
 
 
 def _living(lane: SessionQueue) -> Session:

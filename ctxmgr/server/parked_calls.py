@@ -1,0 +1,51 @@
+"""Turns what a parked call waits for into an effect, and what a device brought into what the call gets."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.archive import ArchiveAnswer
+from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, RunInThread
+from ctxmgr.server.session_queue import SessionQueue
+from ctxmgr.session.work import ArchiveGet, ArchivePut, Offload
+from ctxmgr.wire import transcript
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What a starting session asks for: its saved lines."""
+
+
+class ParkedCalls:
+    def __init__(self, state_dir: str | None, record: bool, emit: Callable[[Effect], None]) -> None:
+        self._state_dir, self._record, self._emit = state_dir, record, emit
+        self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
+
+    def park(self, ticket: int, lane: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
+        id, directory = lane.session_id, self._state_dir
+        if isinstance(wanted, Snapshot):
+            self._emit(Open(ticket, id, directory))
+        elif isinstance(wanted, ArchivePut):
+            self._archiving[ticket] = id, [row.handle for row in wanted.rows]
+            self._emit(PutRows(ticket, id, directory, wanted.rows, wanted.limits))
+        elif isinstance(wanted, ArchiveGet):
+            self._archiving[ticket] = id, wanted.handle
+            self._emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
+        else:
+            self._emit(RunInThread(ticket, wanted.run))
+
+    def answered(self, ticket: int, value: Any) -> Any:
+        """What goes back into the call; of an archive always an `ArchiveAnswer`."""
+        asked = self._archiving.pop(ticket, None)
+        return value if asked is None else self._of_the_archive(asked, value)
+
+    def _of_the_archive(self, asked: tuple[str, str | list[str]], value: Any) -> ArchiveAnswer:
+        """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
+        answer = (
+            value
+            if isinstance(value, ArchiveAnswer)
+            else ArchiveAnswer(fault=f"internal fault: {type(value).__name__}")
+        )
+        if self._record:
+            self._emit(Record(transcript.archive(*asked, answer)))
+        return answer
