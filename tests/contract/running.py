@@ -12,8 +12,8 @@ import msgspec
 
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.server.effects import SnapshotLoaded
+from ctxmgr.study.driving import legality
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.replay import legality
 from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, packet
 from tests.legality import lists
 from tests.translation import RULES, TO, plain

@@ -16,15 +16,15 @@ import msgspec
 from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
+from ctxmgr.study.driving import session as drive_session
+from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.figures.measures import measure
 from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.measures import measure
 from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
-from ctxmgr.study.replay import drive_session
-from ctxmgr.study.replay.host_side import ReplayHost
-from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.spawning.client import RpcFailure
 from ctxmgr.study.spawning.inprocess import Driver
 

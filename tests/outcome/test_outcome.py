@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.study.replay.drive import drive as drive_spawned
-from ctxmgr.study.replay.outcomes import ReplayOptions
+from ctxmgr.study.driving.drive import drive as drive_spawned
+from ctxmgr.study.driving.outcomes import ReplayOptions
 from tests.outcome.measuring import NAMES, POLICY, RUNS, SESSIONS, Figures, Run, drive, figures, means, recording
 
 WRITTEN = json.loads(Path(__file__).with_name("figures.json").read_text(encoding="utf-8"))

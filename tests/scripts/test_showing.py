@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ctxmgr.study.metrics.measures import measure
-from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult, TimelineMark
+from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
+from ctxmgr.study.figures.measures import measure
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.table import Table
 
-from ctxmgr.study.spawning.console import plain
+from ctxmgr.study.console import plain
 
 SUMS = ("billed", "closed", "all")
 ASKED = {

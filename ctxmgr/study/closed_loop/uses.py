@@ -21,13 +21,13 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from ctxmgr.model.prices import PriceTier
-from ctxmgr.study.baselines.timeline import CUT_AT, Timeline
 from ctxmgr.study.closed_loop.epochs import Life
 from ctxmgr.study.closed_loop.meter import CALL_TOKENS
 from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
 from ctxmgr.study.metrics.billing import PriceSheet, dollars
 from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics.timeline import CUT_AT, Timeline
 
 MOST_HOLDERS = 16  # atoms that a need is looked for in, newest first
 

@@ -22,9 +22,9 @@ from ctxmgr.study.compare.report import RecordingRows, WrittenRow
 from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
+from ctxmgr.study.console import console, plain
 from ctxmgr.study.plain_text import safe
 from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.study.spawning.console import console, plain
 
 FOLDER = "ctxmgr-compare"
 VOCABULARY = "o200k_base"

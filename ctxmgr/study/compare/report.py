@@ -10,7 +10,7 @@ from ctxmgr.study.compare.files import shown
 from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, TextTable, markdown, notes, rendered, sheets
-from ctxmgr.study.spawning.console import plain
+from ctxmgr.study.console import plain
 
 
 class WrittenRow(msgspec.Struct, frozen=True):

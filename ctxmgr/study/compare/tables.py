@@ -14,8 +14,8 @@ from rich.table import Table
 from ctxmgr.study import probes
 from ctxmgr.study.compare.files import shown
 from ctxmgr.study.compare.rows import Counts, Loop, RetainedCount, SummaryRow, measured
+from ctxmgr.study.console import plain
 from ctxmgr.study.probes import Scores
-from ctxmgr.study.spawning.console import plain
 
 KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
 DASH = "–"

@@ -14,9 +14,9 @@ from ctxmgr.study.conformance.following import reason
 from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.stdio import sentence
+from ctxmgr.study.console import console, plain
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.spawning.client import TimedOut
-from ctxmgr.study.spawning.console import console, plain
 from ctxmgr.study.spawning.spawned import Clock, Spawned, this_ctxmgr
 
 FINDINGS_SHOWN = 10  # of one transcript

@@ -12,10 +12,10 @@ from typing import Literal
 
 from rich.console import Console
 
+from ctxmgr.study.console import console, plain
 from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
 from ctxmgr.study.plain_text import safe
-from ctxmgr.study.spawning.console import console, plain
 from ctxmgr.study.spawning.spawned import Spawned, this_ctxmgr
 from ctxmgr.wire import transcript
 

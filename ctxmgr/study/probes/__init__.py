@@ -6,10 +6,9 @@ know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured derives no
 answered, not what would be.
 """
 
-from ctxmgr.study.probes.bars import bars
 from ctxmgr.study.probes.command import Probing, drawn
 from ctxmgr.study.probes.figures import Scores, means
 from ctxmgr.study.probes.summaries import of_summary
 from ctxmgr.study.probes.tables import probes_table
 
-__all__ = ["Probing", "Scores", "bars", "drawn", "means", "of_summary", "probes_table"]
+__all__ = ["Probing", "Scores", "drawn", "means", "of_summary", "probes_table"]

@@ -11,10 +11,11 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.baselines import control, timeline
+from ctxmgr.study.baselines import control
 from ctxmgr.study.baselines.control import BOUNDS, Bounds
-from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 

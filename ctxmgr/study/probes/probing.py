@@ -9,15 +9,15 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics.observations import Observation
+from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.recordings.recording import Recording
-from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 
 NEWEST, SAWTOOTH = "newest 10k", "sawtooth"
 WHOLE, EMPTY, FOREIGN = "whole list", "empty list", "another session"

@@ -9,9 +9,9 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.baselines import timeline as course
-from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics import timeline as course
 from ctxmgr.study.metrics.mentions import paths
+from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.probes.evidence import Probe
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.points import points

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
-from ctxmgr.study.metrics.figures import Figures
+from ctxmgr.study.console import plain
+from ctxmgr.study.figures.figures import Figures
 from ctxmgr.study.probes.figures import KINDS
-from ctxmgr.study.spawning.console import plain
 
 NONE = "-"
 

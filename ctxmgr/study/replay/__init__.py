@@ -1,1 +1,1 @@
-"""The command `replay`: drives a recorded session through the sidecar and measures what came of it."""
+"""The command `replay`: drives recordings, measures what came of it, and replays transcripts."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.study.metrics.measures import Measures
+from ctxmgr.study.figures.measures import Measures
 from ctxmgr.study.report.lines import CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
 
 SIMULATED = (CONTROL, CLAIRVOYANT)

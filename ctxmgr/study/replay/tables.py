@@ -9,11 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study.closed_loop import totals, totals_table
-from ctxmgr.study.metrics import tables as measures_tables
+from ctxmgr.study.console import plain
+from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult
+from ctxmgr.study.figures import tables as measures_tables
 from ctxmgr.study.probes import probes_table
-from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult
 from ctxmgr.study.report.lines import BASE
-from ctxmgr.study.spawning.console import plain
 
 ZONES = ("green", "yellow", "red", "compact")
 STRETCHES = 10  # parts of a session in which the growth is shown

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from statistics import fmean
 
-from ctxmgr.study.probes import bars
+from ctxmgr.study.report.bars import bars
 from ctxmgr.study.report.lines import (
     ALL,
     BASE,

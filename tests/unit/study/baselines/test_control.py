@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.study.baselines import control, timeline
+from ctxmgr.study.baselines import control
 from ctxmgr.study.baselines.control import Bounds
-from ctxmgr.study.baselines.timeline import Timeline
+from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.observations import Observation
+from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 from tests.notation import Said, a, branch, call, note, r, sh, summary, u, written

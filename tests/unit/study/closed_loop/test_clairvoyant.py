@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.model.prices import PriceTier, TieredPrices
-from ctxmgr.study.baselines import timeline
-from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.closed_loop import clairvoyant, closed_loop, floor
 from ctxmgr.study.closed_loop.clairvoyant import shown
 from ctxmgr.study.closed_loop.epochs import Life, epochs
+from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.legality import MatchedMessage
+from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.billing import MILLION, PriceSheet
 from ctxmgr.study.metrics.observations import Observation
+from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
-from ctxmgr.study.replay import legality
-from ctxmgr.study.replay.legality import MatchedMessage
 from tests.notation import Said, a, call, note, r, u, written
 from tests.unit.study.recorded import shared
 from tests.unit.study.sighted import known

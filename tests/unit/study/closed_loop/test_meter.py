@@ -217,8 +217,8 @@ def test_a_long_session_is_measured_in_seconds() -> None:
 
 
 def test_the_host_alone_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    from ctxmgr.study.metrics.figures import figures
-    from ctxmgr.study.metrics.measures import measure
+    from ctxmgr.study.figures.figures import figures
+    from ctxmgr.study.figures.measures import measure
 
     made = measure(sights(u(SAID), a("well"), u("go"), ACT, show=newest(1)), known(), SHEET)
     loop = figures(made, made)["closedLoop"]

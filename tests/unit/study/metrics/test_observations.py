@@ -3,6 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.study.driving.legality import MatchedMessage
+from ctxmgr.study.driving.outcomes import ReplayResult
+from ctxmgr.study.driving.watching import ObservationRecorder
 from ctxmgr.study.hosts.pi_host import item
 from ctxmgr.study.metrics.observations import (
     Observation,
@@ -12,9 +15,6 @@ from ctxmgr.study.metrics.observations import (
     same_start,
     stands_for_others,
 )
-from ctxmgr.study.replay.legality import MatchedMessage
-from ctxmgr.study.replay.outcomes import ReplayResult
-from ctxmgr.study.replay.watching import ObservationRecorder
 from tests.notation import a, call, r, raws, summary, u
 from tests.unit.study.sighted import packed, sights, whole
 

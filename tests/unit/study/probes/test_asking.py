@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.study.baselines.timeline import Timeline
 from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.probes import controls, figures
 from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
 from ctxmgr.study.probes.index import EvidenceIndex

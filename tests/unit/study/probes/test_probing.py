@@ -12,17 +12,17 @@ import pytest
 from rich.console import Console
 
 from ctxmgr.cli import main
-from ctxmgr.study.baselines import timeline
+from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.metrics import timeline
 from ctxmgr.study.probes import Probing, controls, figures, probes_table
 from ctxmgr.study.probes.asking import GradedProbe, Loss, PolicyGrades
-from ctxmgr.study.probes.bars import bars
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
 from ctxmgr.study.probes.probing import NEWEST, SAWTOOTH, lists_of, probed
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import of_summary
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.report.bars import bars
 from ctxmgr.study.report.lines import RecordingSheet
 from ctxmgr.study.report.page import page
 from tests.notation import a, call, r, raws, u

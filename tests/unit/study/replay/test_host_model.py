@@ -3,9 +3,9 @@
 import pytest
 
 from ctxmgr.cli import replay
+from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, host_model
-from ctxmgr.study.replay.outcomes import HostLimits
 
 
 def test_the_command_offers_these_hosts_and_models_unless_told() -> None:

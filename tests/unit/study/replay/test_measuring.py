@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.study.baselines.timeline import Timeline
-from ctxmgr.study.baselines.timeline import of as course_of
+from ctxmgr.study.driving.outcomes import ReplayResult
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.observations import Observation
+from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.metrics.timeline import of as course_of
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.replay import measuring
 from ctxmgr.study.replay.measuring import ReplayFigures
-from ctxmgr.study.replay.outcomes import ReplayResult
 from tests.unit.study.recorded import SHARED
 
 ROOT = Path(__file__).parents[4]

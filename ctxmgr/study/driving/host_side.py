@@ -9,10 +9,10 @@ import msgspec
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
+from ctxmgr.study.driving.watching import ObservationRecorder
 from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.replay import legality
-from ctxmgr.study.replay.outcomes import ReplayedCall, ReplayResult, TimelineMark
-from ctxmgr.study.replay.watching import ObservationRecorder
 from ctxmgr.study.spawning.client import RpcFailure, StdioClient
 
 CONTENT_MODIFIED = -32801

@@ -1,5 +1,5 @@
-"""Turns shares by kind and policy into a bar chart: a group a kind, a bar a policy; SVG text as in
-`report_plots`.
+"""Turns shares by kind and policy into a bar chart: a group a kind, a bar a policy; SVG text, as in
+`plots`.
 
 Colours are the page's classes; text from outside is escaped; the same values give the same bytes.
 """

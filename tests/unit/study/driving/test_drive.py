@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.study.driving.drive import drive
+from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.replay.drive import drive
-from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"

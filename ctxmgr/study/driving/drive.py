@@ -10,10 +10,10 @@
 
 from collections.abc import Callable
 
+from ctxmgr.study.driving import events, session
+from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.replay import drive_events, drive_session
-from ctxmgr.study.replay.host_side import ReplayHost
-from ctxmgr.study.replay.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.spawning.client import StdioClient
 
 VOCABULARY = "o200k_base"
@@ -32,9 +32,9 @@ def drive(
             model = {"id": recorded.model, "contextWindow": window}
             side.ask("session_start", {"model": model, "cwd": recorded.cwd})
             if isinstance(recorded, Stream):
-                drive_events.run(side, recorded, window, step)
+                events.run(side, recorded, window, step)
             else:
-                drive_session.run(side, recorded, options, window, step)
+                session.run(side, recorded, options, window, step)
             outcome.exit_code = client.close()
         except Exception as fault:  # noqa: BLE001  whatever it was, the other recordings go on
             side.fail(f"{type(fault).__name__}: {fault}")

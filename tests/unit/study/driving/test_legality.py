@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.study.driving import legality
+from ctxmgr.study.driving.legality import IllegalAnswer
 from ctxmgr.study.hosts.pi_host import HostMessage, item
-from ctxmgr.study.replay import legality
-from ctxmgr.study.replay.legality import IllegalAnswer
 from tests.legality import responses
 
 LONG = "word " * 100

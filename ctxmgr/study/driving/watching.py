@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from ctxmgr.study.driving.legality import MatchedMessage
 from ctxmgr.study.hosts.pi_host import HostMessage
 from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
-from ctxmgr.study.replay.legality import MatchedMessage
 
 
 class ObservationRecorder:

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.closed_loop import ClosedLoop
+from ctxmgr.study.figures.measures import CallMeasures, Measures
 from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.measures import CallMeasures, Measures
 from ctxmgr.study.metrics.ratio import Ratio
 from ctxmgr.study.metrics.recall import Recall
 

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import pytest
 
+from ctxmgr.study.driving.host_side import ReplayHost
+from ctxmgr.study.driving.outcomes import ReplayResult
 from ctxmgr.study.hosts.pi_host import item
-from ctxmgr.study.replay.host_side import ReplayHost
-from ctxmgr.study.replay.outcomes import ReplayResult
 from ctxmgr.study.spawning.client import RpcFailure, StdioClient
 
 USER = b'{"role":"user","content":"go","timestamp":1}'

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.hosts import pi_host
 from ctxmgr.study.recordings.recording import HostEvent, Stream
-from ctxmgr.study.replay.host_side import ReplayHost
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
