@@ -91,7 +91,7 @@ def faults_of(place: str, imported: str) -> list[str]:
     elif place == "engine" and top != "ctxmgr" and top not in ENGINE_MAY:
         faults.append(f"the engine is pure, it has no {top}")
     elif top == "pylsp_jsonrpc":
-        faults.append("only wire/peer.py knows python-lsp-jsonrpc")
+        faults.append("only server/peer.py knows python-lsp-jsonrpc")
     return faults
 
 
@@ -100,7 +100,7 @@ def test_imports_point_down(path: Path) -> None:
     place = room(path)
     assert place in FLOORS, f"{place} has no floor: put it into ARCHITECTURE.md and here"
     faults = [fault for name in imports(path) for fault in faults_of(place, name)]
-    if path.relative_to(PACKAGE).as_posix() == "wire/peer.py":
+    if path.relative_to(PACKAGE).as_posix() == "server/peer.py":
         faults = [fault for fault in faults if "python-lsp-jsonrpc" not in fault]
     assert faults == []
 

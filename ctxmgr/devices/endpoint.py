@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ctxmgr.devices.endpoint_answer import TIMED_OUT, Answer, EndpointFault, sound
-from ctxmgr.model.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ctxmgr.model import policy_keys
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.errors import CallFailed, invalid_params, path_of
 from ctxmgr.model.policy import Policy
-from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session import journal
 from ctxmgr.session.session import model_spec, restored
 from ctxmgr.session.work import Offload

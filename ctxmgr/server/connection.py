@@ -21,13 +21,13 @@ from ctxmgr.model.weights import Weigh
 from ctxmgr.server.config import ConnectionConfig, Embed, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.server.handshake import PROTOCOL_VERSION, settled
+from ctxmgr.server.peer import Parts, Peer, internal, raised
 from ctxmgr.wire import envelope, errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.method import Method
 from ctxmgr.wire.methods import METHODS
 from ctxmgr.wire.params import ParamsReader
-from ctxmgr.wire.peer import Parts, Peer, internal, raised
 from ctxmgr.wire.stand_in import StrippedMessages, without_known
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.completion import CompletionRequest
+from ctxmgr.model.compaction.completion import CompletionRequest
 
 
 class Send(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.state import State
 from ctxmgr.session.context.raw_messages import Spool
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Session

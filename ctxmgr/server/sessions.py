@@ -11,7 +11,7 @@ import msgspec
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
 from ctxmgr.server.effects import (
@@ -25,6 +25,7 @@ from ctxmgr.server.effects import (
 )
 from ctxmgr.server.jobs import Jobs
 from ctxmgr.server.parked_calls import ParkedCalls, Snapshot
+from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.server.weighers import SessionWeighers
 from ctxmgr.session import journal
@@ -37,7 +38,6 @@ from ctxmgr.session.work import Verb
 from ctxmgr.wire import errors, transcript
 from ctxmgr.wire.errors import RpcError
 from ctxmgr.wire.methods import METHODS
-from ctxmgr.wire.peer import Peer, SplicedResult
 
 
 class Sessions:

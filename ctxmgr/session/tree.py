@@ -10,7 +10,7 @@ import msgspec
 
 from ctxmgr.formats.pi_tree import entries as tree
 from ctxmgr.model.messages import Message
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.state import State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ctxmgr.model import policy
 from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.completion import CompletionRequest
+from ctxmgr.model.compaction.completion import CompletionRequest
 
 INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop to a thread and back is worth
 

@@ -10,9 +10,9 @@ import msgspec
 
 from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import CompactionPlan
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.completion import Asking
+from ctxmgr.model.compaction.plans import CompactionPlan
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.prompts.structured import TURN
 from ctxmgr.summarize.request import turn_context

@@ -17,8 +17,8 @@ from typing import Any
 from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.sections import BRANCH_LEAD
-from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, FileLists, Format
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.completion import Asking
+from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF

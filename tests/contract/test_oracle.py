@@ -10,8 +10,8 @@ from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.render import conversation, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import CutBudget
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction.plans import CutBudget
 from tests.contract.oracle import RECORDINGS, recorded, rows
 
 NAMES = sorted({row["recording"] for row in rows()})

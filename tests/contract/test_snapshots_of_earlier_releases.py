@@ -15,7 +15,7 @@ import pytest
 
 from ctxmgr.devices import snapshots
 from ctxmgr.devices.snapshot_lines import to_line
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.state import State
 from ctxmgr.session import journal
 
 FOLDER = Path(__file__).parent / "snapshots"

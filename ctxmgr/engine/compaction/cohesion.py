@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ctxmgr.engine.text.identifiers import identifiers, without
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 
 BLOCK = 8
 """Steps on each side. Hearst's blocks are six to ten sentences long."""

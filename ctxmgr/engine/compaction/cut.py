@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.model.branch import BranchEntry
+from ctxmgr.model.compaction.branch import BranchEntry
 from ctxmgr.model.weights import WeighMessage
 
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call, window
-from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import FileLists
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction.plans import FileLists
 
 READ, MODIFIED = "read-files", "modified-files"
 

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.cut import Cut, host_cut, points, reached, speaks, whole_cut
 from ctxmgr.engine.compaction.weighing import before, quarters
-from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
-from ctxmgr.model.compaction import CompactionPlan, CutBudget, FileLists, NothingToCompact
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, in_list, places_in_list
+from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, FileLists, NothingToCompact
 from ctxmgr.model.weights import WeighMessage
 
 EMPTY = NothingToCompact("Nothing to compact: the session holds no messages.")

@@ -26,7 +26,7 @@ from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.tools import tool_call
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.weights import Weigh
 
 SPEAKS = {"user": 55, "assistant": 30, "result": 10, "": 0}  # signal 1

@@ -25,7 +25,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import cohesion
 from ctxmgr.engine.compaction.render import RenderLimits, message_text
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.policy import Slices
 from ctxmgr.model.weights import Weigh
 

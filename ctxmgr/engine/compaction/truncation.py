@@ -25,7 +25,7 @@ import msgspec
 from ctxmgr.engine.compaction.render import RenderLimits
 from ctxmgr.engine.compaction.scoring import AS_SHOWN, WHOLE, within
 from ctxmgr.engine.compaction.slices import step_starts
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.weights import Weigh
 
 SEPARATOR = "\n\n"  # between messages, as `render` puts it

@@ -10,8 +10,8 @@ Rules (pi 0.87.1, for `before`):
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ctxmgr.model.branch import BranchEntry, BranchMessage, SystemPromptChange
-from ctxmgr.model.compaction import Weigher
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, SystemPromptChange
+from ctxmgr.model.compaction.plans import Weigher
 from ctxmgr.model.messages import View
 from ctxmgr.model.weights import Weigh, WeighMessage
 

@@ -5,7 +5,7 @@ import msgspec
 from ctxmgr.engine.conversation.index import ConversationIndex
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.projection import Decision, Keep, Plan
-from ctxmgr.model.state import LastProjection
+from ctxmgr.model.saved.state import LastProjection
 
 
 class Delta(msgspec.Struct, frozen=True):

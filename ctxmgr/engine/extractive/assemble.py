@@ -11,25 +11,25 @@ Rules:
 
 from collections.abc import Container, Sequence
 
-from ctxmgr.engine.extractive import carry
-from ctxmgr.engine.extractive import work as extractive_turns
-from ctxmgr.engine.extractive.carry import LABELS, LAST, LATEST, PreviousFacts
+from ctxmgr.engine.extractive.collecting import carry
+from ctxmgr.engine.extractive.collecting import work as extractive_turns
+from ctxmgr.engine.extractive.collecting.carry import LABELS, LAST, LATEST, PreviousFacts
+from ctxmgr.engine.extractive.collecting.continuation import take_up
+from ctxmgr.engine.extractive.collecting.facts import hear
+from ctxmgr.engine.extractive.collecting.open_items import settle
+from ctxmgr.engine.extractive.collecting.outcomes import LATER, Changes, closing, last_words
+from ctxmgr.engine.extractive.collecting.phrases import done, wrong
+from ctxmgr.engine.extractive.collecting.pieces import flat
+from ctxmgr.engine.extractive.collecting.work import Stretch
 from ctxmgr.engine.extractive.commands import add_failures
-from ctxmgr.engine.extractive.continuation import take_up
-from ctxmgr.engine.extractive.facts import hear
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
-from ctxmgr.engine.extractive.open_items import settle
-from ctxmgr.engine.extractive.outcomes import LATER, Changes, closing, last_words
-from ctxmgr.engine.extractive.phrases import done, wrong
-from ctxmgr.engine.extractive.pieces import flat
-from ctxmgr.engine.extractive.work import Stretch
 from ctxmgr.engine.ledger.fold import fold, now_and_past
 from ctxmgr.engine.text.prose import without_marks
 from ctxmgr.engine.text.sentences import best, central, finds, spoken
 from ctxmgr.engine.text.wording import key_of, sentences, shorten
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.facts import Fact, Ledger
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.saved.facts import Fact, Ledger
 
 GOAL_CHARACTERS = 600
 BRIEF_CHARACTERS = 200

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.extractive.carry import PreviousFacts
+from ctxmgr.engine.extractive.collecting.carry import PreviousFacts
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import coded
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.text.one_line import code, one_line
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 MOST_FAILED = 12
 MOST_RAN = 5

@@ -6,7 +6,7 @@ from 300 to 13,000 tokens: no kind may starve the ones after it.
 
 import msgspec
 
-from ctxmgr.engine.extractive import carry as labels
+from ctxmgr.engine.extractive.collecting import carry as labels
 from ctxmgr.engine.extractive.lines import Kind
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ctxmgr.engine.extractive.carry import PreviousFacts
+from ctxmgr.engine.extractive.collecting.carry import PreviousFacts
 from ctxmgr.engine.extractive.lines import SummaryLines
 from ctxmgr.engine.text.identifiers import identifiers
 

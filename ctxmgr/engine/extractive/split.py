@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.assemble import gather
-from ctxmgr.engine.extractive.carry import DECIDED, FAILED, FILES, FOUND, LAST, NAMES
+from ctxmgr.engine.extractive.collecting.carry import DECIDED, FAILED, FILES, FOUND, LAST, NAMES
+from ctxmgr.engine.extractive.collecting.outcomes import last_words
+from ctxmgr.engine.extractive.collecting.work import request_of
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import LineStyle, SectionLayout, SummaryLayout
 from ctxmgr.engine.extractive.lines import Kind, SummaryLine
-from ctxmgr.engine.extractive.outcomes import last_words
-from ctxmgr.engine.extractive.work import request_of
 from ctxmgr.engine.text.wording import shorten
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.weights import Weigh
 
 REQUEST_CHARACTERS = 1_200

@@ -13,16 +13,16 @@ File lists are not here: who calls this appends them.
 from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.assemble import gather
-from ctxmgr.engine.extractive.carry import LATEST
-from ctxmgr.engine.extractive.facts import taken_away
+from ctxmgr.engine.extractive.collecting.carry import LATEST
+from ctxmgr.engine.extractive.collecting.facts import taken_away
+from ctxmgr.engine.extractive.collecting.work import open_request
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import BRANCH, LAYOUTS
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.split import request, split_turn
-from ctxmgr.engine.extractive.work import open_request
 from ctxmgr.engine.text.wording import shorten
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import Format
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.plans import Format
 from ctxmgr.model.weights import Weigh
 
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from ctxmgr.engine.text.wording import key_of
-from ctxmgr.model.facts import Fact, Ledger, Slot
+from ctxmgr.model.saved.facts import Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 

@@ -15,7 +15,7 @@ from typing import Literal
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text.sections import Kind, SectionItem, SummarySection, parse
 from ctxmgr.engine.text.wording import key_of, plain
-from ctxmgr.model.facts import Fact, Slot, Source
+from ctxmgr.model.saved.facts import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
 

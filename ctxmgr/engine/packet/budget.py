@@ -3,9 +3,9 @@
 import msgspec
 
 from ctxmgr.engine.packet import packet
-from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.policy import PacketTokens, Policy, Zone
+from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.weights import Weigh
 
 

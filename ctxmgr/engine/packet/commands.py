@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.ledger.from_tools import SHELL
 from ctxmgr.engine.text.one_line import code, one_line
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 COMMAND_CHARACTERS = 120
 DIRECTORY_CHARACTERS = 60

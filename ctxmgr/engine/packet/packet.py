@@ -12,8 +12,8 @@ Rules:
 import msgspec
 
 from ctxmgr.engine.packet.parts import PacketPart, parts_of
-from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import PACKET_MARK
+from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.weights import Weigh
 
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."

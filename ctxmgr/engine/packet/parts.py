@@ -13,7 +13,7 @@ from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, one_line, sentence
 from ctxmgr.engine.text.wording import shorten
-from ctxmgr.model.facts import Fact, Ledger
+from ctxmgr.model.saved.facts import Fact, Ledger
 
 GOAL_CHARACTERS = 600
 SMALL_GOAL_CHARACTERS = 240

@@ -25,8 +25,8 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness.file_history import AWAY, FileEvent, FileHistory, history
+from ctxmgr.engine.staleness.line_ranges import Lines
 from ctxmgr.engine.tools import Memo
-from ctxmgr.engine.tools.line_ranges import Lines
 
 Reason = Literal["read again", "written later", "repeated", "tried again"]
 MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, which errs to the safe side

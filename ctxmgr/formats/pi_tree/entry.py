@@ -17,7 +17,7 @@ from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree import message as pi_said
 from ctxmgr.formats.pi_tree.js_spelling import spelled, value, whole
-from ctxmgr.model.branch import BranchEntry, BranchMessage, Details, EntryKind, MessageContent
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, Details, EntryKind, MessageContent
 from ctxmgr.model.messages import View
 
 KINDS: dict[str, EntryKind] = {

@@ -12,9 +12,9 @@ import msgspec
 
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CompactionPlan, Format, NothingToCompact, Strategy
-from ctxmgr.model.completion import CompletionRequest
+from ctxmgr.model.compaction.branch import BranchEntry
+from ctxmgr.model.compaction.completion import CompletionRequest
+from ctxmgr.model.compaction.plans import CompactionPlan, Format, NothingToCompact, Strategy
 from ctxmgr.model.errors import CallFailed
 from ctxmgr.session.compaction import breaks, job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext

@@ -13,8 +13,8 @@ from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CutBudget, Strategy
+from ctxmgr.model.compaction.branch import BranchEntry
+from ctxmgr.model.compaction.plans import CutBudget, Strategy
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import CompactionPolicy
 from ctxmgr.model.weights import WeighMessage

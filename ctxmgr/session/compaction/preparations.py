@@ -10,8 +10,8 @@ from ctxmgr.engine.compaction import render
 from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction import CompactionPlan, CutBudget, FileLists, NothingToCompact
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
+from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, FileLists, NothingToCompact
 from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.prefetch import PrefetchedCompaction

@@ -15,9 +15,9 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.pressure import meter
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import Message
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.facts import Ledger
+from ctxmgr.model.saved.state import State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import Session

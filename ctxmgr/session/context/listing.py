@@ -9,8 +9,8 @@ import msgspec
 from ctxmgr.engine.conversation.delta import Delta
 from ctxmgr.engine.presets.strategy import NeedsThread
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.facts import Ledger
 from ctxmgr.model.faults import where
+from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.answering import Failure, Parts, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of

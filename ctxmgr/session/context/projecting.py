@@ -20,7 +20,7 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Plan
-from ctxmgr.model.state import LastProjection
+from ctxmgr.model.saved.state import LastProjection
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, sized
 from ctxmgr.session.projection import Projection, Replacements

@@ -14,9 +14,9 @@ import msgspec
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.engine.pressure.overflow import overflowed
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.latch import Latch
 from ctxmgr.model.messages import Message, Usage
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.latch import Latch
+from ctxmgr.model.saved.state import State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb

@@ -19,9 +19,9 @@ from ctxmgr.engine.compaction.prepare import decide, spoken
 from ctxmgr.formats.pi_tree import branch, entries
 from ctxmgr.formats.pi_tree import entry as pi_entry
 from ctxmgr.formats.pi_tree.entry import RawEntry
-from ctxmgr.model.branch import BranchEntry, BranchMessage, in_list, places_in_list
-from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, in_list, places_in_list
+from ctxmgr.model.compaction.completion import Asking
+from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
 from ctxmgr.model.weights import WeighMessage
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.hosts import pi_host

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ctxmgr.devices.tokens import Weigher, load
-from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
+from ctxmgr.model.compaction.plans import Format, NothingToCompact, Strategy
 from ctxmgr.study.compare import files, report
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, opened

@@ -9,8 +9,8 @@ from functools import cached_property
 from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import CompactionPlan, Format, NothingToCompact, Strategy
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.plans import CompactionPlan, Format, NothingToCompact, Strategy
 from ctxmgr.model.weights import Weigh, WeighMessage
 from ctxmgr.session.reading import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered

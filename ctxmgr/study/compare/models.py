@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.devices.endpoint import Chat
-from ctxmgr.model.completion import Asking, Completion, CompletionRequest, Result
+from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest, Result
 from ctxmgr.model.weights import Weigh
 from ctxmgr.study.compare import scripted_model
 from ctxmgr.study.compare.settings import Settings

@@ -26,9 +26,9 @@ import msgspec
 from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.ledger.fold import fold, now_and_past
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.facts import Fact, Ledger
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.messages import Call
+from ctxmgr.model.saved.facts import Fact, Ledger
 from ctxmgr.study.compare import stated
 from ctxmgr.study.metrics.mentions import SHORTEST, identifiers, paths
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.compaction.render import RenderLimits, conversation
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import CompactionPlan, Format, Strategy
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.plans import CompactionPlan, Format, Strategy
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain, Pass

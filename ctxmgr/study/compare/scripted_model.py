@@ -6,7 +6,7 @@ thought about: how much of a session they hold says nothing of any model. Same a
 
 import re
 
-from ctxmgr.model.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE

@@ -18,7 +18,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED
-from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.model.compaction.plans import CutBudget, Format, Strategy
 from ctxmgr.model.policy import CompactionPolicy, Endpoint
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW
 

@@ -10,8 +10,8 @@ import msgspec
 
 from ctxmgr.devices import snapshots
 from ctxmgr.engine.ledger.fold import current
-from ctxmgr.model.facts import Fact
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved.state import State
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.study.plain_text import columns, safe, table, write
 

@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.devices.tokens import load
 from ctxmgr.model.archive import ArchiveAnswer
-from ctxmgr.model.completion import Completion
+from ctxmgr.model.compaction.completion import Completion
 from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.model.rules import refusal
 from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
-from ctxmgr.model.completion import Completion
+from ctxmgr.model.compaction.completion import Completion
 from ctxmgr.model.estimate import ESTIMATE, estimate
 from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do

@@ -19,7 +19,7 @@ import msgspec
 from ctxmgr.engine.compaction.files import without_lists
 from ctxmgr.engine.text.sections import parse
 from ctxmgr.engine.text.wording import FENCE, plain, sentences, shorten
-from ctxmgr.model.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.continue_format import SHORT_SENTENCES
 from ctxmgr.summarize.prompts.shape import FREE, Shape

@@ -3,7 +3,7 @@
 import msgspec
 
 from ctxmgr.engine.compaction import files
-from ctxmgr.engine.extractive.carry import CONTINUE
+from ctxmgr.engine.extractive.collecting.carry import CONTINUE
 from ctxmgr.summarize.prompts.handoff import PREFIX
 from ctxmgr.summarize.request import recent_turns, turn_context
 

@@ -14,8 +14,8 @@ from ctxmgr.engine.compaction import scoring, truncation
 from ctxmgr.engine.compaction.render import FOR_MODEL
 from ctxmgr.engine.compaction.slices import Depths
 from ctxmgr.engine.extractive import summary
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.completion import CompletionRequest, Purpose
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.completion import CompletionRequest, Purpose
 from ctxmgr.model.policy import Slices
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.text.wording import plain, shorten
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.shape import FREE
 from ctxmgr.summarize.request.outline import parts

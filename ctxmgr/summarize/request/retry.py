@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ctxmgr.model.completion import Asking, Completion, CompletionRequest
+from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.request.parse import AcceptedAnswer, Reason, RejectedAnswer, verdict

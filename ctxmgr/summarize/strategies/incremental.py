@@ -8,7 +8,7 @@ turn's first part and a branch are a single shot.
 
 import msgspec
 
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.completion import Asking
 from ctxmgr.summarize.request.parse import AcceptedAnswer
 from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
 from ctxmgr.summarize.request.recent_turns import HEADING, middle, parted

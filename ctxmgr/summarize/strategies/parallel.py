@@ -6,7 +6,7 @@ are whole and accepted, so this is no half-done summary, only a longer and less 
 
 import msgspec
 
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.completion import Asking
 from ctxmgr.summarize.prompts.prompts import PromptParts
 from ctxmgr.summarize.request.outline import together
 from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer

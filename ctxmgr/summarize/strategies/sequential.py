@@ -6,7 +6,7 @@ which stays short and may lose what is old. With one slice both are a single sho
 """
 
 from ctxmgr.engine.compaction.slices import Slice
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.completion import Asking
 from ctxmgr.summarize.prompts.prompts import PromptParts
 from ctxmgr.summarize.request.parse import AcceptedAnswer
 from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, question, room

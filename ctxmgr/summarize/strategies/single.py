@@ -1,6 +1,6 @@
 """Single-shot: the whole text is written by one call."""
 
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.completion import Asking
 from ctxmgr.summarize.request.parse import AcceptedAnswer
 from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, question
 from ctxmgr.summarize.request.retry import answers

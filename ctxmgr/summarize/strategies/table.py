@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ctxmgr.model.compaction import Strategy
-from ctxmgr.model.completion import Asking
+from ctxmgr.model.compaction.completion import Asking
+from ctxmgr.model.compaction.plans import Strategy
 from ctxmgr.summarize.request.parse import AcceptedAnswer
 from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
 from ctxmgr.summarize.strategies import incremental, parallel, sequential, single

@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
-from ctxmgr.model.compaction import Format, Strategy, Weigher
-from ctxmgr.model.epochs import LeftKind
-from ctxmgr.model.facts import Slot, Source
-from ctxmgr.model.latch import LatchState
+from ctxmgr.model.compaction.plans import Format, Strategy, Weigher
 from ctxmgr.model.policy import Preset, Zone
+from ctxmgr.model.saved.epochs import LeftKind
+from ctxmgr.model.saved.facts import Slot, Source
+from ctxmgr.model.saved.latch import LatchState
 
 Json = dict[str, Any]
 
@@ -66,7 +66,7 @@ LITERALS: dict[str, LiteralSet] = {
         LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."
     ),
     "ProgressKind": LiteralSet(Literal["begin", "report", "end"], "Where in a call it is."),
-    # as ctxmgr.model.completion has it, which is above this floor
+    # as ctxmgr.model.compaction.completion has it, which is above this floor
     "Purpose": LiteralSet(
         Literal["history", "turn-prefix", "slice", "merge", "branch", "short"], "What a model call is for."
     ),

@@ -19,7 +19,7 @@ from ctxmgr.devices import endpoint as edge
 from ctxmgr.devices import endpoint_client
 from ctxmgr.devices.endpoint import Chat
 from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, Answer
-from ctxmgr.model.completion import Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request, Script, Way
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, ENDS, SPARE_CHARACTERS, Answer, sound
-from ctxmgr.model.completion import Completion, CompletionUsage
+from ctxmgr.model.compaction.completion import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
 

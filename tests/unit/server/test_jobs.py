@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.model.completion import LATE, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.completion import LATE, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.model.policy import Endpoint
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.server.jobs import Jobs
+from ctxmgr.server.peer import Peer
 from ctxmgr.session.work import Embed, Job, ModelRunner, Offload, Routine
 from ctxmgr.wire.errors import REQUEST_FAILED, RpcError
-from ctxmgr.wire.peer import Peer
 
 HOST = ModelRunner("host", 100_000, concurrency=2)
 SERVER = ModelRunner("endpoint", 100_000, None, Endpoint(base_url="http://127.0.0.1:1/v1", model="m"), 2)

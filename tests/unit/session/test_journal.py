@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.model.facts import Fact
-from ctxmgr.model.latch import Latch
-from ctxmgr.model.meter import Meter
 from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
-from ctxmgr.model.state import ModelSpec, RawSummary, State, Totals
+from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved.latch import Latch
+from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved.state import ModelSpec, RawSummary, State, Totals
 from ctxmgr.session.journal import VERSION, UnreadableJournal, base, delta, restore
 
 START = State("s", ModelSpec("m", 200_000))

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, CutBudget, FileLists
-from ctxmgr.model.completion import Asking, Completion, CompletionRequest
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
+from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, CutBudget, FileLists
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE

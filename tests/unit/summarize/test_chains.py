@@ -7,8 +7,8 @@ import pytest
 
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.compaction import FileLists, Format, Strategy
-from ctxmgr.model.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.plans import FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.prompts.structured import TURN
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.sections import parse
-from ctxmgr.model.compaction import CompactionPlan, FileLists, Format, Strategy
-from ctxmgr.model.completion import Completion, CompletionRequest, CompletionUsage, Stop
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage, Stop
+from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize.prompts.handoff import PREFIX
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput

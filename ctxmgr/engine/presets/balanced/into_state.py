@@ -11,7 +11,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.projection import Plan
-from ctxmgr.model.state import RenderedPacket, State
+from ctxmgr.model.saved.state import RenderedPacket, State
 
 
 def with_epoch(state: State, conversation: ConversationIndex, done: Projected) -> State:

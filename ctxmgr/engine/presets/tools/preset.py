@@ -4,7 +4,7 @@ from ctxmgr.engine.conversation.delta import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.whole_turns import WholeTurns, pruning_of
 from ctxmgr.engine.rewriting.prune import Pruning
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.state import State
 
 
 class Tools(WholeTurns):

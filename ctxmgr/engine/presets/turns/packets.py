@@ -8,7 +8,7 @@ from ctxmgr.engine.packet.budget import PacketText, packet_budget
 from ctxmgr.engine.packet.missing import lacks
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.model.policy import Zone
-from ctxmgr.model.state import RenderedPacket, State
+from ctxmgr.model.saved.state import RenderedPacket, State
 
 
 class Packets:

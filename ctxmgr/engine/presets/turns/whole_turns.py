@@ -23,7 +23,7 @@ from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.engine.rewriting.rewrite import memoised
 from ctxmgr.model.projection import Decision, Edit, Plan
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.state import State
 
 
 class WholeTurns(PresetStrategy):

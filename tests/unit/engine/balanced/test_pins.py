@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.pins import pinned, returned_positions, without
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.epochs import Pin, PinBy
 from ctxmgr.model.messages import Message
+from ctxmgr.model.saved.epochs import Pin, PinBy
 from tests.notation import Said, a, call, indexed, r, talk, u
 
 #       0         1                                                 2          3          4

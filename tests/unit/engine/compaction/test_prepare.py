@@ -8,8 +8,8 @@ import pytest
 from ctxmgr.engine.compaction import files, prepare
 from ctxmgr.engine.compaction.weighing import by_text, quarters
 from ctxmgr.formats.pi_tree import branch as pi_branch
-from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
+from ctxmgr.model.compaction.branch import BranchEntry
+from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
 from tests.notation import Said, a, branch, call, err, r, raws, sh, summary, think, u, words
 from tests.unit.engine.trees import (
     Node,

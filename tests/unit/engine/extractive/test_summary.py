@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.headings import heading
 from ctxmgr.engine.text.sections import parse
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.branch import MessageContent as Shown
-from ctxmgr.model.compaction import Format
+from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction.branch import MessageContent as Shown
+from ctxmgr.model.compaction.plans import Format
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list
 from tests.notation import Said, a, branch, call, err, packet, quarters, r, sh, talk, u, words

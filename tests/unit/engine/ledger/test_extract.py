@@ -4,8 +4,8 @@ import pytest
 
 from ctxmgr.engine.ledger.extract import from_message
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import PACKET_MARK, Call, Role, Unit, UnitKind, View
+from ctxmgr.model.saved.facts import Fact
 
 SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\n- x"
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.ledger.extract import from_message, from_summary
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, order
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.facts import Fact, Ledger, Slot, Source
 from ctxmgr.model.messages import Call, Unit, View
+from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
 
 SLOTS: tuple[Slot, ...] = get_args(Slot)
 SOURCES: list[Source] = ["summary", "branch", "user", "assistant", "tool"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 RECORDINGS = Path(__file__).parents[5] / "shared" / "recordings" / "pi"
 

@@ -4,8 +4,8 @@ import pytest
 
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.model.facts import Fact
 from ctxmgr.model.messages import Call
+from ctxmgr.model.saved.facts import Fact
 
 
 def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:

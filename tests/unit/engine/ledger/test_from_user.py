@@ -2,7 +2,7 @@ import pytest
 
 from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 
 def facts(text: str, *, opening: bool = False) -> tuple[Fact, ...]:

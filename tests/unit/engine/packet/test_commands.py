@@ -1,7 +1,7 @@
 import pytest
 
 from ctxmgr.engine.packet.commands import MOST_BLOCKERS, MOST_WORKED, blocker_lines, worked_lines
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 
 def ran(key: str, status: str = "ok", detail: str = "", text: str = "") -> Fact:

@@ -1,5 +1,5 @@
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 
 def facts(*told: tuple[str, str]) -> list[Fact]:

@@ -9,7 +9,7 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet import packet
 from ctxmgr.engine.packet.missing import lacks
-from ctxmgr.model.facts import Fact, Ledger
+from ctxmgr.model.saved.facts import Fact, Ledger
 from tests.notation import quarters
 
 TEXT = """## Goal

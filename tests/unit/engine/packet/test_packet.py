@@ -13,8 +13,8 @@ from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
 from ctxmgr.engine.text.packet_mark import is_packet
-from ctxmgr.model.facts import Fact, Ledger, Slot, Source
 from ctxmgr.model.messages import PACKET_MARK
+from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
 
 
 def tokens(text: str) -> int:

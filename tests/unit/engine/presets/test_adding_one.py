@@ -16,12 +16,12 @@ from ctxmgr.engine.presets.strategy import Inputs, PresetStrategy
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
-from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import Message
-from ctxmgr.model.meter import Meter
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Plan
-from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.model.saved.facts import Ledger
+from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk, packet, roles
 from tests.notation import a, call, indexed, quarters, r, sh, u

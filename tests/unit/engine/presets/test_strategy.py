@@ -14,12 +14,12 @@ from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
-from ctxmgr.model.facts import Ledger
 from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.meter import Meter
 from ctxmgr.model.policy import Policy
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
-from ctxmgr.model.state import LastProjection, ModelSpec, RenderedPacket, State
+from ctxmgr.model.saved.facts import Ledger
+from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved.state import LastProjection, ModelSpec, RenderedPacket, State
 from tests.notation import a, indexed, quarters, talk, u
 
 WINDOW = 100_000

@@ -15,7 +15,7 @@ from ctxmgr.engine.pressure.meter import (
     void,
     weight_at,
 )
-from ctxmgr.model.meter import Meter
+from ctxmgr.model.saved.meter import Meter
 
 W = "estimate"
 M = "estimate/sonnet"

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.text.one_line import code, one_line, sentence
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.engine.staleness.result_range import notes, result_range
 from ctxmgr.engine.tools import FileEffect, patches, tool_call
 from ctxmgr.engine.tools.paths import normal, same
-from ctxmgr.engine.tools.result_range import notes, result_range
 
 
 def read(path: str, start: int | None = None, end: int | None = None, exact: bool = True) -> FileEffect:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.branch import BranchEntry, BranchMessage, Details
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, Details
 from tests.notation import Said, a, call, r, sh, summary, think, u
 from tests.unit.engine.trees import (
     Node,

@@ -10,9 +10,9 @@ from ctxmgr.engine.compaction import slices
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.estimate import estimate
-from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import breaks, job_context
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.reading import Reader

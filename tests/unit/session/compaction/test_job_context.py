@@ -9,7 +9,7 @@ from ctxmgr.formats import FORMATS
 from ctxmgr.model.api import compaction as compactions
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.estimate import estimate
-from ctxmgr.model.state import ModelSpec, State
+from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context
 from ctxmgr.session.methods.turn_end import turn_end
 from ctxmgr.session.reading import Reader

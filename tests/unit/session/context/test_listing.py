@@ -7,7 +7,7 @@ from ctxmgr.engine.presets.off.preset import Off
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.model.projection import Keep, Plan
-from ctxmgr.model.state import State
+from ctxmgr.model.saved.state import State
 from tests.contract.talk import Messages, Talk
 
 

@@ -13,9 +13,9 @@ from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import entry
-from ctxmgr.model.branch import BranchEntry
-from ctxmgr.model.compaction import CompactionPlan, CutBudget, NothingToCompact
-from ctxmgr.model.completion import Asking, Completion
+from ctxmgr.model.compaction.branch import BranchEntry
+from ctxmgr.model.compaction.completion import Asking, Completion
+from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
 from ctxmgr.model.estimate import estimate
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains, command, scripted_model

@@ -14,8 +14,8 @@ import pytest
 
 from ctxmgr.cli import main
 from ctxmgr.devices.tokens import LoadedWeigher, Weigher
-from ctxmgr.model.compaction import Format, Strategy
-from ctxmgr.model.completion import CompletionRequest
+from ctxmgr.model.compaction.completion import CompletionRequest
+from ctxmgr.model.compaction.plans import Format, Strategy
 from ctxmgr.model.estimate import estimate
 from ctxmgr.study.compare import command as comparing
 from ctxmgr.study.compare import material as comparing_material

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.branch import BranchEntry, in_list
-from ctxmgr.model.compaction import CompactionPlan, CutBudget, Weigher
+from ctxmgr.model.compaction.branch import BranchEntry, in_list
+from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, Weigher
 from ctxmgr.study.compare.conserved import uncovered
 from tests.contract.oracle import RECORDINGS, recorded
 from tests.notation import a, call, r, sh, summary, u, words, written

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.sections import parse
-from ctxmgr.model.completion import Completion, CompletionRequest, Stop
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest, Stop
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxmgr.model.completion import Asking, Completion, CompletionRequest, CompletionUsage
+from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.prompts.structured import STRUCTURED
 from ctxmgr.summarize.request.parse import AcceptedAnswer
 from ctxmgr.summarize.request.retry import Failure, ShapedRequest, SummaryFailed, answers

@@ -6,8 +6,8 @@ from typing import Any, get_args
 import pytest
 
 from ctxmgr.engine.compaction.slices import steps
-from ctxmgr.model.compaction import Strategy
-from ctxmgr.model.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest
+from ctxmgr.model.compaction.plans import Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput

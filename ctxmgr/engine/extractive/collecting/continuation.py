@@ -8,10 +8,10 @@ Rules:
 
 import msgspec
 
-from ctxmgr.engine.extractive.carry import LATEST, PreviousFacts
-from ctxmgr.engine.extractive.work import WorkHistory, request_of
+from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
+from ctxmgr.engine.extractive.collecting.work import WorkHistory, request_of
 from ctxmgr.engine.text.wording import key_of, shorten
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 REQUEST_CHARACTERS = 400  # as the extractive summary tells a request beside what came of it
 

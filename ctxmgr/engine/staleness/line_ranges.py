@@ -10,8 +10,8 @@ Rules:
 4. Of several reads in one result only what they asked for is known.
 """
 
+from ctxmgr.engine.staleness.result_range import Notes
 from ctxmgr.engine.tools import FileEffect
-from ctxmgr.engine.tools.result_range import Notes
 
 BLANK_LINES = 3  # that a host may take from an output's end (rule 2)
 READ_LINES = 2_000  # that a read shows at most where no limit was asked for (pi, Claude Code, OpenCode)

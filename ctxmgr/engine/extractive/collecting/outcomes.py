@@ -14,8 +14,8 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.extractive.phrases import done, proposes, wrong
-from ctxmgr.engine.extractive.work import Stretch, WorkHistory
+from ctxmgr.engine.extractive.collecting.phrases import done, proposes, wrong
+from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
 from ctxmgr.engine.text.sentences import LEAST_WORDS, Sentence, best, finds, joined, skipped, spoken, stands

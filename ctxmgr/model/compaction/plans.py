@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 
 Strategy = Literal[
     "single-shot", "parallel-stitch", "sequential-accumulated", "sequential-rolling", "incremental", "extractive"

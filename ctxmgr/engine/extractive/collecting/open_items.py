@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.extractive.carry import LATEST, PreviousFacts
-from ctxmgr.engine.extractive.phrases import done
-from ctxmgr.engine.extractive.work import WorkHistory
+from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
+from ctxmgr.engine.extractive.collecting.phrases import done
+from ctxmgr.engine.extractive.collecting.work import WorkHistory
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.sentences import TEXT_CHARACTERS, spoken
 from ctxmgr.engine.text.wording import key_of
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.saved.facts import Fact
 
 NAMED_SHARE = 0.6  # of the names in a task that later work must have named
 WORDS_SHARE = 0.75  # of the words of a task without names, in one outcome

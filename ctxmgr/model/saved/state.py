@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.epochs import Epoch, Opening, Pin, Receipt
-from ctxmgr.model.facts import Fact
-from ctxmgr.model.latch import Latch
-from ctxmgr.model.meter import Meter
 from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
+from ctxmgr.model.saved.epochs import Epoch, Opening, Pin, Receipt
+from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved.latch import Latch
+from ctxmgr.model.saved.meter import Meter
 
 
 class ModelSpec(msgspec.Struct, frozen=True, omit_defaults=True):

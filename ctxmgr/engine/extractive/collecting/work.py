@@ -17,7 +17,7 @@ from ctxmgr.engine.text.one_line import one_line
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
 from ctxmgr.engine.text.wording import key_of, sentences, shorten
-from ctxmgr.model.branch import BranchMessage
+from ctxmgr.model.compaction.branch import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
 LEAST_REQUEST_WORDS = 3  # as a request fact needs

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.server.peer import Peer, SplicedResult, internal, raised
 from ctxmgr.wire import errors
 from ctxmgr.wire.errors import RpcError
-from ctxmgr.wire.peer import Peer, SplicedResult, internal, raised
 
 
 class Line:

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.extractive import carry
-from ctxmgr.engine.extractive.agreements import agreed
+from ctxmgr.engine.extractive.collecting import carry
+from ctxmgr.engine.extractive.collecting.agreements import agreed
 from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
 from ctxmgr.engine.text.wording import key_of, plain
 from ctxmgr.engine.tools import ToolCall, outcome, tool_call
-from ctxmgr.model.branch import BranchMessage
-from ctxmgr.model.facts import Fact
+from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.messages import Call, Unit
+from ctxmgr.model.saved.facts import Fact
 
 
 class SessionFacts(msgspec.Struct):
