@@ -1,12 +1,12 @@
 """Turns a file into a recording; its content decides which reader takes it, never its name.
 
-One reader a kind of file, all to the same two structs. A new host's format is one more reader, one row in
-`READERS`, and one more test in `SIGNS`.
+One reader a kind of file, all to the same two structs. A new host's file is one more reader, and one more row in
+`FILE_KINDS`.
 """
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,27 +16,11 @@ from ctxmgr.study.recordings.openhands import completions, events, sdk
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
 from ctxmgr.study.recordings.values import UNREADABLE, Json, decoded
 
-KINDS = (
-    "a pi session file, a stream of pi events, a transcript of ctxmgr, a Claude Code transcript, a Codex rollout, "
-    "an OpenCode export, OpenHands events (a list, an evaluation's output, its completions, or the SDK's), "
-    "an SWE-agent trajectory, or a mini-swe-agent trajectory"
-)
 LINES_LOOKED_AT = 100  # a Claude Code transcript may begin with lines that are not its own kind
 SMALL_BYTES = 256  # of a member that is looked at whole
 SHAPE_DEPTH = 2  # how far into larger members it is looked
 
-Kind = Literal[
-    "transcript",
-    "session",
-    "events",
-    "claude-code",
-    "codex",
-    "opencode",
-    "openhands",
-    "openhands-sdk",
-    "openhands-completions",
-    "swe-agent",
-]
+Reader = Callable[[str, bytes], Recording | Stream]
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -62,20 +46,32 @@ def source(path: Path) -> Source:
         head = members(piece, path.name, line)
         shape = {name: _shape(bytes(value), SHAPE_DEPTH) for name, value in head.items()}
         return Source(path.name, content, shape, listed)
-    raise UnreadableRecording(f"{path.name} is empty; it should be {KINDS}")
+    raise UnreadableRecording(f"{path.name} is empty; it should be {_kinds()}")
 
 
-def kind(found: Source) -> Kind:
-    """What the file is, by its first objects. Raises UnreadableRecording, which names what was tried."""
-    for named, sign in SIGNS.items():
-        if sign(found):
-            return named
-    raise UnreadableRecording(f"{found.name} is neither {KINDS}")
+def kind(found: Source) -> str:
+    """The name of its kind, by its first objects. Raises UnreadableRecording, which names what was tried."""
+    return _kind(found).name
 
 
 def read(found: Source) -> Recording | Stream:
     """The recording in a file that is no transcript. Raises UnreadableRecording, with the line."""
-    return READERS[kind(found)](found.name, found.content)
+    taken = _kind(found)
+    if taken.reader is None:
+        raise UnreadableRecording(f"{found.name} is {taken.description}, and no recording")
+    return taken.reader(found.name, found.content)
+
+
+def _kind(found: Source) -> "FileKind":
+    for one in FILE_KINDS:
+        if one.sign(found):
+            return one
+    raise UnreadableRecording(f"{found.name} is neither {_kinds()}")
+
+
+def _kinds() -> str:
+    *most, last = (one.description for one in FILE_KINDS)
+    return f"{', '.join(most)}, or {last}"
 
 
 def _first_list(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
@@ -85,7 +81,7 @@ def _first_list(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
     except UNREADABLE:  # half a surrogate pair, or broken: then this says where
         values = [msgspec.json.encode(value) for value in decoded(content, name, 0)[:1]]
     if not values:
-        raise UnreadableRecording(f"{name}, line 1: an empty list; it should be {KINDS}")
+        raise UnreadableRecording(f"{name}, line 1: an empty list; it should be {_kinds()}")
     yield 1, values[0]
 
 
@@ -180,26 +176,28 @@ def _first(head: Json, name: str) -> Json:
     return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}
 
 
-SIGNS: dict[Kind, Callable[[Source], bool]] = {
-    "transcript": _is_transcript,
-    "session": _is_session,
-    "events": _is_events,
-    "codex": _is_codex,
-    "openhands-completions": _is_completions,
-    "openhands-sdk": _is_openhands_sdk,
-    "openhands": _is_openhands,
-    "opencode": _is_opencode,
-    "swe-agent": _is_swe_agent,
-    "claude-code": _is_claude_code,  # the one that looks further than the first line: last
-}
-READERS: dict[str, Callable[[str, bytes], Recording | Stream]] = {
-    "session": pi_sessions.read,
-    "events": pi_events.read,
-    "claude-code": claude_code.read,
-    "codex": codex.read,
-    "opencode": opencode.read,
-    "openhands": events.read,
-    "openhands-sdk": sdk.read,
-    "openhands-completions": completions.read,
-    "swe-agent": swe_agent.read,
-}
+class FileKind(NamedTuple):
+    """`name` of the kind; the `host` that writes such files; its `description`, for people; its `sign`, by which it
+    is known; what reads it, None for what is no recording."""
+
+    name: str
+    host: str
+    description: str
+    sign: Callable[[Source], bool]
+    reader: Reader | None
+
+
+# in the order in which they are tried
+FILE_KINDS: tuple[FileKind, ...] = (
+    FileKind("transcript", "ctxmgr", "a transcript of ctxmgr", _is_transcript, None),
+    FileKind("session", "pi", "a pi session file", _is_session, pi_sessions.read),
+    FileKind("events", "pi", "a stream of pi events", _is_events, pi_events.read),
+    FileKind("codex", "Codex", "a Codex rollout", _is_codex, codex.read),
+    FileKind("openhands-completions", "OpenHands", "completions of OpenHands", _is_completions, completions.read),
+    FileKind("openhands-sdk", "OpenHands", "events of OpenHands' SDK", _is_openhands_sdk, sdk.read),
+    FileKind("openhands", "OpenHands", "events of OpenHands or of an evaluation", _is_openhands, events.read),
+    FileKind("opencode", "OpenCode", "an OpenCode export", _is_opencode, opencode.read),
+    FileKind("swe-agent", "SWE-agent", "a trajectory of SWE-agent or of its mini", _is_swe_agent, swe_agent.read),
+    # the one that looks further than the first line: last
+    FileKind("claude-code", "Claude Code", "a Claude Code transcript", _is_claude_code, claude_code.read),
+)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.cli import replay
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.readers import Source
 from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
@@ -15,6 +16,7 @@ from tests.unit.study.recorded import SHARED, Json, jsonl, messages
 
 ROOT = Path(__file__).parents[4]
 GREENHOUSE = ROOT / "tests" / "sessions" / "greenhouse.jsonl"
+PAGES = ("README.md", "docs/guide/replay.md")
 AT = "2026-03-02T09:00:00.000Z"
 AT_MS = 1_772_442_000_000
 
@@ -155,7 +157,7 @@ def test_what_can_not_be_read_is_said_with_its_line(text: str | bytes, says: str
     [
         (b"", "empty"),
         (b"\n\n", "empty"),
-        (b'{"a":1}', "neither a pi session file.* Codex .* OpenCode .* OpenHands .* SWE-agent .* mini-swe-agent"),
+        (b'{"a":1}', "neither .*a pi session file.* Codex .* OpenHands .* OpenCode .* SWE-agent .*, or a Claude"),
         (b'[{"a":1}]', "neither"),
         (b'{"messages":[],"info":{}}', "neither"),
         (b"[]", "line 1: an empty list"),
@@ -194,39 +196,51 @@ EVENT = {"id": 1, "timestamp": AT, "source": "user", "action": "message", "args"
 CLAUDE = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "message": {"content": "x"}}
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (jsonl({"ctxmgr": {"protocolVersion": "1.0"}}), "transcript"),
-        (jsonl({"from": "host", "message": {}}), "transcript"),
-        (jsonl({"type": "session", "version": 3, "id": "x"}), "session"),
-        (jsonl({"event": "x", "payload": {}}), "events"),
-        (jsonl(CLAUDE), "claude-code"),
-        (jsonl({"type": "summary", "summary": "x", "leafUuid": "1"}, CLAUDE), "claude-code"),
-        (jsonl({"timestamp": AT, "type": "session_meta", "payload": {"id": "x" * 500}}), "codex"),
-        (json.dumps({"info": {"id": "s"}, "messages": [{"info": {}, "parts": [CHAT]}]}).encode(), "opencode"),
-        (json.dumps({"info": {"projectID": "p"}, "messages": []}, indent=1).encode(), "opencode"),
-        (json.dumps([EVENT], indent=1).encode(), "openhands"),
-        (jsonl({"instance_id": "x", "history": [EVENT]}), "openhands"),
-        (jsonl({"header": True, "instance": "x", "calls": 1}), "openhands-completions"),
-        (jsonl({"call": 0, "new_messages": [CHAT]}), "openhands-completions"),
-        (
-            json.dumps([{"id": "x", "timestamp": AT, "source": "user", "kind": "MessageEvent"}]).encode(),
-            "openhands-sdk",
-        ),
-        (json.dumps({"trajectory": [], "history": [CHAT]}, indent=4).encode(), "swe-agent"),
-        (json.dumps({"info": {}, "messages": [CHAT], "trajectory_format": "mini"}).encode(), "swe-agent"),
-        (json.dumps([CHAT], indent=2).encode(), "swe-agent"),
-    ],
-)
+BEGINNINGS = [
+    (jsonl({"ctxmgr": {"protocolVersion": "1.0"}}), "transcript"),
+    (jsonl({"from": "host", "message": {}}), "transcript"),
+    (jsonl({"type": "session", "version": 3, "id": "x"}), "session"),
+    (jsonl({"event": "x", "payload": {}}), "events"),
+    (jsonl(CLAUDE), "claude-code"),
+    (jsonl({"type": "summary", "summary": "x", "leafUuid": "1"}, CLAUDE), "claude-code"),
+    (jsonl({"timestamp": AT, "type": "session_meta", "payload": {"id": "x" * 500}}), "codex"),
+    (json.dumps({"info": {"id": "s"}, "messages": [{"info": {}, "parts": [CHAT]}]}).encode(), "opencode"),
+    (json.dumps({"info": {"projectID": "p"}, "messages": []}, indent=1).encode(), "opencode"),
+    (json.dumps([EVENT], indent=1).encode(), "openhands"),
+    (jsonl({"instance_id": "x", "history": [EVENT]}), "openhands"),
+    (jsonl({"header": True, "instance": "x", "calls": 1}), "openhands-completions"),
+    (jsonl({"call": 0, "new_messages": [CHAT]}), "openhands-completions"),
+    (
+        json.dumps([{"id": "x", "timestamp": AT, "source": "user", "kind": "MessageEvent"}]).encode(),
+        "openhands-sdk",
+    ),
+    (json.dumps({"trajectory": [], "history": [CHAT]}, indent=4).encode(), "swe-agent"),
+    (json.dumps({"info": {}, "messages": [CHAT], "trajectory_format": "mini"}).encode(), "swe-agent"),
+    (json.dumps([CHAT], indent=2).encode(), "swe-agent"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), BEGINNINGS)
 def test_the_content_decides(tmp_path: Path, content: bytes, expected: str) -> None:
     path = tmp_path / "named-like-nothing"
     path.write_bytes(content)
     assert readers.kind(readers.source(path)) == expected
 
 
-def test_every_kind_has_a_reader_and_a_sign() -> None:
-    assert readers.READERS.keys() | {"transcript"} == readers.SIGNS.keys()
+def test_every_kind_is_tried_here() -> None:
+    assert {expected for _, expected in BEGINNINGS} == {one.name for one in readers.FILE_KINDS}
+
+
+@pytest.mark.parametrize("host", sorted({one.host for one in readers.FILE_KINDS}))
+def test_each_host_is_told_to_users(host: str) -> None:
+    texts = [replay.DESCRIPTION] + [(ROOT / name).read_text(encoding="utf-8") for name in PAGES]
+    assert [text[:40] for text in texts if not re.search(rf"\b{host}\b", text)] == []
+
+
+def test_a_transcript_is_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(jsonl({"from": "host", "message": {}}))
+    with pytest.raises(UnreadableRecording, match=r"^f is a transcript of ctxmgr, and no recording$"):
+        readers.read(readers.source(tmp_path / "f"))
 
 
 def test_half_a_surrogate_pair_in_a_list_is_mended(tmp_path: Path) -> None:
