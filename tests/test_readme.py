@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxmgr.cli.commands import COMMANDS
 from ctxmgr.formats import FORMATS
 
 ROOT = Path(__file__).parents[1]
@@ -65,7 +66,12 @@ def test_a_mark_of_a_summary_is_heard(form: str, text: str) -> None:
     assert view.summary == ("branch" if message["role"] == "branchSummary" else "compaction")
 
 
-def test_each_format_has_a_mark_or_says_that_it_has_none() -> None:
-    assert {form for form, _ in marks()} == {"pi", "openai", "anthropic"}
-    assert "| `responses` | none" in README
-    assert set(FORMATS) == {"pi", "openai", "anthropic", "responses"}
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_format_has_a_mark_or_says_that_it_has_none(form: str) -> None:
+    assert (f"| `{form}` | none" in README) != (form in {marked for marked, _ in marks()})
+    assert README.count(f"`{form}` (") == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_listed(command: str) -> None:
+    assert f"\n    ctxmgr {command} " in README

@@ -5,6 +5,7 @@ assistant's message right after another, thoughts first and calls last in it; a 
 for two formats have no flag for it.
 """
 
+import importlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
@@ -16,18 +17,13 @@ from ctxmgr.formats import FORMATS, pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Keep, Packet, Plan
 from ctxmgr.session.reading import Reader
-from tests.legality import anthropic, openai, responses
 from tests.notation import Said, quarters, written
 
 Json = dict[str, Any]
 
 MARK = "[ctxmgr packet]"
-NAMES = ("openai", "anthropic", "responses")
-RULES: dict[str, ModuleType] = {
-    "openai": openai,
-    "anthropic": anthropic,
-    "responses": responses,
-}
+NAMES = tuple(name for name in FORMATS if name != "pi")
+RULES: dict[str, ModuleType] = {name: importlib.import_module(f"tests.legality.{name}") for name in NAMES}
 
 
 def plain(messages: Iterable[Json]) -> list[Json]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ctxmgr.formats import FORMATS
 from ctxmgr.study.conformance import golden
 from ctxmgr.study.replay import transcripts
 from ctxmgr.wire import transcript as transcript_lines
@@ -39,6 +40,12 @@ def test_transcript_replays(name: str) -> None:
 def test_every_transcript_has_a_behaviour() -> None:
     files = {path.relative_to(TRANSCRIPTS).with_suffix("").as_posix() for path in TRANSCRIPTS.rglob("*.jsonl")}
     assert files == set(MANIFEST)
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS.keys() - {"pi"}))
+def test_every_format_is_lived_in(form: str) -> None:
+    """The others are all in pi's."""
+    assert {f"formats/{form}", f"epochs/{form}"} <= set(MANIFEST)
 
 
 def test_every_method_is_said_somewhere() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.client.cutting import newest
 from ctxmgr.client.unaided import Projected, room, tokens, unaided
+from ctxmgr.formats import FORMATS
 
 SYSTEM = {"role": "system", "content": "be brief"}
 ASK, OLD = {"role": "user", "content": "ask"}, {"role": "user", "content": "old"}
@@ -39,6 +40,10 @@ STEPS: dict[str, Any] = {
         {"type": "function_call_output", "call_id": id},
     ],
 }
+
+
+def test_each_format_is_cut() -> None:
+    assert set(STEPS) == set(FORMATS)
 
 
 def cut(messages: list[Any], into: float) -> list[Any]:

@@ -17,11 +17,10 @@ from ctxmgr.model.saved.epochs import Pin
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.session.reading import Reader
 from tests.notation import a, call, indexed, quarters, r, u
-from tests.translation import said, to_anthropic, to_openai, to_responses
+from tests.translation import TO, said
 from tests.unit.engine.tools.known_calls import Known
 
 WINDOW = "[File: /w/open.py (90 lines total)]\n3:x\n4:y"
-TO = {"pi": list, "openai": to_openai, "anthropic": to_anthropic, "responses": to_responses}
 
 
 class Says(NamedTuple):
