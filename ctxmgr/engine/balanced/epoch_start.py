@@ -43,7 +43,7 @@ from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH
-from ctxmgr.engine.staleness import staleness
+from ctxmgr.engine.staleness.staleness import superseded
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.prices import Rates
@@ -129,8 +129,7 @@ class _Draft:
         self.held = want.protection.messages(conversation)
         self.every, self.atoms = every, every.atoms
         self.worth = worths(conversation, self.atoms, want.memo)
-        files = staleness.standing(conversation, want.memo)
-        self.stale: Mapping[BlockRef, str] = dict(files.superseded)
+        self.stale: Mapping[BlockRef, str] = superseded(conversation, want.memo)
         self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
         self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
         spoken_for = self.lossless | self.held | must_stay

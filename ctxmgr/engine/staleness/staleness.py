@@ -1,4 +1,4 @@
-"""Turns what was done to each file into what is out of date, and into what holds the last known state of each.
+"""Turns what was done to each file into what is out of date.
 
 Rules:
 
@@ -18,13 +18,11 @@ Rules:
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-import msgspec
-
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.staleness.file_history import AWAY, FileEvent, FileHistory, history
+from ctxmgr.engine.staleness.file_history import FileEvent, FileHistory, history
 from ctxmgr.engine.staleness.line_ranges import Lines
 from ctxmgr.engine.tools import Memo
 
@@ -33,71 +31,24 @@ MOST_SPANS = 64  # apart from one another, of one file: more are forgotten, whic
 END = 1 << 60  # the line after a file's last
 
 
-class LatestVersion(msgspec.Struct, frozen=True, gc=False):
-    """A file's last known state: the units that hold it, oldest first; `stale` are those that an edit came after.
+def superseded(conversation: ConversationIndex, memo: Memo) -> dict[BlockRef, Reason]:
+    """Results and calls that are out of date, in the list's order, with the reason.
 
-    A unit is a read's result or a write's or an edit's call. `last_access`: index of
-    the newest message that touched it. `edited`: it was written or edited, not only read.
+    Linear in the list; what is known of each message is kept in `memo`.
     """
-
-    path: str
-    units: tuple[BlockRef, ...]
-    last_access: int
-    edited: bool
-    stale: tuple[BlockRef, ...] = ()
-
-
-class Staleness(msgspec.Struct, frozen=True):
-    """What is out of date, by unit, with the reason; and the last known state of each file, the one touched last
-    first."""
-
-    superseded: dict[BlockRef, Reason]
-    latest: tuple[LatestVersion, ...]
-
-
-def superseded(conversation: ConversationIndex, memo: Memo) -> Mapping[BlockRef, Reason]:
-    """Results and calls that are out of date, with the reason."""
-    return standing(conversation, memo).superseded
-
-
-def latest(conversation: ConversationIndex, memo: Memo) -> tuple[LatestVersion, ...]:
-    """The last known state of each file, the one touched last first."""
-    return standing(conversation, memo).latest
-
-
-def standing(conversation: ConversationIndex, memo: Memo) -> Staleness:
-    """Both at once. Linear in the list; what is known of each message is kept in `memo`."""
     told = history(conversation, memo)
-    held: dict[BlockRef, int] = {}  # how much of each unit is not covered by later ones
+    needed: set[BlockRef] = set()  # those of which later ones do not cover all
     covered: dict[BlockRef, Reason] = {}
-    states = []
-    for path, events in told.files.items():
-        reasons = _covered(events)
-        kept = [event for event, reason in zip(events, reasons, strict=True) if not reason]
-        for event, reason in zip(events, reasons, strict=True):
+    for events in told.files.values():
+        for event, reason in zip(events, _covered(events), strict=True):
             if reason:
                 covered[event.unit] = reason
-        for event in kept:
-            held[event.unit] = held.get(event.unit, 0) + 1
-        if kept:
-            states.append(_state(path, events, kept))
-    found = {unit: reason for unit, reason in covered.items() if unit not in held and unit not in told.mixed}
-    found |= {unit: "repeated" for unit in told.again if unit not in held and unit not in found}
+            else:
+                needed.add(event.unit)
+    found = {unit: reason for unit, reason in covered.items() if unit not in needed and unit not in told.mixed}
+    found |= {unit: "repeated" for unit in told.again if unit not in needed and unit not in found}
     found |= dict.fromkeys(_tried_again(told), "tried again")
-    states.sort(key=lambda state: (-state.last_access, state.path))
-    return Staleness(dict(sorted(found.items())), tuple(states))
-
-
-def _state(path: str, events: Sequence[FileEvent], kept: Sequence[FileEvent]) -> LatestVersion:
-    edits = [event.message_index for event in events if event.kind != "read"]
-    changed = max((event.message_index for event in events if event.kind == "edit"), default=-1)
-    return LatestVersion(
-        path.rpartition(AWAY)[2],
-        tuple(sorted({event.unit for event in kept})),
-        events[-1].message_index,
-        bool(edits),
-        tuple(sorted({event.unit for event in kept if event.kind != "edit" and event.message_index < changed})),
-    )
+    return dict(sorted(found.items()))
 
 
 def _covered(events: Sequence[FileEvent]) -> list[Reason | None]:

@@ -1,4 +1,4 @@
-"""What is out of date, and what holds the last known state of each file, read as conversations.
+"""What is out of date, read as conversations; and held against a model of files as sets of lines.
 
 A file has 100 lines `line 1` to `line 100`; a read of some of them shows them as pi does, and says where to go on.
 """
@@ -7,11 +7,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
-from ctxmgr.engine.staleness.staleness import LatestVersion, Staleness, latest, standing, superseded
+from ctxmgr.engine.staleness.file_history import FileEvent, history
+from ctxmgr.engine.staleness.staleness import superseded
 from ctxmgr.formats import anthropic
 from ctxmgr.model.messages import Message
 from ctxmgr.session.reading import Reader
@@ -57,9 +58,8 @@ def cat_n(start: int, end: int) -> str:
     return "\n".join(f"{number:6}\tline {number}" for number in range(start, end + 1))
 
 
-def stood(*parts: list[Said]) -> tuple[tuple[Message, ...], Staleness]:
-    messages = talk(u("go"), *(one for part in parts for one in part))
-    return messages, standing(indexed(messages), {})
+def out_of_date(*parts: list[Said]) -> dict[BlockRef, str]:
+    return dict(superseded(indexed(talk(u("go"), *(one for part in parts for one in part))), {}))
 
 
 # name, conversation after a user's message (1: first call, 2: its result, 3: second call, ...), what is superseded
@@ -250,42 +250,7 @@ TABLE: list[tuple[str, list[list[Said]], dict[int, str]]] = [
 
 @pytest.mark.parametrize(("name", "parts", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_is_superseded(name: str, parts: list[list[Said]], expected: dict[int, str]) -> None:
-    assert stood(*parts)[1].superseded == {BlockRef(at, 0): reason for at, reason in expected.items()}
-
-
-# name, conversation, of each file: path, indices of its units, last touched, edited, stale
-STATES: list[tuple[str, list[list[Said]], list[tuple[str, list[int], int, bool, list[int]]]]] = [
-    ("a read", [read()], [("x", [2], 2, False, [])]),
-    ("a read and an edit", [read(), edit()], [("x", [2, 3], 4, True, [2])]),
-    ("edits since the last read", [read(), edit(), read(), edit()], [("x", [6, 7], 8, True, [6])]),
-    ("a write", [read(), write()], [("x", [3], 4, True, [])]),
-    ("a write and an edit", [write(), edit()], [("x", [1, 3], 4, True, [1])]),
-    ("parts", [read("x", 1, 9), read("x", 20, 30)], [("x", [2, 4], 4, False, [])]),
-    (
-        "files, the newest first",
-        [read("y"), read(), edit("y")],
-        [("y", [2, 5], 6, True, [2]), ("x", [4], 4, False, [])],
-    ),
-    ("a failed edit is no state", [read(), failed("edit", path="x")], [("x", [2], 2, False, [])]),
-    (
-        "what may have been written",
-        [read(), failed("bash", command="cat > x <<'EOF'\na\nEOF\npython x")],
-        [("x", [2, 3], 4, True, [])],
-    ),
-    ("looks", [bash("ls")], []),
-]
-
-
-@pytest.mark.parametrize(("name", "parts", "expected"), STATES, ids=[row[0] for row in STATES])
-def test_what_holds_the_last_state(
-    name: str, parts: list[list[Said]], expected: list[tuple[str, list[int], int, bool, list[int]]]
-) -> None:
-    assert stood(*parts)[1].latest == tuple(
-        LatestVersion(
-            path, tuple(BlockRef(at, 0) for at in units), last, edited, tuple(BlockRef(at, 0) for at in stale)
-        )
-        for path, units, last, edited, stale in expected
-    )
+    assert out_of_date(*parts) == {BlockRef(at, 0): reason for at, reason in expected.items()}
 
 
 def test_several_results_in_one_message() -> None:
@@ -298,26 +263,19 @@ def test_several_results_in_one_message() -> None:
     ]
     raws = [json.dumps(one).encode() for one in to_anthropic(as_pi(u("go"), *steps))]
     messages = Reader(anthropic, quarters, "test").read(raws)
-    found = standing(indexed(messages), {})
-    assert found.superseded == {BlockRef(2, 1): "read again", BlockRef(3, 0): "read again"}
-    assert [(one.path, one.units) for one in found.latest] == [("y", (BlockRef(4, 1),)), ("x", (BlockRef(2, 0),))]
+    assert superseded(indexed(messages), {}) == {BlockRef(2, 1): "read again", BlockRef(3, 0): "read again"}
 
 
 def test_a_window_tells_its_file() -> None:
     window = "[File: /w/a.py (90 lines total)]\n(9 more lines above)\n10:a\n11:b\n12:c\n(78 more lines below)"
     wider = "[File: /w/a.py (90 lines total)]\n(8 more lines above)\n9:a\n10:b\n11:c\n12:c\n(78 more lines below)"
-    found = stood([a(call("open", path="/w/a.py", line_number=11)), r(window)], [a(call("scroll_up")), r(wider)])[1]
-    assert found.superseded == {BlockRef(2, 0): "read again"}
+    found = out_of_date(
+        [a(call("open", path="/w/a.py", line_number=11)), r(window)], [a(call("scroll_up")), r(wider)]
+    )
+    assert found == {BlockRef(2, 0): "read again"}
     refused = "Your proposed edit has introduced new syntax error(s).\n" + window
-    found = stood([a(call("edit", replacement_text="x", start_line=10, end_line=10)), r(refused)])[1]
-    assert found.latest == ()
-
-
-def test_what_is_told_twice_is_told_once() -> None:
-    messages, found = stood(read(), edit(), read(), edit("y"))
-    index = indexed(messages)
-    assert superseded(index, {}) == found.superseded
-    assert latest(index, {}) == found.latest
+    tried = [a(call("edit", replacement_text="x", start_line=10, end_line=10)), r(refused)]
+    assert history(indexed(talk(u("go"), *tried)), {}).files == {}
 
 
 def test_the_memo_changes_nothing() -> None:
@@ -326,26 +284,83 @@ def test_the_memo_changes_nothing() -> None:
     for size in range(1, len(said) + 1):
         messages = talk(*said[:size])
         index = indexed(messages)
-        assert standing(index, memo) == standing(index, {})
+        assert superseded(index, memo) == superseded(index, {})
     assert memo
+
+
+MODEL_LINES = 400  # more than any file here has: the last one stands for all after it
+
+
+def lines_of(span: tuple[int, int | None]) -> set[int]:
+    return set(range(span[0], MODEL_LINES + 1 if span[1] is None else min(span[1], MODEL_LINES) + 1))
+
+
+def covered_by_later(events: list[FileEvent]) -> list[bool]:
+    """The model: whether each of a file's events, oldest first, is shown by later ones line by line."""
+    found, seen = [], set[int]()
+    for event in reversed(events):
+        found.append(bool(seen) and lines_of(event.need) <= seen)
+        if len(seen) == MODEL_LINES:
+            continue
+        if event.kind == "edit":  # a line is where it was, or as far off as the edit moved lines
+            near = None if event.grown is None else range(-abs(event.grown), abs(event.grown) + 1)
+            moved = lambda line: {min(max(1, line + by), MODEL_LINES) for by in near or ()}  # noqa: E731, B023
+            seen = set() if near is None else {line for line in seen if moved(line) <= seen}
+        elif event.cover is not None:
+            seen |= lines_of(event.cover)
+        elif event.kind == "write":
+            seen = set()
+    return found[::-1]
+
+
+def agrees_with_the_model(index: ConversationIndex) -> None:
+    told, found = history(index, {}), superseded(index, {})
+    pairs = [
+        (event.unit, covered)
+        for events in told.files.values()
+        for event, covered in zip(events, covered_by_later(events), strict=True)
+    ]
+    needed = {unit for unit, covered in pairs if not covered}
+    by_model = {unit for unit, covered in pairs if covered} - needed - told.mixed
+    assert {unit for unit, why in found.items() if why in ("read again", "written later")} == by_model - {
+        unit for unit, why in found.items() if why == "tried again"
+    }
+    assert all(unit not in needed for unit, why in found.items() if why == "repeated")
 
 
 @given(any_list)
 def test_any_list(messages: tuple[Message, ...]) -> None:
-    """Only what is there is told; nothing that failed; nothing is both out of date and the last state."""
+    """Only what is there is told; nothing that failed; what is still needed stays, and no more."""
     index = extend(ConversationIndex(), messages)
     memo: dict[str, Any] = {}
-    found = standing(index, memo)
-    assert standing(index, memo) == found
-    last = {unit for one in found.latest for unit in one.units}
-    for ref, reason in found.superseded.items():
+    found = superseded(index, memo)
+    assert superseded(index, memo) == found
+    for ref in found:
         unit = index.block(ref)
         assert unit.kind in ("call", "result")
         assert not (unit.kind == "result" and (unit.is_error or unit.doubtful))
-        assert reason == "repeated" or ref not in last
-    for one in found.latest:
-        assert all(ref.message_index <= one.last_access for ref in one.units)
-        assert set(one.stale) <= set(one.units)
+
+
+spans = st.tuples(st.integers(1, 4), st.integers(0, 5)).map(lambda one: read("x", one[0], sum(one)))
+tails = st.integers(94, 99).map(lambda start: read("x", start))
+edits = st.integers(0, 2).map(lambda grown: edit(grown=grown))
+BOTH = "*** Begin Patch\n*** Add File: x\n+a\n*** Add File: y\n+a\n*** End Patch"
+others = st.sampled_from(
+    [
+        read(),
+        write(),
+        failed("write", path="x"),
+        bash("sed -i s/a/b/ x"),
+        bash("git log; cat x", shown(1, 100)),
+        [a(call("apply_patch", input=BOTH)), r("ok")],
+    ]
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.one_of(spans, spans, tails, edits, others), max_size=8))
+def test_what_is_out_of_date_is_what_later_ones_show_line_by_line(parts: list[list[Said]]) -> None:
+    agrees_with_the_model(indexed(talk(u("go"), *(one for part in parts for one in part))))
 
 
 act = st.one_of(
@@ -382,8 +397,7 @@ def test_no_line_of_the_file_is_lost(acts: list[Any]) -> None:
             more = f"\n\n[{len(lines) - end} more lines in file. Use offset={end + 1} to continue]"
             said += [a(call("read", **asked)), r("\n".join(part) + (more if end < len(lines) else ""))]
             texts += [set(), set(part)]
-    messages = talk(*said)
-    out = standing(indexed(messages), {}).superseded
+    out = superseded(indexed(talk(*said)), {})
     known = set().union(*texts)
     kept = set().union(*(text for at, text in enumerate(texts) if BlockRef(at, 0) not in out))
     assert known & set(lines) <= kept
