@@ -48,10 +48,6 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
 
     # what the connection calls
 
-    def open_requests(self) -> int:
-        """Requests of the host that have not been answered yet."""
-        return len(self._client_request_futures)
-
     def request_came(self, id: bytes, method: str, call: Any) -> None:
         if id in self._client_request_futures:
             self._send(envelope.encode_error(id, errors.INVALID_REQUEST, "this id is in use"))

@@ -14,11 +14,3 @@ def digest(view: View) -> str:
         state.update(f"\0{unit.kind}\0{unit.call_id}\0".encode("utf-8", "surrogatepass"))
         state.update(unit.text.encode("utf-8", "surrogatepass"))
     return state.hexdigest()
-
-
-def of_texts(*texts: str) -> str:
-    """16 hex characters over texts, each with its end marked."""
-    state = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    for text in texts:
-        state.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return state.hexdigest()

@@ -65,10 +65,6 @@ class Retention(msgspec.Struct, frozen=True):
         """1.0 where there was nothing to hold."""
         return self.retained_count / self.total_count if self.total_count else 1.0
 
-    @property
-    def weighted_share(self) -> float:
-        return self.weighted_retained / self.weighted_total if self.weighted_total else 1.0
-
 
 class MentionCounts(msgspec.Struct, frozen=True):
     """What messages hold that a summary could keep, each with how often it was mentioned."""
