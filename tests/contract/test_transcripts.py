@@ -60,5 +60,8 @@ def _said(path: Path) -> set[str]:
 
 
 def test_every_room_of_scenarios_is_read() -> None:
-    rooms = {path.stem for path in Path(scenarios.__file__).parent.glob("*.py")} - {"__init__"}
-    assert rooms == set(scenarios.__all__) <= {name.rpartition(".")[2] for name in sys.modules}
+    folder = Path(scenarios.__file__).parent
+    rooms = {path.relative_to(folder).with_suffix("").parts for path in folder.rglob("*.py")}
+    assert {first.removesuffix(".py") for first, *_ in rooms} - {"__init__"} == set(scenarios.__all__)
+    loaded = {name.removeprefix(f"{scenarios.__name__}.").removesuffix(".__init__") for name in sys.modules}
+    assert {".".join(room).removesuffix(".__init__") for room in rooms} - {"__init__"} <= loaded

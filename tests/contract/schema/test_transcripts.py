@@ -8,7 +8,7 @@ import pytest
 
 from ctxmgr.wire.errors import INVALID_PARAMS, INVALID_REQUEST
 from scripts.generating.beyond import RULES
-from tests.contract.judging import PROTOCOL, SCHEMA, Json, Judge, closed
+from tests.contract.schema.judging import PROTOCOL, SCHEMA, Json, Judge, closed
 
 TRANSCRIPTS = sorted((PROTOCOL / "transcripts").rglob("*.jsonl"))
 JUDGE, CLOSED = Judge(SCHEMA), Judge(closed(SCHEMA))

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from scripts.generating.decoding import fault
-from tests.contract.judging import CASES, SCHEMA, Judge, part_of
+from tests.contract.schema.judging import CASES, SCHEMA, Judge, part_of
 
 JUDGE = Judge(SCHEMA)
 # What the decoder takes and no schema should recommend: it finds no request to cancel, and says nothing.

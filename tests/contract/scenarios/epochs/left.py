@@ -3,7 +3,7 @@
 from ctxmgr.engine.rewriting.handles import handle
 from tests.contract.behaviours import behaviour
 from tests.contract.running import RETRIEVE, Run, file
-from tests.contract.scenarios.epochs import PARTS, PORT, opened
+from tests.contract.scenarios.epochs.begun import PARTS, PORT, opened
 from tests.contract.talk import Fields, Talk, texts
 
 SIGNED = {"type": "thinking", "thinking": "All of it is new.", "thinkingSignature": "c2lnbmVk"}

@@ -13,7 +13,7 @@ from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.wire.errors import INVALID_PARAMS
 from ctxmgr.wire.methods import METHODS, TABLE
 from scripts.generating.beyond import RULES, Beyond
-from tests.contract.judging import CASES, SCHEMA, Json, Judge, disagreements, part_of
+from tests.contract.schema.judging import CASES, SCHEMA, Json, Judge, disagreements, part_of
 from tests.contract.talk import HOST, Failed, Talk
 from tests.unit.session.recovery import after_an_epoch
 

@@ -2,8 +2,8 @@
 
 from tests.contract.behaviours import behaviour
 from tests.contract.running import file
-from tests.contract.scenarios.epochs import PARTS, opened
-from tests.contract.scenarios.epochs_left import result_of
+from tests.contract.scenarios.epochs.begun import PARTS, opened
+from tests.contract.scenarios.epochs.left import result_of
 from tests.contract.talk import Talk
 
 

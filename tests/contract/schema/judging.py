@@ -12,7 +12,7 @@ from scripts.generating.decoding import fault
 from scripts.generating.tables import refs
 
 Json = dict[str, Any]
-PROTOCOL = Path(__file__).parents[2] / "protocol"
+PROTOCOL = Path(__file__).parents[3] / "protocol"
 SCHEMA = schema.document()
 CASES = {
     f"{path.parent.name}/{path.stem}": json.loads(path.read_text(encoding="utf-8"))
