@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.devices.snapshot_lines import to_line
+from ctxmgr.devices.snapshots import to_line
 from ctxmgr.session import journal
 from tests.contract import scenarios
 from tests.contract.behaviours import MANIFEST

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from ctxmgr.devices import snapshots
-from ctxmgr.devices.snapshot_lines import to_line
+from ctxmgr.devices.snapshots import to_line
 from ctxmgr.model.saved.state import State
 from ctxmgr.session import journal
 

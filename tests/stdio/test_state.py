@@ -140,7 +140,7 @@ def test_broken_snapshot_is_set_aside_and_said(tmp_path: Path) -> None:
 
 def test_snapshot_whose_lines_make_no_state_is_not_written_over(tmp_path: Path) -> None:
     """The checksums are right and the content is not: as a fault of ours, or a later version, would leave it."""
-    from ctxmgr.devices.snapshot_lines import to_line
+    from ctxmgr.devices.snapshots import to_line
 
     with Sidecar(tmp_path).ready("s") as sidecar:
         sidecar.leave()

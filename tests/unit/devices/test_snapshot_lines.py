@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.snapshot_lines import SnapshotRecords, base_fault, from_lines, to_line
+from ctxmgr.devices.snapshots.lines import SnapshotRecords, base_fault, from_lines, to_line
 
 BASE = b'{"kind":"base","version":1,"sessionId":"s","state":{"n":1}}'
 ONE = b'{"kind":"event","n":1}'

@@ -19,8 +19,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.devices.snapshot_lines import to_line
-from ctxmgr.devices.snapshots import OpenedSnapshot, SnapshotFile, SnapshotFull, SnapshotStore, file_name, read
+from ctxmgr.devices.snapshots import (
+    OpenedSnapshot,
+    SnapshotFile,
+    SnapshotFull,
+    SnapshotStore,
+    file_name,
+    read,
+    to_line,
+)
 
 ROOT = Path(__file__).parents[3]
 WRITER = Path(__file__).with_name("kill9_writer.py")

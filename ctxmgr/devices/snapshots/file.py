@@ -1,0 +1,137 @@
+"""One session's snapshot while it is open: takes lines, is written anew, synced and closed.
+
+Calls are made one at a time; only `sync` may run in another thread beside them.
+
+1. A line is appended by one write, so it is in the page cache on return and `kill -9` can not take it back.
+   Power loss is covered by `sync` and `close`.
+2. The file is whole after every call: what did not fit is cut off again, a rewrite is one rename or nothing.
+"""
+
+import contextlib
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ctxmgr.devices.locks import release
+from ctxmgr.devices.snapshots.durable_files import beside, create, flush, set_aside, sync_directory, undone, write
+from ctxmgr.devices.snapshots.lines import base_fault, to_line
+
+GROWN_BYTES = 64 * 1024  # below this a rewrite costs more (two fsyncs, milliseconds) than reading it saves
+GROWN_TIMES = 4  # times its base: rewriting then costs a third of what was appended since
+
+
+class SnapshotFull(OSError):
+    """The disk did not take what was to be written (full, read-only, failing). The file is whole even so."""
+
+
+class SnapshotFile:
+    """One session's file, open and locked. Made by `Store.open`."""
+
+    def __init__(self, path: Path, session_id: str, data: int, lock: int, base: bytes) -> None:
+        self._path = path
+        self._session_id = session_id
+        self._data = data  # descriptors; -1 once closed
+        self._lock = lock
+        self._size = os.fstat(data).st_size
+        self._base = len(to_line(base)) if base else 0
+        self._entered = False  # the name of the file is on the disk, not only its content
+        self._uncertain = False  # the file may be longer than `_size`
+        self._gap = False  # a line is missing: only a rewrite makes the file tell the state again
+        self._swap = threading.Lock()  # held while `sync` uses the descriptor, and while it is exchanged
+
+    def append(self, body: bytes) -> None:
+        """Add one record; it survives `kill -9` once this returns. The first one of a file must be its base.
+
+        SnapshotFull: the record is not in the file, which is as it was; `grown` then asks for a rewrite.
+        """
+        self._check(body if self._size == 0 else None)
+        line = to_line(body)
+        try:
+            self._cut()
+            self._uncertain = True
+            write(self._data, line)
+        except OSError as error:
+            self._gap = True
+            with contextlib.suppress(OSError):  # tried again before the next line
+                self._cut()
+            self._fail(error)
+        self._uncertain = False
+        self._size += len(line)
+        self._base = self._base or len(line)
+
+    def rewrite(self, bodies: Sequence[bytes]) -> None:
+        """Put these records, base first, in the place of all there is. Takes milliseconds. SnapshotFull."""
+        if not bodies:
+            raise ValueError("a snapshot begins with a base")
+        self._check(bodies[0])
+        lines = [to_line(body) for body in bodies]
+        content = b"".join(lines)
+        temporary = beside(self._path, "tmp")
+        try:
+            data = create(temporary, content)
+            with undone(data, temporary):
+                os.replace(temporary, self._path)
+        except OSError as error:
+            self._fail(error)
+        with self._swap:
+            old, self._data = self._data, data
+            os.close(old)
+        self._base, self._size = len(lines[0]), len(content)
+        self._uncertain = self._gap = False
+        try:
+            sync_directory(self._path.parent)
+        except OSError as error:
+            self._fail(error)
+        self._entered = True
+
+    def set_aside(self) -> str:
+        """Rename the file, whose lines make up no state, and begin a new one. Its new name. OSError."""
+        with self._swap:
+            name = set_aside(self._path)
+            os.close(self._data)
+            self._data = create(self._path, b"")
+        self._base = self._size = 0
+        self._uncertain = self._gap = False
+        return name
+
+    @property
+    def grown(self) -> bool:
+        """Time to rewrite: the file is several times its base, or lacks a line that could not be appended."""
+        return self._gap or self._size > max(GROWN_BYTES, GROWN_TIMES * self._base)
+
+    def sync(self) -> None:
+        """Carry what was appended to the disk itself. Takes milliseconds: call it off the loop. OSError."""
+        with self._swap:
+            if self._data < 0:
+                return
+            flush(self._data)
+            if not self._entered:
+                sync_directory(self._path.parent)
+                self._entered = True
+
+    def close(self) -> None:
+        """Sync, and release the lock even if that fails with OSError. A second call does nothing."""
+        try:
+            self.sync()
+        finally:
+            with self._swap:
+                if self._data >= 0:
+                    os.close(self._data)
+                    release(self._lock)
+                self._data = -1
+
+    def _check(self, base: bytes | None) -> None:
+        if self._data < 0:
+            raise ValueError(f"{self._path} is closed")  # unlocked: writing now could meet another writer
+        if base is not None and (fault := base_fault(base, self._session_id)):
+            raise ValueError(f"no base of {self._path}: {fault}")
+
+    def _cut(self) -> None:
+        if self._uncertain:
+            os.ftruncate(self._data, self._size)
+            self._uncertain = False
+
+    def _fail(self, error: OSError) -> NoReturn:
+        raise SnapshotFull(error.errno, f"{self._path} did not reach the disk: {error.strerror}") from error

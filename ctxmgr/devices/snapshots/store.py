@@ -1,0 +1,147 @@
+"""Turns a directory and a session id into that session's saved lines and a file that takes more.
+
+Knows files, locks and lines; not what a state or an event means. Calls about one session are made one at a time.
+
+1. Who writes holds the lock. It is a file of its own: a rewrite swaps the inode of the snapshot, and a lock
+   stays with its inode. Release leaves the lock file; `delete` unlinks it while holding it, and whoever locks
+   checks afterwards that the name still means the inode it has locked.
+2. Nothing is overwritten: a torn tail goes to NAME.torn before it is cut off, a file that can not be used
+   is renamed NAME.broken-1, -2, ...
+3. A disk at fault does not stop a session: `open` says so and gives no file. Only a lock that another holds
+   refuses.
+4. A session id is never a path, and a link at a file's name is never followed.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import msgspec
+
+from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
+from ctxmgr.devices.snapshots.durable_files import beside, content_of, keep, set_aside, sync_directory, unlink
+from ctxmgr.devices.snapshots.file import SnapshotFile
+from ctxmgr.devices.snapshots.lines import SnapshotRecords, from_lines
+
+PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart
+HASH_DIGITS = 32  # 128 bits: no two ids meet, and the longest side name stays below 143 (eCryptfs)
+_IRREGULAR = "it is no regular file"
+
+
+class OpenedSnapshot(msgspec.Struct, frozen=True):
+    """What `Store.open` found. `refused`: another holds the session, it must not go on here.
+
+    `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn_bytes` bytes
+    after the last good line were set aside. `fault` is a sentence for people, None when all is well.
+    """
+
+    file: SnapshotFile | None = None
+    lines: tuple[bytes, ...] = ()
+    fault: str | None = None
+    refused: bool = False
+    torn_bytes: int = 0
+
+
+class SnapshotStore:
+    """The snapshots under one directory, which is made (0700) when the first session is opened."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def open(self, session_id: str) -> OpenedSnapshot:
+        """Lock the session and read what is there. Faults are in the answer, never raised."""
+        path = self._directory / file_name(session_id)
+        with contextlib.ExitStack() as undo:
+            try:
+                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+                lock = seize(beside(path, "lock"))
+                undo.callback(release, lock)
+                opened = _open_locked(path, session_id, lock)
+            except LockedError as holder:
+                return OpenedSnapshot(
+                    fault=f"{path} is locked by {holder}: the session is open there", refused=True
+                )
+            except OSError as error:
+                return _unsaved(path, session_id, error)
+            undo.pop_all()
+        return opened
+
+    def delete(self, session_id: str) -> str | None:
+        """Remove all files of a session. A fault when it is open, here or elsewhere, or the disk refuses."""
+        path = self._directory / file_name(session_id)
+        if not self._directory.is_dir():
+            return None
+        try:
+            lock = seize(beside(path, "lock"))
+            try:
+                faults = [unlink(file) for file in _files_of(path)]
+                faults.append(unlink(beside(path, "lock")))  # last: without it the name is free to others
+                sync_directory(self._directory)
+            finally:
+                release(lock)
+        except LockedError as holder:
+            return f"{path} is locked by {holder}: nothing was deleted"
+        except OSError as error:
+            return f"{path} was not deleted: {error.strerror}"
+        return "; ".join(fault for fault in faults if fault) or None
+
+
+def file_name(session_id: str) -> str:
+    """A file name for any string: distinct ids get distinct names, where case does not count as well."""
+    readable = re.sub(r"[^A-Za-z0-9_-]", "-", session_id[:PREFIX_CHARACTERS]).strip("-") or "session"
+    # surrogatepass: an unpaired surrogate has no UTF-8 of its own, yet must not meet another id.
+    digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
+    return f"{readable}-{digest}.jsonl"
+
+
+def read(path: Path) -> SnapshotRecords:
+    """What a snapshot file holds, without lock or write. A link is followed: the path is the user's own."""
+    try:
+        content = content_of(Path(os.path.realpath(path)))
+    except OSError as error:
+        return SnapshotRecords(fault=f"{path} can not be read: {error.strerror}")
+    reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, None)
+    if reading.fault is None:
+        return reading
+    return SnapshotRecords(reading.bodies, reading.torn_bytes, f"{path} can not be used: {reading.fault}")
+
+
+def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
+    """The session's file, with a torn tail or an unusable file set aside (rule 2). OSError."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(beside(path, "tmp"))  # of a rewrite that was killed
+    try:
+        content = content_of(path)
+    except FileNotFoundError:
+        content = b""
+    reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, session_id)
+    fault = None
+    if reading.fault:
+        fault = f"{path} was set aside as {set_aside(path)} and a new one begun: {reading.fault}"
+        reading = SnapshotRecords()
+    elif content and reading.torn_bytes:
+        keep(beside(path, "torn"), content[-reading.torn_bytes :])
+        os.truncate(path, len(content) - reading.torn_bytes)
+        fault = f"{path} had {reading.torn_bytes} unreadable bytes at its end, kept in {path.name}.torn"
+    data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
+    file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
+    return OpenedSnapshot(file, reading.bodies, fault, torn_bytes=reading.torn_bytes)
+
+
+def _unsaved(path: Path, session_id: str, error: OSError) -> OpenedSnapshot:
+    """The answer where no file can be had: what could be read all the same, and why nothing is saved."""
+    try:
+        reading = from_lines(content_of(path) or b"", session_id)
+    except OSError:
+        reading = SnapshotRecords()
+    fault = f"{path} can not be written, the session is not saved: {error.strerror}"
+    return OpenedSnapshot(lines=() if reading.fault else reading.bodies, fault=fault)
+
+
+def _files_of(path: Path) -> list[Path]:
+    """The snapshot and what lies beside it, but for the lock file."""
+    kept = (f"{path.name}.lock",)
+    names = [name for name in os.listdir(path.parent) if name.startswith(path.name) and name not in kept]
+    return [path.with_name(name) for name in sorted(names)]
