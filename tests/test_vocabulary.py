@@ -125,7 +125,7 @@ NOT_MENDED = {
     "engine/conversation/delta.py:Delta.known_to_provider",
     "engine/conversation/delta.py:Incoming.shown",
     "engine/conversation/steps.py:Step.said",
-    "engine/invariants/check_state.py:Walk._place",
+    "engine/invariants/check_state.py:PlanWalk._place",
     "engine/ledger/statements.py:Stamp.at",
     "engine/packet/packet.py:_Line.place",
     "engine/presets/strategy.py:Planned.reads_gone",

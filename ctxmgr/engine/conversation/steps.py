@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.conversation.index import ConversationIndex
 
 # (a list, message index) -> must this item of the assistant's stay or leave with the one before it?
 IsOneWithPrevious = Callable[[ConversationIndex, int], bool]

@@ -4,14 +4,13 @@ A `CheckState` holds what a walk knew at the end of the last projection. Where t
 pieces, the walk goes on from there, so that a call costs what is new. The packet's text may differ.
 """
 
-from bisect import bisect_right
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.rule import Rule, overriding
+from ctxmgr.engine.invariants.rule import Rule, Runs, Walk, overriding
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 
 
@@ -61,27 +60,8 @@ def _listeners(rules: tuple[Rule, ...], event: str) -> tuple[tuple[int, Any], ..
     return tuple((rules.index(one.__self__), one) for one in listening)
 
 
-class Runs:
-    """Message indices as runs, in rising order."""
-
-    def __init__(self, runs: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
-        self.starts, self.ends = list(runs[0]), list(runs[1])
-
-    def __contains__(self, message_index: int) -> bool:
-        number = bisect_right(self.starts, message_index) - 1
-        return number >= 0 and message_index < self.ends[number]
-
-    def add(self, run: range) -> None:
-        """After all others."""
-        self.starts.append(run.start)
-        self.ends.append(run.stop)
-
-    def frozen(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        return tuple(self.starts), tuple(self.ends)
-
-
-class Walk:
-    """A plan while it is gone through: what rules may ask beside their tallies."""
+class PlanWalk(Walk):
+    """A plan while it is gone through."""
 
     def __init__(self, conversation: ConversationIndex, plan: Plan, state: CheckState) -> None:
         self.conversation, self.plan = conversation, plan
@@ -116,11 +96,6 @@ class Walk:
         self._leave_out(self.conversation.size)
         judged = zip(self._rules, self._tallies, strict=True)
         return tuple(sorted(rule.name for rule, tally in judged if not rule.holds(tally, self)))
-
-    def packet_weight(self) -> int:
-        """Of all packets, in tokens."""
-        packets = (self.plan.pieces[place] for place in self.packets)
-        return sum(packet.weight for packet in packets if isinstance(packet, Packet))
 
     def _take(self, place: int, piece: Piece) -> None:
         if isinstance(piece, Packet):

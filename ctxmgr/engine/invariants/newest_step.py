@@ -1,8 +1,7 @@
 """Newest step: the newest message of the assistant is there as it came."""
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 from ctxmgr.model.projection import Edit
 
 

@@ -1,8 +1,7 @@
 """Newest user: the newest message that opens a turn stays, if one was sent."""
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
 class NewestUser(Rule):

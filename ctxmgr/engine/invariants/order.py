@@ -1,7 +1,6 @@
 """Order: what stays stands in the order it came, none twice."""
 
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
 class Order(Rule):

@@ -1,7 +1,6 @@
 """Packet: at most one; where whole turns leave, before every message that stays but prompts and summaries."""
 
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
 class OnePacket(Rule):

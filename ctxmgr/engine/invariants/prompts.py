@@ -3,8 +3,7 @@
 from bisect import bisect_left
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
 class Prompts(Rule):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Step, Steps, atoms_of
-from ctxmgr.engine.invariants.check_state import FRESH, CheckState, Walk, carried_on
+from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.newest_step import NewestStep
 from ctxmgr.engine.invariants.newest_user import NewestUser
 from ctxmgr.engine.invariants.order import Order
@@ -50,7 +50,7 @@ class Invariants:
 
         `state` must come from a list that this one begins with; for any other list leave it out.
         """
-        walk = Walk(conversation, plan, carried_on(state, self.rules, plan))
+        walk = PlanWalk(conversation, plan, carried_on(state, self.rules, plan))
         state = walk.through()
         return walk.faults(), state
 

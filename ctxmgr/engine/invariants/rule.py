@@ -7,17 +7,53 @@ The chooser's side allows everything, unless a rule says otherwise. A rule that 
 is laid out in the order of its list, say) has nothing to say there.
 """
 
+from bisect import bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Step
-from ctxmgr.model.projection import Edit, EditKind
-
-if TYPE_CHECKING:
-    from ctxmgr.engine.invariants.check_state import Walk
+from ctxmgr.model.projection import Edit, EditKind, Packet, Plan
 
 USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
+
+
+class Runs:
+    """Message indices as runs, in rising order."""
+
+    def __init__(self, runs: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        self.starts, self.ends = list(runs[0]), list(runs[1])
+
+    def __contains__(self, message_index: int) -> bool:
+        number = bisect_right(self.starts, message_index) - 1
+        return number >= 0 and message_index < self.ends[number]
+
+    def add(self, run: range) -> None:
+        """After all others."""
+        self.starts.append(run.start)
+        self.ends.append(run.stop)
+
+    def frozen(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return tuple(self.starts), tuple(self.ends)
+
+
+class Walk:
+    """A plan as far as it was gone through: what rules may ask beside their tallies.
+
+    `left_out`: message indices that leave; `first_index`: of the first message shown that is neither prompt nor
+    summary, -1 for none; `packets`: the places of packets among the pieces.
+    """
+
+    conversation: ConversationIndex
+    plan: Plan
+    left_out: Runs
+    first_index: int
+    packets: list[int]
+
+    def packet_weight(self) -> int:
+        """Of all packets, in tokens."""
+        packets = (self.plan.pieces[place] for place in self.packets)
+        return sum(packet.weight for packet in packets if isinstance(packet, Packet))
 
 
 class Rule:
@@ -28,27 +64,27 @@ class Rule:
 
     # the checker's side
 
-    def kept(self, tally: Any, walk: "Walk", run: range) -> Any:
+    def kept(self, tally: Any, walk: Walk, run: range) -> Any:
         """These messages stay, one after the other."""
         return tally
 
-    def left_out(self, tally: Any, walk: "Walk", run: range) -> Any:
+    def left_out(self, tally: Any, walk: Walk, run: range) -> Any:
         """These leave, one after the other; `walk.left_out` has them already."""
         return tally
 
-    def edited(self, tally: Any, walk: "Walk", edit: Edit) -> Any:
+    def edited(self, tally: Any, walk: Walk, edit: Edit) -> Any:
         """A block is written anew; its message was kept before."""
         return tally
 
-    def inserted(self, tally: Any, walk: "Walk") -> Any:
+    def inserted(self, tally: Any, walk: Walk) -> Any:
         """A packet stands here; `walk.packets` has it already."""
         return tally
 
-    def disordered(self, tally: Any, walk: "Walk") -> Any:
+    def disordered(self, tally: Any, walk: Walk) -> Any:
         """A piece is empty, beyond the list, or stands after what it precedes in the list."""
         return tally
 
-    def holds(self, tally: Any, walk: "Walk") -> bool:
+    def holds(self, tally: Any, walk: Walk) -> bool:
         """Is the promise kept, at the end of the list?"""
         return not tally
 

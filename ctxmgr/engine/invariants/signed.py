@@ -8,8 +8,7 @@
 from collections.abc import Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 from ctxmgr.model.messages import Message, View
 from ctxmgr.model.projection import Edit, EditKind
 

@@ -1,8 +1,7 @@
 """Start: the list starts with something a provider takes as a user message, if it came so; prompts aside."""
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import USER_LIKE, Rule
+from ctxmgr.engine.invariants.rule import USER_LIKE, Rule, Walk
 
 NOTHING, PACKET = -1, -2  # shown as yet; shown first
 

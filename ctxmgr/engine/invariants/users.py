@@ -1,8 +1,7 @@
 """Users: what a user said is there as it came, or a packet is there that tells it."""
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
 class Users(Rule):

@@ -1,7 +1,6 @@
 """Weight: a projection weighs what the plan says, and no more than what came in."""
 
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 from ctxmgr.model.projection import Edit
 
 

@@ -2,8 +2,7 @@
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.conversation.turns import goes_on
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
 class WholeSteps(Rule):

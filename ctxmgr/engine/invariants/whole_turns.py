@@ -6,8 +6,7 @@
 3. A list without a user message does not leave whole; where there is one, the newest stays (`newest_user`).
 """
 
-from ctxmgr.engine.invariants.check_state import Walk
-from ctxmgr.engine.invariants.rule import Rule
+from ctxmgr.engine.invariants.rule import Rule, Walk
 
 NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
 
