@@ -55,9 +55,9 @@ class Runtime:
         weighers: dict[str, Weigh] = {ESTIMATE: estimate}
         fallback = ESTIMATE
         if setup.preload:
-            from ctxmgr.devices.tokens import load
+            from ctxmgr.devices import tokens
 
-            loaded = load(setup.preload)
+            loaded = tokens.load(setup.preload)
             weighers[loaded.weigher.name] = loaded.weigher
             fallback = loaded.weigher.name
             if loaded.note:
@@ -105,8 +105,7 @@ class Runtime:
 
     def _prepare(self) -> None:
         """Loads what the first session will need, while the host reads the answer to `initialize`."""
-        import ctxmgr.devices.snapshots
-        import ctxmgr.devices.tokens  # noqa: F401
+        from ctxmgr.devices import snapshots, tokens  # noqa: F401
 
         self.connection.prepare()
 
@@ -176,9 +175,9 @@ class Runtime:
 
     def _load(self, effect: do.LoadWeigher) -> None:
         def load() -> Any:
-            from ctxmgr.devices.tokens import load
+            from ctxmgr.devices import tokens
 
-            return load(effect.name, effect.path)
+            return tokens.load(effect.name, effect.path)
 
         future = self.loop.run_in_executor(self.threads, load)
         future.add_done_callback(lambda done: self._loaded(effect.name, done))

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.rewriting.handles import named
+from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.tools import Memo, ToolCall, calls_of
 from ctxmgr.model.messages import Message
 from ctxmgr.model.saved.epochs import Pin
@@ -148,5 +148,5 @@ def _named(arguments: Mapping[str, Any]) -> set[str]:
         handle
         for value in arguments.values()
         if isinstance(value, str) and len(value) <= HANDLE_ARGUMENT
-        for handle in named(value)
+        for handle in handles_in(value)
     }

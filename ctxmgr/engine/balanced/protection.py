@@ -15,7 +15,7 @@ from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.conversation.steps import Step
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.rewriting.prune import named
+from ctxmgr.engine.rewriting.prune import is_among
 from ctxmgr.engine.rewriting.rewrite import Shorten
 
 
@@ -56,14 +56,14 @@ def protecting(conversation: ConversationIndex, tools: Sequence[str]) -> frozens
     """The indices of messages that call a protected tool (rule 2)."""
     asked_at = set(conversation.pairs.values()) if tools else ()
     return frozenset(
-        at for at in asked_at if any(named(unit.tool, tools) for unit in conversation.messages[at].view.units)
+        at for at in asked_at if any(is_among(unit.tool, tools) for unit in conversation.messages[at].view.units)
     )
 
 
 def protected(conversation: ConversationIndex, tools: Sequence[str]) -> frozenset[BlockRef]:
     """The results of protected tools."""
     results = conversation.pairs if tools else ()
-    return frozenset(ref for ref in results if named(conversation.call_of(ref).tool, tools))
+    return frozenset(ref for ref in results if is_among(conversation.call_of(ref).tool, tools))
 
 
 def over_share(

@@ -43,7 +43,7 @@ def turn_at(turns: Sequence[Turn], position: int) -> int:
     return low
 
 
-def steps(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
+def step_spans(messages: Sequence[Message], turn: Turn) -> tuple[StepSpan, ...]:
     """The steps of one turn, oldest first; what precedes the first assistant message belongs to none. Items that
     join make one message."""
     starts = [

@@ -27,7 +27,7 @@ from ctxmgr.engine.extractive.mentions import add_files, add_names
 from ctxmgr.engine.ledger.fold import fold, now_and_past
 from ctxmgr.engine.text.prose import without_marks
 from ctxmgr.engine.text.sentences import best, central, finds, spoken
-from ctxmgr.engine.text.wording import key_of, sentences, shorten
+from ctxmgr.engine.text.wording import key_of, sentences_of, shorten
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.saved.facts import Fact, Ledger
 
@@ -135,7 +135,7 @@ def _brief(text: str) -> str:
 
 def _without(text: str, told: Container[str]) -> str:
     """The sentences of a request that are not told as constraints; its start where none or little is left."""
-    said = sentences(text)
+    said = sentences_of(text)
     left = [one for one in said if key_of(without_marks(one)) not in told]
     if len(left) == len(said):
         return text

@@ -10,7 +10,7 @@ import re
 from ctxmgr.engine.ledger.from_summary import SUMMARY_LISTING
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text.checklists import items
-from ctxmgr.engine.text.wording import key_of, sentences, unfenced
+from ctxmgr.engine.text.wording import key_of, sentences_of, unfenced
 
 DECISION_CHARACTERS = 300
 
@@ -77,7 +77,7 @@ def _line(line: str, into: Statements) -> None:
     if labelled and len(line) <= DECISION_CHARACTERS and not line.rstrip().endswith("?"):
         into.add("decision", key_of(labelled["what"]), labelled["what"], "assistant")
         return
-    for sentence in sentences(line):
+    for sentence in sentences_of(line):
         stated = _STATED.match(sentence) or (_CHOSEN.match(sentence) and not _PASSING.search(sentence))
         if stated and len(sentence) <= DECISION_CHARACTERS and not sentence.endswith("?"):
             into.add("decision", key_of(sentence), sentence, "assistant")

@@ -13,7 +13,7 @@ import re
 from typing import Literal
 
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text.sections import Kind, SectionItem, SummarySection, parse
+from ctxmgr.engine.text.sections import Kind, SectionItem, SummarySection, sections_of
 from ctxmgr.engine.text.wording import key_of, plain
 from ctxmgr.model.saved.facts import Fact, Slot, Source
 
@@ -44,7 +44,7 @@ def from_summary(
     into = _Summary(Statements(stamp), kind)
     if kind == "compaction":
         into.add("listing", SUMMARY_LISTING, "")
-    sections = parse(text)
+    sections = sections_of(text)
     for slot, texts in _singles(sections).items():
         if texts:
             into.add(slot, stamp.origin if kind == "branch" else "", "\n".join(texts))

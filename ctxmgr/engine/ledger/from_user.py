@@ -14,7 +14,7 @@ import re
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text.checklists import items
 from ctxmgr.engine.text.prose import prose, without_marks
-from ctxmgr.engine.text.wording import key_of, plain, sentences, shorten
+from ctxmgr.engine.text.wording import key_of, plain, sentences_of, shorten
 
 GOAL_CHARACTERS = 600
 SENTENCE_CHARACTERS = 600
@@ -91,7 +91,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
     if len(written.split()) >= REQUEST_WORDS:
         asked = shorten(plain(written), REQUEST_CHARACTERS)
         into.add("request", key_of(asked), asked, "user")
-    for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences(written)]):
+    for sentence in _whole_corrections([without_marks(sentence) for sentence in sentences_of(written)]):
         said = _GOAL.match(sentence) if len(sentence) <= GOAL_CHARACTERS and not opening else None
         if said:
             into.add("goal", "", said["goal"], "user")

@@ -24,7 +24,7 @@ def handle(key: str) -> str:
     return "".join(_LETTERS[byte % len(_LETTERS)] for byte in state.digest())
 
 
-def named(text: str) -> Iterator[str]:
+def handles_in(text: str) -> Iterator[str]:
     """What in a text may be a handle: a model may wrap the one it was shown."""
     for found in _HANDLE.finditer(text):
         yield found[0]

@@ -45,13 +45,13 @@ def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
         unit.can_edit
         and not unit.is_error
         and not unit.doubtful
-        and not named(tool, policy.protected_tools)
-        and (not policy.prunable_tools or named(tool, policy.prunable_tools))
+        and not is_among(tool, policy.protected_tools)
+        and (not policy.prunable_tools or is_among(tool, policy.prunable_tools))
         and not marker.is_marker(unit.text)
     )
 
 
-def named(tool: str, names: Sequence[str]) -> bool:
+def is_among(tool: str, names: Sequence[str]) -> bool:
     """Whether a tool is among these, in whatever case."""
     folded = tool.casefold()
     return any(name.casefold() == folded for name in names)

@@ -102,7 +102,7 @@ class _Open(msgspec.Struct):
     lines: list[str] = []
 
 
-def parse(text: str) -> tuple[SummarySection, ...]:
+def sections_of(text: str) -> tuple[SummarySection, ...]:
     """Split a summary into its sections, in their order; sections without any statement are left out."""
     return tuple(section for section in map(_close, _split(_unwrap(text))) if section.items)
 

@@ -23,7 +23,7 @@ import msgspec
 
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.wording import key_of, sentences, unfenced
+from ctxmgr.engine.text.wording import key_of, sentences_of, unfenced
 
 SENTENCE_CHARACTERS = 320  # a longer one is several, or pasted
 LEAST_WORDS = 4
@@ -95,7 +95,7 @@ def spoken(text: str, at: int = 0) -> list[Sentence]:
             continue
         bare = _MARKS.sub("", line)
         listed = bare != line
-        parts = [bare] if listed and len(bare) <= SENTENCE_CHARACTERS else sentences(bare)
+        parts = [bare] if listed and len(bare) <= SENTENCE_CHARACTERS else sentences_of(bare)
         for part in filter(stands, parts):
             clean = one_line(part, len(part)).removesuffix(":")
             if clean:

@@ -56,7 +56,7 @@ def key_of(text: str) -> str:
     return f"{words[:KEY_CHARACTERS]} {digest}"
 
 
-def sentences(text: str) -> list[str]:
+def sentences_of(text: str) -> list[str]:
     """Split prose into sentences; a line end is a sentence end, `e.g.` and its like are none."""
     found: list[str] = []
     for line in text.splitlines():

@@ -24,8 +24,9 @@ from ctxmgr.model.estimate import ESTIMATE
 from ctxmgr.model.rules import refusal
 from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
 from ctxmgr.study.recordings.recording import UnreadableRecording
+from ctxmgr.study.spawning.client import Framing
 from ctxmgr.study.spawning.differences import Difference, first
-from ctxmgr.study.spawning.inprocess import Driver, Framing
+from ctxmgr.study.spawning.inprocess import Driver
 from ctxmgr.wire import transcript
 from ctxmgr.wire.errors import INVALID_REQUEST
 from ctxmgr.wire.transcript import TranscriptLine

@@ -12,7 +12,7 @@ loaded unless `use_weigher` brings one. So the same calls give the same bytes.
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -23,10 +23,9 @@ from ctxmgr.model.weights import Weigh
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.study.spawning.client import RpcFailure
+from ctxmgr.study.spawning.client import Framing, RpcFailure
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 
-Framing = Literal["content-length", "ndjson"]
 ALL_CAPABILITIES = {"requestCompaction": "whenIdle", "edits": True}
 
 _encode = msgspec.json.Encoder().encode

@@ -17,8 +17,8 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.compaction.files import without_lists
-from ctxmgr.engine.text.sections import parse
-from ctxmgr.engine.text.wording import FENCE, plain, sentences, shorten
+from ctxmgr.engine.text.sections import sections_of
+from ctxmgr.engine.text.wording import FENCE, plain, sentences_of, shorten
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.weights import Weigh
 from ctxmgr.summarize.prompts.continue_format import SHORT_SENTENCES
@@ -114,7 +114,7 @@ def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     missing = [need.name for need in shape.needs if not need.kinds & there]
     if missing:
         return RejectedAnswer("no sections", ", ".join(missing))
-    if not parse(body) or _is_outline(body, shape):
+    if not sections_of(body) or _is_outline(body, shape):
         return RejectedAnswer("empty")
     return AcceptedAnswer(body, _short(short, body, shape))
 
@@ -183,7 +183,10 @@ def _short(said: str, body: str, shape: Shape) -> str:
         return ""
     if not plain(said):
         items = [
-            item.text for section in parse(body) if section.kind in ("goal", "current") for item in section.items
+            item.text
+            for section in sections_of(body)
+            if section.kind in ("goal", "current")
+            for item in section.items
         ]
         said = " ".join(items)
-    return shorten(" ".join(sentences(plain(said))[:SHORT_SENTENCES]), SHORT_CHARACTERS)
+    return shorten(" ".join(sentences_of(plain(said))[:SHORT_SENTENCES]), SHORT_CHARACTERS)

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.extractive import summary
-from ctxmgr.engine.text.sections import parse
+from ctxmgr.engine.text.sections import sections_of
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, CompletionUsage, Stop
 from ctxmgr.model.compaction.plans import CompactionPlan, FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
@@ -347,7 +347,7 @@ def test_whatever_the_model_does_a_valid_summary_comes_out(
     assert written.summary.endswith(LISTS)
     assert written.summary.count("<read-files>") == 1
     assert written.summary.count(MARK) <= 1
-    assert parse(written.summary)
+    assert sections_of(written.summary)
     asked = sum(map(len, batches))
     assert said["calls"] <= asked  # those that were taken back are none
     assert said["calls"] == asked or any(stop == "cancelled" for _, stop in completions)

@@ -10,7 +10,7 @@ Rules:
 import re
 
 from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.wording import sentences, shorten, unfenced
+from ctxmgr.engine.text.wording import sentences_of, shorten, unfenced
 
 REPLY_WORDS = 8
 LEAST_PROPOSAL_WORDS = 5
@@ -60,7 +60,7 @@ def agreed(proposed: str, reply: str) -> str:
 
 def _asked(proposed: str) -> str:
     lines = [line for line in unfenced(proposed[-TAIL_CHARACTERS:]) if line.strip()]
-    said = sentences(lines[-1]) if lines else []
+    said = sentences_of(lines[-1]) if lines else []
     asked = one_line(said[-1], 2 * PROPOSAL_CHARACTERS) if said else ""
     telling = _ASKED.match(asked) and not _ON.search(asked) and len(asked) <= PROPOSAL_CHARACTERS
     return asked if telling and len(asked.split()) >= LEAST_PROPOSAL_WORDS else ""

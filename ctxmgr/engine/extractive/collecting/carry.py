@@ -16,7 +16,7 @@ from ctxmgr.engine.extractive.collecting.pieces import CODE, flat, has_fence, st
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.text.headings import kind_of
-from ctxmgr.engine.text.sections import CONTINUE_LEAD, parse
+from ctxmgr.engine.text.sections import CONTINUE_LEAD, sections_of
 from ctxmgr.engine.text.wording import key_of
 from ctxmgr.model.saved.facts import Fact, Slot
 
@@ -94,7 +94,12 @@ def read(previous: str | None, age: int = -1) -> PreviousFacts:
         "\n\n", previous
     )  # runs of them say nothing, and cost the square of their length to read
     carried.split = next(
-        (flat(item.text) for part in parse(previous) if part.part and part.kind == "goal" for item in part.items),
+        (
+            flat(item.text)
+            for part in sections_of(previous)
+            if part.part and part.kind == "goal"
+            for item in part.items
+        ),
         "",
     )
     facts = from_summary(previous, kind="compaction", stamp=Stamp("", age))

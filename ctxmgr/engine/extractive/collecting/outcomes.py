@@ -19,7 +19,7 @@ from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory
 from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
 from ctxmgr.engine.text.sentences import LEAST_WORDS, Sentence, best, finds, joined, skipped, spoken, stands
-from ctxmgr.engine.text.wording import plain, sentences, shorten, unfenced
+from ctxmgr.engine.text.wording import plain, sentences_of, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
 ANSWER_CHARACTERS = 360
@@ -142,7 +142,7 @@ def last_words(stretch: Stretch, limit: int) -> str:
     """The last thing said, narration and questions too: where the work stood when it was cut."""
     for _, text in reversed(stretch.texts):
         lines = [plain(line) for line in unfenced(text) if not skipped(line)]
-        found = [one for line in lines for one in sentences(line) if len(one.split()) >= LEAST_WORDS]
+        found = [one for line in lines for one in sentences_of(line) if len(one.split()) >= LEAST_WORDS]
         stated = [one for one in found if stands(one)]
         if found:
             chosen = (stated or found)[-1] if stretch.finished else found[-1]

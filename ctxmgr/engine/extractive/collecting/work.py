@@ -16,7 +16,7 @@ from ctxmgr.engine.text.identifiers import identifiers
 from ctxmgr.engine.text.one_line import one_line
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose
-from ctxmgr.engine.text.wording import key_of, sentences, shorten
+from ctxmgr.engine.text.wording import key_of, sentences_of, shorten
 from ctxmgr.model.compaction.branch import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
@@ -130,7 +130,7 @@ def request_of(text: str, *, long_too: bool = False) -> str:
 def _end(text: str, limit: int) -> str:
     """The last sentences of a text, at most `limit` characters."""
     tail = text[-limit:]
-    said = sentences(tail)
+    said = sentences_of(tail)
     return " ".join(said[1:]) if len(said) > 1 else tail[tail.find(" ") + 1 :]
 
 

@@ -28,12 +28,12 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.turns import StepSpan, steps, turn_at
+from ctxmgr.engine.conversation.turns import StepSpan, step_spans, turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.rewriting.prune import named
+from ctxmgr.engine.rewriting.prune import is_among
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite
 from ctxmgr.model.messages import Unit
 from ctxmgr.model.policy import Policy, Zone
@@ -155,7 +155,7 @@ class _Draft:
         newest, limits = self.turns[-1], self.ask.limits or Limits()
         if limits.newest is not None and self.ask.zone == "compact":
             over = self._newest_weight() + self.packet[1] - limits.newest
-            for step in steps(self.messages, newest)[:-STEPS_LOSSLESS]:
+            for step in step_spans(self.messages, newest)[:-STEPS_LOSSLESS]:
                 if over <= 0:
                     break
                 saved = self.saved
@@ -163,7 +163,7 @@ class _Draft:
                 over -= self.saved - saved
         if limits.window is None or self.weight() + self.packet[1] <= limits.window:
             return
-        unread = max((step.start for step in steps(self.messages, newest)), default=newest.start)
+        unread = max((step.start for step in step_spans(self.messages, newest)), default=newest.start)
         heavy = sorted(
             (position >= unread, -self.conversation.block_weight(ref), ref)
             for position in newest.results
@@ -187,7 +187,7 @@ class _Draft:
             for ref, unit in self.conversation.results(position):
                 edit = self.edits.get(position, {}).get(ref.block_index)
                 spared = unit.is_error or unit.doubtful
-                spared = spared or named(self.conversation.call_of(ref).tool, self.ask.policy.protected_tools)
+                spared = spared or is_among(self.conversation.call_of(ref).tool, self.ask.policy.protected_tools)
                 if not spared and (edit is None or edit.kind != "pruned"):
                     self._edit(ref, Decision("pruned"))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.headings import heading
-from ctxmgr.engine.text.sections import parse
+from ctxmgr.engine.text.sections import sections_of
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.branch import MessageContent as Shown
 from ctxmgr.model.compaction.plans import Format
@@ -329,7 +329,7 @@ def test_a_split_turn() -> None:
     assert "- Found: The name `store` is used in three files because of the alias. (before later changes)" in under(
         turn, "## Context Needed to Continue"
     )
-    assert {section.part for section in parse(text)} == {0, 1}
+    assert {section.part for section in sections_of(text)} == {0, 1}
     alone = summary.summary((), None, budget=2_000, weigh=quarters, prefix=prefix)
     assert alone.startswith("**Turn Context (split turn):**")
     rest = told(a("Renamed all of the tests to `archive_test`."), previous=text)
@@ -489,7 +489,7 @@ def test_sections_never_double_in_a_chain(
     text = previous
     for messages in chain:
         text = summary.summary(messages, text, budget=2_000, weigh=words, format=format)
-        titles = [section.title for section in parse(text) if section.title]
+        titles = [section.title for section in sections_of(text) if section.title]
         assert len(titles) == len(set(titles))
         lines = [line for line in text.splitlines() if line.startswith(("- ", "1. "))]
         assert len([line for line in lines if len(line) > 40]) == len({line for line in lines if len(line) > 40})
@@ -500,7 +500,7 @@ def test_sections_never_double_in_a_chain(
 def test_no_word_of_a_previous_summary_is_lost(previous: str) -> None:
     text = summary.summary((), previous, budget=10_000, weigh=words)
     kept = set(re.findall(r"\w+", text))
-    for section in parse(previous):
+    for section in sections_of(previous):
         if section.kind not in ("read-files", "modified-files", "goal"):
             for item in section.items:
                 assert set(re.findall(r"\w\w+", item.text)) - {"py", "Asked"} <= kept

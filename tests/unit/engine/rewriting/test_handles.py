@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.handles import CHARACTERS, handle, named
+from ctxmgr.engine.rewriting.handles import CHARACTERS, handle, handles_in
 
 
 @given(st.text())
 def test_a_handle_is_short_and_in_one_spelling(key: str) -> None:
     assert re.fullmatch(rf"[a-z2-7]{{{CHARACTERS}}}", handle(key))
-    assert list(named(handle(key))) == [handle(key)]
+    assert list(handles_in(handle(key))) == [handle(key)]
 
 
 def test_keys_of_one_message_have_handles_of_their_own() -> None:
@@ -48,4 +48,4 @@ def test_a_handle_is_the_same_in_every_process() -> None:
     ],
 )
 def test_what_may_be_a_handle_in_a_text(text: str, found: list[str]) -> None:
-    assert list(named(text)) == found
+    assert list(handles_in(text)) == found

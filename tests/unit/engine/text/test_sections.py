@@ -2,13 +2,13 @@ from textwrap import dedent
 
 import pytest
 
-from ctxmgr.engine.text.sections import parse
+from ctxmgr.engine.text.sections import sections_of
 
 Found = list[tuple[str, list[str]]]
 
 
 def read(text: str) -> Found:
-    return [(section.kind, [item.text for item in section.items]) for section in parse(dedent(text))]
+    return [(section.kind, [item.text for item in section.items]) for section in sections_of(dedent(text))]
 
 
 PI = """
@@ -117,7 +117,7 @@ def test_parse(text: str, found: Found) -> None:
 
 def test_a_split_turn_is_the_second_part() -> None:
     text = "## Goal\na\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\nb\n"
-    assert [(section.kind, section.part) for section in parse(text)] == [("goal", 0), ("goal", 1)]
+    assert [(section.kind, section.part) for section in sections_of(text)] == [("goal", 0), ("goal", 1)]
 
 
 def test_a_long_list_under_no_known_heading_is_split_so_that_none_of_it_is_cut_off() -> None:
@@ -126,5 +126,5 @@ def test_a_long_list_under_no_known_heading_is_split_so_that_none_of_it_is_cut_o
 
 
 def test_boxes_are_read() -> None:
-    (section,) = parse("## In Progress\n- [x] a\n- [ ] b\n- c")
+    (section,) = sections_of("## In Progress\n- [x] a\n- [ ] b\n- c")
     assert [(item.text, item.mark) for item in section.items] == [("a", "done"), ("b", "open"), ("c", "")]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.wording import KEY_CHARACTERS, key_of, plain, sentences, shorten, unfenced
+from ctxmgr.engine.text.wording import KEY_CHARACTERS, key_of, plain, sentences_of, shorten, unfenced
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_key_of(one: str, other: str, same: bool) -> None:
     ],
 )
 def test_sentences(text: str, found: list[str]) -> None:
-    assert sentences(text) == found
+    assert sentences_of(text) == found
 
 
 def test_unfenced_leaves_out_code_and_what_an_open_fence_runs_over() -> None:
@@ -75,5 +75,5 @@ def test_no_text_is_too_strange(text: str, limit: int) -> None:
     assert plain(line) == line
     assert len(shorten(line, limit)) <= max(limit, 1)
     assert len(key_of(text)) <= KEY_CHARACTERS + 13
-    sentences(text)
+    sentences_of(text)
     unfenced(text)

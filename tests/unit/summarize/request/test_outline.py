@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.sections import parse
+from ctxmgr.engine.text.sections import sections_of
 from ctxmgr.summarize.prompts.nine_section import NINE
 from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.prompts.structured import STRUCTURED
@@ -116,7 +116,7 @@ def test_a_summary_given_twice_is_itself(shape: Shape) -> None:
     text = filled(shape)
     text = "\n".join(text.splitlines()[first_section(text, shape) :]).replace("</summary>", "").strip()
     once = undoubled(text, shape)
-    assert parse(undoubled(f"{text}\n\n{text}", shape)) == parse(once)
+    assert sections_of(undoubled(f"{text}\n\n{text}", shape)) == sections_of(once)
     assert as_text(parts(text, shape)) == text
 
 

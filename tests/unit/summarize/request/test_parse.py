@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.text.sections import parse
+from ctxmgr.engine.text.sections import sections_of
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest, Stop
 from ctxmgr.summarize.prompts.continue_format import CONTINUE
 from ctxmgr.summarize.prompts.handoff import HANDOFF
@@ -116,7 +116,7 @@ AROUND: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize("text", [row[1] for row in AROUND], ids=[row[0] for row in AROUND])
 def test_what_stands_around_a_summary_goes(text: str) -> None:
-    assert parse(body(text)) == parse(GOOD)
+    assert sections_of(body(text)) == sections_of(GOOD)
     assert body(text).startswith("## Goal")
     assert "summary>" not in body(text)
     assert "files>" not in body(text)
@@ -144,7 +144,9 @@ NINES: list[tuple[str, str]] = [
 @pytest.mark.parametrize("text", [row[1] for row in NINES], ids=[row[0] for row in NINES])
 def test_nine_sections(text: str) -> None:
     read = body(text, NINE)
-    assert [(one.kind, one.items) for one in parse(read)] == [(one.kind, one.items) for one in parse(NINE_BODY)]
+    assert [(one.kind, one.items) for one in sections_of(read)] == [
+        (one.kind, one.items) for one in sections_of(NINE_BODY)
+    ]
     assert len(parts(read, NINE)) == 10
     assert "nalysis" not in read
 
@@ -212,7 +214,7 @@ def test_a_filled_answer_is_accepted_and_the_ledger_reads_all_of_it(shape: Shape
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape.name for shape in SHAPES])
 def test_the_ledger_knows_the_outlines_headings(shape: Shape) -> None:
-    kinds_of = {one.kind for one in parse(filled(shape))}
+    kinds_of = {one.kind for one in sections_of(filled(shape))}
     assert kinds_of - {"context"}
     assert all(need.kinds & kinds(filled(shape), shape) for need in shape.needs)
 
