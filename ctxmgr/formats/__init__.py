@@ -11,8 +11,6 @@ A format is a module with these functions. The engine never sees one; the sessio
     usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours
 """
 
-from types import ModuleType
+from ctxmgr.formats.table import FORMATS
 
-from ctxmgr.formats import anthropic, openai, pi, responses
-
-FORMATS: dict[str, ModuleType] = {"pi": pi, "openai": openai, "anthropic": anthropic, "responses": responses}
+__all__ = ["FORMATS"]

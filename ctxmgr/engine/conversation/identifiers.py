@@ -7,7 +7,7 @@ and kept in a memo by the message's digest.
 from collections.abc import Iterator
 from typing import Any
 
-from ctxmgr.engine.text import identifiers
+from ctxmgr.engine.text.identifiers import bare
 from ctxmgr.model.messages import Message, Unit
 
 DEEPEST = 20  # of arguments within arguments
@@ -19,7 +19,7 @@ Memo = dict[Any, Any]
 
 def names(text: str) -> frozenset[str]:
     """The names in a text."""
-    return identifiers.bare(text[:READ_AT_MOST])
+    return bare(text[:READ_AT_MOST])
 
 
 def of_message(message: Message, memo: Memo) -> Names:
