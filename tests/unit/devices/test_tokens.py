@@ -1,29 +1,16 @@
 """What text weighs: exact where it is cut at seams, near where it cannot be, and never a fault."""
 
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tiktoken import Encoding
 
-from ctxmgr.devices import vocabulary
-from ctxmgr.devices.tokens import (
-    PIECE_CHARACTERS,
-    SLICE_CHARACTERS,
-    Weigher,
-    last_seam,
-    load,
-    pieces,
-    weigh,
-)
+from ctxmgr.devices.tokens import PIECE_CHARACTERS, SLICE_CHARACTERS, Weigher, last_seam, load, pieces, weigh
 from ctxmgr.devices.vocabulary import CL100K_BASE, O200K_BASE, find
 from ctxmgr.model.estimate import estimate
 
@@ -44,10 +31,6 @@ def encoding(pattern: str = O200K_BASE.pattern) -> Encoding:
 def whole(text: str) -> int:
     """The weight by one call of tiktoken, uncut: what cutting is measured against."""
     return len(encoding().encode_ordinary(text))
-
-
-# Weights known by name. "public": printed in OpenAI's cookbook, "How to count tokens with tiktoken"; the
-# others are from tiktoken 0.14 over the vocabulary file.
 
 
 @pytest.mark.parametrize(
@@ -78,8 +61,6 @@ def test_the_estimate_is_characters_by_four_rounded_up(text: str, tokens: int) -
     assert estimate(text) == tokens
     assert load("estimate").weigher(text) == tokens
 
-
-# Exact: text as it comes, many times the size of a piece.
 
 CODE = 'def f(self, path: str) -> int:\n    """It\'s a docstring."""\n\n    return len(path)  # don\'t\n\n\n'
 USUAL = {
@@ -194,9 +175,6 @@ def test_where_the_seams_are(text: str, seam: int | None) -> None:
     assert last_seam(text, 0) == seam
 
 
-# Near: text without a seam.
-
-
 @pytest.mark.parametrize("unit", RUNS.values(), ids=RUNS)
 def test_a_run_is_sliced_and_nearly_exact(unit: str) -> None:
     text = unit * (60_000 // len(unit))
@@ -289,79 +267,3 @@ def test_threads_may_share_a_weigher() -> None:
     expected = [loaded()(text) for text in texts]
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(loaded(), texts)) == expected
-
-
-# Loading
-
-
-@pytest.fixture
-def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No vocabulary in the package, none in the cache."""
-    monkeypatch.setattr(vocabulary, "PACKAGED", tmp_path)
-    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
-
-
-def test_the_package_has_what_it_takes_and_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
-    outcome = load("o200k_base")
-    assert outcome.weigher.name == "o200k_base"
-    assert outcome.note is None
-    assert outcome.weigher("hello world") == 2
-
-
-def test_the_estimate_was_asked_for_and_needs_no_note() -> None:
-    outcome = load("estimate", "/no/such/file")
-    assert outcome.weigher.name == "estimate"
-    assert outcome.note is None
-
-
-@pytest.mark.parametrize(
-    ("name", "path", "said"),
-    [
-        ("claude", None, "no tokenizer is called 'claude' (known: o200k_base, cl100k_base, estimate)"),
-        ("", None, "no tokenizer is called ''"),
-        ("o200k_base", None, "no usable file of o200k_base: "),
-        ("o200k_base", "/no/such/file", "/no/such/file does not exist; "),
-        ("cl100k_base", None, "no usable file of cl100k_base"),
-        ("cl100k_base", "/no/such/file", "no usable file of cl100k_base: /no/such/file does not exist"),
-    ],
-)
-@pytest.mark.usefixtures("nowhere")
-def test_what_cannot_be_had_is_estimated_and_said(name: str, path: str | None, said: str) -> None:
-    outcome = load(name, path)
-    assert outcome.weigher.name == "estimate"
-    assert outcome.weigher("hello world") == 3
-    assert outcome.note is not None
-    assert outcome.note.startswith("weights are characters / 4: ")
-    assert said in outcome.note
-    assert "\n" not in outcome.note
-
-
-def test_a_file_passed_over_is_said_though_the_package_has_the_vocabulary(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrong = tmp_path / O200K_BASE.cached_as
-    wrong.write_bytes(b"IQ== 0\n")
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    outcome = load("o200k_base")
-    assert outcome.weigher.name == "o200k_base"
-    assert outcome.note is not None
-    assert outcome.note.startswith(f"passed over: {wrong} has another SHA-256")
-    assert wrong.read_bytes() == b"IQ== 0\n"
-
-
-def test_a_broken_tiktoken_costs_only_exactness(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tiktoken", None)
-    outcome = load("o200k_base")
-    assert outcome.weigher.name == "estimate"
-    assert outcome.note == "weights are characters / 4: o200k_base could not be loaded (ModuleNotFoundError)"
-
-
-def test_importing_the_module_does_not_import_tiktoken() -> None:
-    script = "import sys, ctxmgr.devices.tokens; sys.exit('tiktoken' in sys.modules)"
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(vocabulary.__file__).parents[2])

@@ -1,6 +1,6 @@
 """One of several that write into an archive: puts numbered rows and acknowledges each put on stdout.
 
-Usage: archive_writer.py DIRECTORY SESSION PUTS. Every put holds three rows of one number. With PUTS 0 it goes on
+Usage: writer.py DIRECTORY SESSION PUTS. Every put holds three rows of one number. With PUTS 0 it goes on
 until it is killed.
 """
 

@@ -1,0 +1,124 @@
+"""What an endpoint is sent: the ask, the key, and nothing that the call does not need."""
+
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.devices import endpoint_client
+from ctxmgr.model.compaction.completion import Completion, CompletionRequest
+from tests.model_server import ModelServer, Reply
+from tests.unit.devices.endpoint.calls import KEY, SECRET, Calls
+
+
+async def test_a_request_holds_the_ask_and_the_key() -> None:
+    async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
+        await calls.complete()
+    (request,) = server.requests
+    assert request.body == {
+        "model": "small",
+        "messages": [{"role": "system", "content": "Summarise."}, {"role": "user", "content": SECRET}],
+        "max_tokens": 100,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_nothing_is_sent_that_the_call_does_not_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "OPENAI_API_KEY": "sk-of-another",
+        "OPENAI_ADMIN_KEY": "sk-of-an-admin",
+        "OPENAI_ORG_ID": "org",
+        "OPENAI_PROJECT_ID": "project",
+        "OPENAI_CUSTOM_HEADERS": "X-Private: yes\nAuthorization: Bearer sk-of-headers",
+        "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+        "HTTP_PROXY": "http://127.0.0.1:1",
+        "ALL_PROXY": "http://127.0.0.1:1",
+    }.items():
+        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name.lower(), value)
+    async with ModelServer([Reply()]) as server, Calls(server.url, api_key_env=None) as calls:
+        assert (await calls.complete()).stop == "stop"
+    headers = server.requests[0].headers
+    assert sorted(headers) == [
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+    ]
+    assert headers["accept-encoding"] == "identity"
+
+
+async def test_a_cookie_is_not_given_back() -> None:
+    replies = [Reply(headers={"Set-Cookie": "who=you; Path=/"}), Reply()]
+    async with ModelServer(replies) as server, Calls(server.url) as calls:
+        for _ in replies:
+            await calls.complete()
+    assert ["cookie" in request.headers for request in server.requests] == [False, False]
+
+
+async def test_nothing_of_a_netrc_is_sent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("default login me password secret\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    async with ModelServer([Reply()]) as server, Calls(server.url, api_key_env=None) as calls:
+        await calls.complete()
+    assert "authorization" not in server.requests[0].headers
+
+
+ADDRESSES = [
+    ("http://host/v1", "http://host/v1/chat/completions"),
+    ("http://host/v1/", "http://host/v1/chat/completions"),
+    ("http://host", "http://host/chat/completions"),
+    ("https://host/a%2Fb?api-version=1", "https://host/a%2Fb/chat/completions?api-version=1"),
+]
+
+
+@pytest.mark.parametrize(("base", "address"), ADDRESSES)
+def test_the_path_goes_below_the_address_and_its_query_stays(base: str, address: str) -> None:
+    assert str(endpoint_client._address(base)) == address
+
+
+async def test_an_empty_system_prompt_is_left_out() -> None:
+    async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
+        await calls.complete(CompletionRequest("history", "", SECRET, 10))
+    assert [one["role"] for one in server.requests[0].body["messages"]] == ["user"]
+
+
+async def test_a_prompt_of_any_characters_can_be_sent() -> None:
+    async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
+        done = await calls.complete(CompletionRequest("history", "é", "\ud83d\ude00 \ud800 \x00", 10))
+    assert done.stop == "stop"
+    assert server.requests[0].prompt == "😀 \ufffd \x00"
+
+
+async def test_the_key_is_read_anew_for_each_call() -> None:
+    environment = {"KEY": "first\n"}
+    async with ModelServer([Reply(), Reply()]) as server, Calls(server.url, environment) as calls:
+        await calls.complete()
+        environment["KEY"] = "second"
+        await calls.complete()
+    assert [one.headers["authorization"] for one in server.requests] == ["Bearer first", "Bearer second"]
+
+
+# name, environment, what the fault says
+KEYS: list[tuple[str, dict[str, str], str]] = [
+    ("missing", {}, "no key: the environment variable KEY is not set"),
+    ("empty", {"KEY": " \n"}, "no key: the environment variable KEY is not set"),
+    ("two lines", {"KEY": "a\nb"}, "the key in KEY holds characters that no header can hold"),
+    ("not ASCII", {"KEY": "schlüssel"}, "the key in KEY holds characters that no header can hold"),
+]
+
+
+@pytest.mark.parametrize(("environment", "fault"), [row[1:] for row in KEYS], ids=[row[0] for row in KEYS])
+async def test_without_a_usable_key_nothing_is_sent(environment: dict[str, str], fault: str) -> None:
+    async with ModelServer([]) as server, Calls(server.url, environment) as calls:
+        assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
+    assert server.requests == []
+
+
+async def test_a_key_is_wanted_and_none_is_named() -> None:
+    async with ModelServer([Reply(status=401)]) as server, Calls(server.url, api_key_env=None) as calls:
+        assert (await calls.complete()).fault == "401: a key is wanted, and apiKeyEnv names none"

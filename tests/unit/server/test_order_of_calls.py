@@ -1,0 +1,162 @@
+"""Each request is answered once, each session keeps its order, and a cancelled call holds nothing up."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.server import effects as do
+from ctxmgr.wire import errors
+from tests.unit.server.host import LONG, MODEL, SECRET, Host, a, call, code_of, long_context, tell, u
+
+
+def cancel(id: Any) -> dict[str, Any]:
+    return tell("$/cancelRequest", id=id)
+
+
+def test_cancelled_requests_are_answered_once_each() -> None:
+    host = Host(holds=True).ready("s")
+    host.write(
+        long_context("running", "s"),
+        long_context("queued", "s", LONG + "!"),
+        call("last", "getStatus", sessionId="s"),
+    )
+    answers = host.write(cancel("queued"), cancel("running"), cancel("running"), cancel("never"))
+    assert [(one["id"], code_of(one)) for one in answers] == [("queued", -32800), ("running", -32800)]
+    host.release_all()
+    assert host.sent[-1]["id"] == "last"
+    assert host.sent[-1]["result"]["stats"]["contexts"] == 0
+    assert max(Counter(one["id"] for one in host.sent).values()) == 1
+    assert host.write(cancel("last")) == []
+
+
+def test_cancelled_start_leaves_a_session_that_can_start() -> None:
+    host = Host(holds=True).ready()
+    host.write(call(1, "session_start", sessionId="s", model=MODEL), cancel(1))
+    host.release_all()
+    host.write(call(2, "session_start", sessionId="s", model=MODEL))
+    host.release_all()
+    assert [(one["id"], code_of(one)) for one in host.sent[1:]] == [(1, -32800), (2, None)]
+    opened = sum(isinstance(one, do.Open) for one in host.log)
+    closed = sum(isinstance(one, do.Close) for one in host.log)
+    assert opened - closed == 1  # or the second start finds its own lock
+
+
+@pytest.mark.parametrize("params", [{}, {"id": None}, {"id": {}}, [1], None, {"id": SECRET}])
+def test_odd_cancels_cost_nothing(host: Host, params: Any) -> None:
+    host.ready("s")
+    odd = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": params}
+    answers = host.write(odd, call(1, "getStatus", sessionId="s"))
+    assert [one["id"] for one in answers] == [1]
+
+
+def test_id_in_use_is_refused() -> None:
+    host = Host(holds=True).ready("s")
+    answers = host.write(long_context(1, "s"), call(1, "getStatus", sessionId="s"))
+    assert [code_of(one) for one in answers] == [errors.INVALID_REQUEST]
+    host.release_all()
+    assert "result" in host.sent[-1]
+    assert "result" in host.write(call(1, "getStatus", sessionId="s"))[0]  # free again
+
+
+SESSIONS = ["a", "b", "c"]
+KINDS: list[Callable[[int, str], dict[str, Any]]] = [
+    lambda id, session: long_context(id, session, f"{LONG} {id}"),
+    lambda id, session: call(id, "context", sessionId=session, messages=[u("short")]),
+    lambda id, session: call(id, "turn_end", sessionId=session, message=a(f"done {id}")),
+    lambda id, session: call(id, "turn_end", sessionId=session, message=a(f"{LONG} {id}")),
+    lambda id, session: call(id, "getStatus", sessionId=session),
+    lambda id, session: call(id, "setPolicy", sessionId=session, policy={"nope": 1}),
+    lambda id, session: tell("turn_end", sessionId=session, message=a(f"told {id}")),
+]
+MOVES = st.lists(
+    st.one_of(
+        st.tuples(st.just("say"), st.integers(0, len(KINDS) - 1), st.sampled_from(SESSIONS)),
+        st.tuples(st.just("cancel"), st.integers(1, 40), st.just("")),
+        st.tuples(st.just("release"), st.integers(0, 5), st.just("")),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(MOVES)
+def test_every_request_is_answered_once_and_each_session_keeps_its_order(moves: list[tuple[str, int, str]]) -> None:
+    host = Host(holds=True).ready(*SESSIONS)
+    started = len(host.sent)
+    asked: dict[int, tuple[str, str]] = {}
+    for number, (move, which, session) in enumerate(moves, 1):
+        if move == "say":
+            message = KINDS[which](number, session)
+            host.write(message)
+            if "id" in message:
+                asked[number] = (session, message["method"])
+        elif move == "cancel":
+            host.write(cancel(which))
+        elif host.waiting:
+            tickets = sorted(host.waiting)
+            host.release(tickets[which % len(tickets)])
+    while host.waiting:
+        host.release(max(host.waiting))
+    answers = host.sent[started:]
+    assert Counter(one["id"] for one in answers) == Counter(asked.keys())
+    seqs: dict[str, int] = dict.fromkeys(SESSIONS, 0)
+    last: dict[str, int] = dict.fromkeys(SESSIONS, 0)
+    for answer in answers:
+        if code_of(answer) == errors.CANCELLED:
+            continue
+        session, method = asked[answer["id"]]
+        assert answer["id"] > last[session], "answered before an earlier call of its session"
+        last[session] = answer["id"]
+        if "result" in answer:
+            assert answer["result"]["seq"] >= seqs[session] + (method == "turn_end")
+            seqs[session] = answer["result"]["seq"]
+
+
+def test_sessions_do_not_wait_for_each_other() -> None:
+    host = Host(holds=True).ready("s", "t")
+    answers = host.write(
+        long_context(1, "s"), call(2, "getStatus", sessionId="s"), call(3, "getStatus", sessionId="t")
+    )
+    assert [one["id"] for one in answers] == [3]
+
+
+def test_change_is_saved_before_it_is_answered() -> None:
+    host = Host().ready("s")
+    host.log.clear()
+    host.call(1, "turn_end", sessionId="s", message=a("done"))
+    kinds = [type(one) for one in host.log if isinstance(one, do.Save | do.Send)]
+    assert kinds == [do.Save, do.Send]
+
+
+def test_session_that_ended_is_unknown_even_to_what_was_queued() -> None:
+    host = Host(holds=True).ready("s")
+    host.write(
+        long_context(1, "s"),
+        call(2, "session_shutdown", sessionId="s"),
+        call(3, "turn_end", sessionId="s", message=a("too late")),
+        long_context(4, "s", LONG + "!"),
+    )
+    host.release_all()
+    outcome = {one["id"]: code_of(one) for one in host.sent[2:]}
+    assert outcome == {1: None, 2: None, 3: errors.UNKNOWN_SESSION, 4: errors.UNKNOWN_SESSION}
+
+
+def test_session_may_end_and_start_again_without_waiting() -> None:
+    host = Host(holds=True).ready("s")
+    host.write(
+        long_context(1, "s"),
+        call(2, "turn_end", sessionId="s", message=a("done")),
+        call(3, "session_shutdown", sessionId="s"),
+        call(4, "session_start", sessionId="s", model=MODEL),
+        call(5, "turn_end", sessionId="s", message=a("again")),
+    )
+    host.release_all()
+    host.write(call(6, "getStatus", sessionId="s"))
+    answers = {one["id"]: one for one in host.sent[2:]}
+    assert answers[4]["result"]["restored"] is True
+    assert answers[6]["result"]["seq"] == 3  # turn_end, session_shutdown, turn_end
+    assert sum(isinstance(one, do.Open) for one in host.log) == 2
