@@ -1,21 +1,24 @@
-"""Turns a recorded session and a policy into what the policy comes to there: cost and what was still in view.
+"""Turns a recorded session and a preset into what the preset comes to there: cost, closed cost, what was still in
+view, and how many of the memory probes its lists answer.
 
-1. Driven as `ctxmgr replay` drives a spawned process, over a connection in this process: the same host, the same
+1. Driven as `ctxmgr replay` drives a spawned process, over a connection in this process: the same hosts, the same
    calls, the same compactions. The vocabulary is there from the first call on.
-2. Cost is a share of what the host pays alone (preset `off`) at the same window, with a cache that is never cold.
-3. A text is weighed once for all runs: weights do not depend on what is tried.
+2. Costs are shares of what the host pays alone (preset `off`) at the same window: `cost` with a cache that is never
+   cold, `closed` with what the model fetches again.
+3. A text is weighed once for all runs, and probes are made once for a session: neither depends on what is tried.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
 from ctxmgr.session.reading import Reader
+from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.driving import session as drive_session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
@@ -23,19 +26,44 @@ from ctxmgr.study.figures.measures import measure
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.ratio import Ratio
+from ctxmgr.study.probes.asking import Lists, answers
+from ctxmgr.study.probes.figures import Scores, scores
+from ctxmgr.study.probes.index import EvidenceIndex
+from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.replay.host_model import MODELLED, RECORDED, HostModel
 from ctxmgr.study.spawning.client import RpcFailure
 from ctxmgr.study.spawning.inprocess import Driver
 
 SESSIONS = Path(__file__).parents[1] / "sessions"
 NAMES = ("greenhouse", "ledger", "allotment")
-POLICY = {"preset": "balanced"}
 VOCABULARY = "o200k_base"
+MODELS = {MODELLED: HostModel(), RECORDED: HostModel(modelled=False, weighed_usage=False, warm=False)}
+
+
+class Run(NamedTuple):
+    """`window` in tokens; `host` as `ctxmgr replay --host` names them."""
+
+    session: str
+    window: int
+    preset: str = "balanced"
+    host: str = MODELLED
+
+    @property
+    def label(self) -> str:
+        return f"{self.session} {self.window} {self.preset} {self.host}"
+
 
 Figures = Mapping[str, float]
-Run = tuple[str, int]  # session, window in tokens
-RUNS: tuple[Run, ...] = tuple((name, window) for window in (64_000, 200_000) for name in NAMES)
+KINDS = (
+    (64_000, "balanced", MODELLED),
+    (200_000, "balanced", MODELLED),
+    (64_000, "balanced", RECORDED),
+    (40_000, "balanced", MODELLED),
+    (64_000, "turns", MODELLED),
+)
+RUNS: tuple[Run, ...] = tuple(Run(name, *kind) for kind in KINDS for name in NAMES)
 WEIGHTS: dict[str, int] = {}  # rule 3
 
 _encode = msgspec.json.Encoder().encode
@@ -94,51 +122,71 @@ def recording(name: str) -> Recording:
     return found
 
 
-def drive(name: str, window: int, policy: Mapping[str, Any]) -> ReplayResult:
+@cache
+def questions(name: str, window: int) -> Examined:
+    return examined(recording(name), window, ground().weight)
+
+
+def drive(run: Run) -> ReplayResult:
     """One session. A fault of ctxmgr ends on the outcome's list of failures."""
-    recorded, options = recording(name), ReplayOptions(append=True, measure=True)
-    outcome = ReplayResult(name, str(policy.get("preset", "default")), window)
+    recorded, host = recording(run.session), MODELS[run.host]
+    options = ReplayOptions(append=True, measure=True, host=host.limits(run.window), write=host.write())
+    outcome = ReplayResult(run.session, run.preset, run.window)
     side = ReplayHost(Connected(), recorded.session_id, outcome, append=True, measure=True)  # type: ignore[arg-type]
     begin = {
         "protocolVersion": "1.0",
         "capabilities": {"requestCompaction": "whenIdle", "edits": True},
         "messageFormat": recorded.format,
-        "policy": dict(policy),
+        "policy": {"preset": run.preset, **host.policy()},
     }
     side.client.request_raw("initialize", _encode(begin))
-    side.ask("session_start", {"model": {"id": recorded.model, "contextWindow": window}, "cwd": recorded.cwd})
-    drive_session.run(side, recorded, options, window, lambda: None)
+    model = {"id": recorded.model, "contextWindow": run.window}
+    side.ask("session_start", {"model": model, "cwd": recorded.cwd})
+    drive_session.run(side, recorded, options, run.window, lambda: None)
     outcome.fingerprint = side.hash.hexdigest()
     return outcome
 
 
 @cache
-def alone(name: str, window: int) -> float:
-    """What the host pays without pruning, in dollars."""
-    return measure(drive(name, window, {"preset": "off"}).observations, ground(), PriceSheet()).bill.warm
+def alone(run: Run) -> tuple[float, float]:
+    """What the host pays without pruning, in dollars: billed, and closed loop."""
+    seen = drive(run._replace(preset="off")).observations
+    return measure(seen, ground(), PriceSheet()).bill.warm, closed_loop(seen, ground(), PriceSheet()).closed
 
 
 def figures(run: Run) -> Figures:
-    """Of one session at one window under `POLICY`."""
-    return measured(run, drive(*run, POLICY))
+    return measured(run, drive(run))
 
 
 def measured(run: Run, outcome: ReplayResult) -> Figures:
-    """Shares from 0 to 1, `cost` of the host's. A measure that is added here is held and tried like the others: it
-    needs margins in `test_outcome`, and `scripts/sensitivity` counts what moves it."""
+    """Shares from 0 to 1, `cost` and `closed` of the host's; a kind of probe, as far as the session has any, of all
+    that are asked. A measure that is added here is held and tried like the others: it needs margins in
+    `test_outcome`, and `scripts/sensitivity` counts what moves it."""
     assert outcome.failures == [], outcome.failures[:3]
     found = measure(outcome.observations, ground(), PriceSheet())
+    billed, closed = alone(run._replace(preset="off"))
+    asked = questions(run.session, run.window)
+    index = EvidenceIndex(asked.names)
     return {
-        "cost": found.bill.warm / alone(*run),
+        "cost": found.bill.warm / billed,
+        "closed": closed_loop(outcome.observations, ground(), PriceSheet()).closed / closed,
         "recall": part(found.recall.overall),
         "far": part(found.recall.far),
         "place": part(found.recall.in_place),
         "ground": part(found.lines),
+        **by_kind(scores(answers(asked, index, Lists(index, outcome.observations)))),
     }
 
 
+def by_kind(found: Scores) -> Figures:
+    return {f"probe {kind}": one.every.share for kind, one in found.kinds.items() if one.every.share is not None}
+
+
 def means(some: Sequence[Figures]) -> Figures:
-    return {name: sum(one[name] for one in some) / len(some) for name in some[0]}
+    """Of each figure over those that have it."""
+    names = dict.fromkeys(name for one in some for name in one)
+    having = {name: [one[name] for one in some if name in one] for name in names}
+    return {name: sum(values) / len(values) for name, values in having.items()}
 
 
 def part(share: Ratio) -> float:
