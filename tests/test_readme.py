@@ -5,11 +5,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
 from ctxmgr.cli.commands import COMMANDS
 from ctxmgr.formats import FORMATS
+from ctxmgr.model.compaction import Format, Strategy
+from ctxmgr.model.policy import Preset
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -70,6 +73,17 @@ def test_a_mark_of_a_summary_is_heard(form: str, text: str) -> None:
 def test_a_format_has_a_mark_or_says_that_it_has_none(form: str) -> None:
     assert (f"| `{form}` | none" in README) != (form in {marked for marked, _ in marks()})
     assert README.count(f"`{form}` (") == 1
+
+
+@pytest.mark.parametrize(("key", "words"), [("strategy", Strategy), ("format", Format)])
+def test_the_words_of_a_key_are_listed(key: str, words: Any) -> None:
+    listed = ", ".join(f"`{word}`" for word in get_args(words))
+    assert f"`{key}`: {listed}." in README
+
+
+@pytest.mark.parametrize("preset", get_args(Preset))
+def test_a_preset_has_its_row(preset: str) -> None:
+    assert f"\n| `{preset}`" in README
 
 
 @pytest.mark.parametrize("command", COMMANDS)
