@@ -91,7 +91,6 @@ TWO_KINDS = {
     "then",
     "unit",
     "untrue",
-    "used",
     "warm",
     "whole",
     "write",

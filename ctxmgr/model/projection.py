@@ -57,8 +57,7 @@ class Plan(msgspec.Struct, frozen=True):
     """A whole projection. `floor` is the index of the first kept turn's first message.
 
     In preset `balanced` it is the message that the packet stands before, and `dropped` counts messages left out.
-    `decisions` are all edits in force, old and new, by key. `excess` is what still stands above the limit
-    that the list was asked to fit, in tokens, 0 where it fits.
+    `decisions` are all edits in force, old and new, by key.
     """
 
     pieces: tuple[Piece, ...]
@@ -69,12 +68,10 @@ class Plan(msgspec.Struct, frozen=True):
     decisions: dict[str, Decision]
     turns_kept: int = 0
     turns_dropped: int = 0
-    summaries_filtered: int = 0
     distilled: int = 0
     pruned: int = 0
     dropped: int = 0
     packet_weight: int = 0
-    excess: int = 0
 
     @property
     def packet(self) -> Packet | None:

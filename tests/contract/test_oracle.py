@@ -11,7 +11,7 @@ from ctxmgr.engine.compaction.render import conversation, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction.plans import CutBudget
+from ctxmgr.model.compaction.plans import CutBudget, NothingToCompact
 from tests.contract.oracle import RECORDINGS, recorded, rows
 
 NAMES = sorted({row["recording"] for row in rows()})
@@ -23,12 +23,12 @@ def sha256(messages: Sequence[BranchMessage]) -> str:
 
 def ours(path: tuple[BranchEntry, ...], row: dict[str, Any]) -> dict[str, Any] | None:
     settings = CutBudget(row["keepRecentTokens"], row["reserveTokens"], "chars4")
-    one = prepare.prepare(path, settings, quarters)
-    if one is None:
+    one = prepare.decide(path, settings, quarters)
+    if isinstance(one, NothingToCompact):
         return None
     found = {
         "firstKeptEntryId": one.first_kept,
-        "cutIndex": one.cut_index,
+        "cutIndex": [entry.id for entry in path].index(one.first_kept),
         "isSplitTurn": one.split,
         "messagesToSummarize": len(one.history),
         "turnPrefixMessages": len(one.prefix),

@@ -45,14 +45,12 @@ def pinned(conversation: ConversationIndex, pins: Collection[Pin], memo: Memo | 
     return frozenset(found)
 
 
-def returned_positions(
-    conversation: ConversationIndex, returned: Mapping[str, int], epoch: int, for_epochs: int = RETURNED_EPOCHS
-) -> frozenset[int]:
+def returned_positions(conversation: ConversationIndex, returned: Mapping[str, int], epoch: int) -> frozenset[int]:
     """Indices of results that `retrieve` gave back too lately for `epoch`, the one to be opened, to take them away.
 
     `returned`: handles, and the epoch in force when each came back.
     """
-    held = {handle for handle, at in returned.items() if epoch - at <= for_epochs}
+    held = {handle for handle, at in returned.items() if epoch - at <= RETURNED_EPOCHS}
     if not held:
         return frozenset()
     calls = [
@@ -75,14 +73,6 @@ def protected(
     if not pins and not returned:
         return frozenset()
     return pinned(conversation, pins, memo) | returned_positions(conversation, returned, epoch)
-
-
-def without(
-    decisions: Mapping[str, Decided], conversation: ConversationIndex, held: frozenset[int]
-) -> dict[str, Decided]:
-    """The decisions by key but for those about messages that are held: those come back whole."""
-    keys = {conversation.key(at) for at in held}
-    return {at: decided for at, decided in decisions.items() if at.partition("/")[0] not in keys}
 
 
 def _of_calls(

@@ -80,13 +80,8 @@ def carried_on(conversation: ConversationIndex, ask: BalancedInputs) -> tuple[Pl
     return plan, opening
 
 
-def project(conversation: ConversationIndex, ask: BalancedInputs) -> Projected:
-    """The plan for this list. Pure but for the memo, which only saves time."""
-    return decided(conversation, ask, *carried_on(conversation, ask))
-
-
 def decided(conversation: ConversationIndex, ask: BalancedInputs, plan: Plan, opening: Opening | None) -> Projected:
-    """The same, of what `carried_on` gave."""
+    """The plan for this list, of what `carried_on` gave. Pure but for the memo, which only saves time."""
     regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(
         ask.epoch, regret=regret, call_count=ask.epoch.call_count + 1, last_time_ms=ask.at

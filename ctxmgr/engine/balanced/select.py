@@ -49,11 +49,10 @@ class SelectionProblem(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """`dropped` message indices, `pruned` result units. `used`: tokens of the budget."""
+    """`dropped` message indices, `pruned` result units."""
 
     dropped: frozenset[int]
     pruned: frozenset[BlockRef]
-    used: int
 
 
 def select(
@@ -274,4 +273,4 @@ class _GreedySelector:
                 continue
             for position in atom.results:
                 pruned.update(place for place in self._results(position) if place not in self.full)
-        return Selection(frozenset(dropped), frozenset(pruned), self.wishes.budget - self.left)
+        return Selection(frozenset(dropped), frozenset(pruned))

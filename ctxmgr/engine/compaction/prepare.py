@@ -34,12 +34,6 @@ NAMELESS = NothingToCompact("Nothing to compact: no entry that the kept part cou
 PARTED = NothingToCompact("Nothing to compact: every place for a cut would part a tool call from its result.")
 
 
-def prepare(path: Sequence[BranchEntry], settings: CutBudget, weigh: WeighMessage) -> CompactionPlan | None:
-    """The compaction of a branch path, None where there is nothing to compact. `decide` tells why."""
-    decided = decide(path, settings, weigh)
-    return decided if isinstance(decided, CompactionPlan) else None
-
-
 def decide(
     path: Sequence[BranchEntry], settings: CutBudget, weigh: WeighMessage
 ) -> CompactionPlan | NothingToCompact:
@@ -65,7 +59,6 @@ def decide(
     previous = entries[0] if carries else None
     return CompactionPlan(
         first_kept=entries[cut.start_index].id,
-        cut_index=places[cut.start_index],
         history=history,
         prefix=prefix,
         split=cut.turn_index is not None,

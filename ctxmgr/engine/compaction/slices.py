@@ -57,7 +57,6 @@ def cut(
     settings: Slices,
     weigh: Weigh,
     *,
-    shown: RenderLimits = AS_SHOWN,
     depths: Depths = cohesion.depths,
     cap: int | None = None,
 ) -> tuple[Slice, ...]:
@@ -69,7 +68,7 @@ def cut(
     if not messages:
         return ()
     starts = step_starts(messages)
-    weights = [weigh(text) if (text := message_text(message, shown)) else 0 for message in messages]
+    weights = [weigh(text) if (text := message_text(message, AS_SHOWN)) else 0 for message in messages]
     before = [0, *accumulate(weights)]
     deep: Sequence[float] = ()
     if settings.breaks == "natural":

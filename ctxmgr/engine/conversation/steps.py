@@ -20,12 +20,11 @@ IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """`said`: indices of the assistant's items; `results`: of the messages that answer them. `end`: the index
-    after the last of all. `bound`: rule 3."""
+    """`said`: indices of the assistant's items; `results`: of the messages that answer them. `bound`:
+    rule 3."""
 
     said: tuple[int, ...]
     results: tuple[int, ...]
-    end: int
     bound: bool = False
 
     @property
@@ -67,7 +66,7 @@ def atoms_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
                 bound |= asked
                 fixed.append(position)
     found = tuple(
-        Step(tuple(items), tuple(answers), max((*items, *answers)) + 1, number in bound)
+        Step(tuple(items), tuple(answers), number in bound)
         for number, (items, answers) in enumerate(zip(said, results, strict=True))
     )
     return Steps(found, tuple(fixed))

@@ -25,7 +25,6 @@ JOIN_TOKENS = 1  # a line end, and what joins at it
 class _Choice(msgspec.Struct):
     """One line on its way: what it weighs in full and in brief, and which of the two is chosen (0: neither)."""
 
-    kind: Kind
     line: SummaryLine
     full: int
     brief: int
@@ -69,7 +68,7 @@ def _weighed(kind: Kind, line: SummaryLine, layout: SummaryLayout, weigh: Weigh)
     put = next(put for part in layout.parts for put in part.puts if put.kind == kind)
     extra = weigh(put.bullet + put.label) + JOIN_TOKENS
     full = weigh(line.text) + extra
-    return _Choice(kind, line, full, weigh(line.brief) + extra if line.brief else full)
+    return _Choice(line, full, weigh(line.brief) + extra if line.brief else full)
 
 
 def _choose(

@@ -64,9 +64,9 @@ def turn_context(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh) -> 
     return split_turn(prefix, budget, weigh)
 
 
-def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh, previous: str | None = None) -> str:
+def branch(messages: Sequence[BranchMessage], *, budget: int, weigh: Weigh) -> str:
     """A branch summary, at most `budget` tokens: structured, findings under Done, no critical context."""
-    return fit(gather(messages, previous, budget).kinds, BRANCH, budget, weigh)
+    return fit(gather(messages, None, budget).kinds, BRANCH, budget, weigh)
 
 
 def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str:

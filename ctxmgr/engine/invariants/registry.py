@@ -37,10 +37,6 @@ class Invariants:
         """The rules that do not leave this question to the default."""
         return overriding(self.rules, question)
 
-    def without(self, name: str) -> "Invariants":
-        """All but the rule of this name."""
-        return Invariants(*(rule for rule in self.rules if rule.name != name))
-
     # the checker's side
 
     def check(

@@ -13,16 +13,14 @@ Rules:
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxmgr.engine.tools import ArgumentRole, patches, role_of, tool_call
+from ctxmgr.engine.tools import patches, role_of, tool_call
 
 LIMIT = 240  # characters: a string of up to so many stays
 HEAD_SHARE = 2  # the first lines of a longer one have a half of the limit
 LEAST_SAVED = 0.25  # of the arguments' JSON text (rule 3)
-OLD_TEXT: frozenset[ArgumentRole] = frozenset(("old text",))
-"""Of an edit that succeeded: text that is no longer in the file, and stands in what was read before it."""
 
 _MARKER = "[argument shortened — the call had "
 _OURS = re.compile(
@@ -32,18 +30,12 @@ _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n")
 MOST_HEREDOCS = 16  # of one command that are looked at
 
 
-def shorten(
-    tool: str, arguments: Mapping[str, Any], limit: int = LIMIT, only: Collection[ArgumentRole] | None = None
-) -> dict[str, Any] | None:
-    """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours.
-
-    `limit` in characters of one string. `only`: roles of arguments, at any depth, that alone are shortened
-    (OLD_TEXT: what a later edit does not need).
-    """
+def shorten(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The arguments with long strings shortened; None where under a quarter would be saved, or they are ours."""
     if is_shortened(arguments):
         return None
     hint = "; read the file to see them" if tool_call(tool, arguments).writes_text else ""
-    found = {name: _value(name, value, limit, hint, only) for name, value in arguments.items()}
+    found = {name: _value(name, value, hint) for name, value in arguments.items()}
     saved = 1 - _size(found) / max(1, _size(arguments))
     return found if saved >= LEAST_SAVED else None
 
@@ -61,44 +53,44 @@ def _size(arguments: Mapping[str, Any]) -> int:
     return len(json.dumps(arguments, ensure_ascii=False, default=str))
 
 
-def _value(name: str, value: Any, limit: int, hint: str, only: Collection[ArgumentRole] | None) -> Any:
+def _value(name: str, value: Any, hint: str) -> Any:
     if isinstance(value, str):
-        return _text(name, value, limit, hint) if only is None or role_of(name) in only else value
+        return _text(name, value, hint)
     if isinstance(value, dict):
-        return {key: _value(key, one, limit, hint, only) for key, one in value.items()}
+        return {key: _value(key, one, hint) for key, one in value.items()}
     if isinstance(value, list):
-        return [_value(name, one, limit, hint, only) for one in value]
+        return [_value(name, one, hint) for one in value]
     return value
 
 
-def _text(name: str, text: str, limit: int, hint: str) -> str:
+def _text(name: str, text: str, hint: str) -> str:
     """A shorter text, or the same where it would not be shorter."""
-    if len(text) <= limit:
+    if len(text) <= LIMIT:
         return text
     marker = _marker(text, hint)
     if patches.is_patch(text):
         short = patches.shortened(text, marker)
     elif role_of(name) == "command":
-        short = _command(text, limit, hint)
+        short = _command(text, hint)
     else:
-        short = f"{_head(text, limit // HEAD_SHARE)}\n{marker}"
+        short = f"{_head(text, LIMIT // HEAD_SHARE)}\n{marker}"
     return short if len(short) < len(text) else text
 
 
-def _command(text: str, limit: int, hint: str) -> str:
+def _command(text: str, hint: str) -> str:
     """A command with its long heredocs shortened; as any text where it is long beside them."""
     pieces: list[str] = []
     place = beside = 0
     for start, end in _bodies(text):
         beside += start - place
         body = text[start:end]
-        if len(body) > limit:
-            body = f"{_head(body, limit // HEAD_SHARE)}\n{_marker(body, hint)}"
+        if len(body) > LIMIT:
+            body = f"{_head(body, LIMIT // HEAD_SHARE)}\n{_marker(body, hint)}"
         pieces += [text[place:start], body]
         place = end
     beside += len(text) - place
-    if not pieces or beside > 2 * limit:
-        return f"{_head(text, limit)}\n{_marker(text, hint)}"
+    if not pieces or beside > 2 * LIMIT:
+        return f"{_head(text, LIMIT)}\n{_marker(text, hint)}"
     return "".join([*pieces, text[place:]])
 
 

@@ -57,11 +57,6 @@ class Notes(msgspec.Struct, frozen=True, gc=False):
     broken: bool = False
 
 
-def result_range(text: str) -> Range | None:
-    """(first, last) of the numbered lines that a text shows (rule 1); None where it shows none."""
-    return _range(text)[0]
-
-
 def _range(text: str) -> tuple[Range | None, bool]:
     """The range, and whether the numbers have a gap behind it."""
     first = _NUMBERED.search(text, 0, min(len(text), HEAD_CHARACTERS))

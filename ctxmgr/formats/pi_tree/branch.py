@@ -20,7 +20,7 @@ from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree import message as pi_said
 from ctxmgr.formats.pi_tree.entry import UNREADABLE, RawEntry, members, message_of, soft
 from ctxmgr.formats.pi_tree.js_spelling import value
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, EntryKind, in_list, places_in_list
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, EntryKind, places_in_list
 
 _encode = msgspec.json.Encoder().encode
 
@@ -33,11 +33,6 @@ def branch(raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
     nodes = [node for node in map(entry.node, raws) if node is not None]
     path = entries.path(nodes, leaf)
     return _edited([entry.entry(node) for node in path], path)
-
-
-def projected(path: Sequence[BranchEntry]) -> tuple[BranchEntry, ...]:
-    """The entries of a path that make the model's list now, in its order; older compactions give nothing."""
-    return in_list(path)
 
 
 def from_messages(raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:

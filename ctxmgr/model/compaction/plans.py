@@ -30,14 +30,13 @@ class CutBudget(msgspec.Struct, frozen=True):
 
 
 class CompactionPlan(msgspec.Struct, frozen=True):
-    """A compaction before it is written. `cut_index` is the place of `first_kept` in the branch path.
+    """A compaction before it is written.
 
     `history` is what the summary is to stand for beside `previous`; of a split turn `prefix` is its part before
     the cut. `recent` are the messages from the cut on. Weights in tokens by the settings' weigher.
     """
 
     first_kept: str
-    cut_index: int
     history: tuple[BranchMessage, ...]
     prefix: tuple[BranchMessage, ...]
     split: bool

@@ -30,7 +30,6 @@ def given(host: wire.HostPreparation, seen: JobContext) -> CompactionPlan:
     )
     return CompactionPlan(
         first_kept=host.first_kept_entry_id,
-        cut_index=-1,
         history=_messages(seen.form, host.messages_to_summarize or []),
         prefix=_messages(seen.form, host.turn_prefix_messages or []),
         split=bool(host.is_split_turn),

@@ -48,6 +48,5 @@ NINE = Shape(
         Need("7. Pending Tasks", frozenset(("next",))),
         Need("8. Current Work", frozenset(("current",))),
     ),
-    tagged=True,
     hint="Write the analysis in <analysis> tags and the summary in <summary> tags, each once.",
 )

@@ -21,16 +21,14 @@ class Shape(msgspec.Struct, frozen=True):
 
     `outline` is shown to the model: headings, and in square brackets what belongs under each. `titles` are its
     own headings as keys (`key_of_title`), in their order. `needs` are the sections whose absence means that an
-    answer is half done: the first and the last of those that always have something to say. `tagged`: the answer
-    stands in <summary> tags, after an analysis. `short`: a <short> part goes before it. `lead` is a line that
-    belongs before the text when it is put back. `max_tokens`: tokens an answer never needs more of. `hint` says in
-    the prompt what is special about this shape.
+    answer is half done: the first and the last of those that always have something to say. `short`: a <short> part
+    goes before it. `lead` is a line that belongs before the text when it is put back. `max_tokens`: tokens an
+    answer never needs more of. `hint` says in the prompt what is special about this shape.
     """
 
     name: str
     outline: str
     needs: tuple[Need, ...] = ()
-    tagged: bool = False
     short: bool = False
     lead: str = ""
     max_tokens: int = 1_000_000

@@ -63,9 +63,9 @@ def without_tags(text: str) -> str:
     return _TAG.sub("&lt;", text)
 
 
-def data_part(name: str, text: str, **attributes: str) -> str:
+def data_part(name: str, text: str) -> str:
     """A tagged part that holds conversation, or what a tool put out (rules 1 to 3)."""
-    return summary_part(name, _HEADING.sub(r"\\", text), **attributes)
+    return summary_part(name, _HEADING.sub(r"\\", text))
 
 
 def summary_part(name: str, text: str, **attributes: str) -> str:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
-from ctxmgr.engine.balanced.project import BalancedInputs, Projected, project
+from ctxmgr.engine.balanced.project import BalancedInputs, Projected, carried_on, decided
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.invariants import STEPS
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
@@ -128,6 +128,10 @@ def projected(
     return project(indexed(messages), ask(messages, done, size, **keys))
 
 
+def project(conversation: ConversationIndex, asked: BalancedInputs) -> Projected:
+    return decided(conversation, asked, *carried_on(conversation, asked))
+
+
 def restarted(messages: tuple[Message, ...], done: Projected, size: int, **keys: Any) -> Projected:
     """The same from what a snapshot holds: the plan before is gone."""
     return projected(messages, done, size, **{**keys, "last": None})
@@ -169,6 +173,11 @@ def packet_of(plan: Plan) -> str:
 def kinds(plan: Plan) -> dict[int, str]:
     """Index to kind of edit."""
     return {piece.index: piece.kind for piece in plan.pieces if isinstance(piece, Edit)}
+
+
+def without(rules: Invariants, name: str) -> Invariants:
+    """All but the rule of this name."""
+    return Invariants(*(rule for rule in rules.rules if rule.name != name))
 
 
 # random conversations

@@ -20,7 +20,7 @@ from tests import translation
 from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
 from tests.unit.engine.invariants.test_turns import plan_of
 from tests.unit.engine.projections import planned
-from tests.unit.engine.stepwise import code, looked, projected
+from tests.unit.engine.stepwise import code, looked, projected, without
 
 NONE, SOME = Budget(0, 0, 60), Budget(400, 0, 60)
 PACKET = Packet("p", 1)
@@ -147,7 +147,7 @@ def test_with_a_rule_removed_chooser_and_checker_allow_what_it_forbids(
 ) -> None:
     messages, plan = chooser(rules)
     assert rules.check(indexed(messages), plan)[0] == ()
-    less = rules.without(name)
+    less = without(rules, name)
     messages, plan = chooser(less)
     assert rules.check(indexed(messages), plan)[0] == (name,)
     assert less.check(indexed(messages), plan)[0] == ()

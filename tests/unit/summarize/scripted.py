@@ -64,7 +64,7 @@ def prepared(
 ) -> CompactionPlan:
     settings = CutBudget(reserve_tokens=reserve)
     whole = tuple(history), tuple(prefix)
-    return CompactionPlan("kept", 99, *whole, bool(prefix), 50_000, previous, files, settings)
+    return CompactionPlan("kept", *whole, bool(prefix), 50_000, previous, files, settings)
 
 
 def branch_prepared(

@@ -10,6 +10,7 @@ from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import FileLists, Format, Strategy
 from ctxmgr.model.policy import Slices
+from ctxmgr.summarize.prompts.nine_section import NINE
 from ctxmgr.summarize.prompts.structured import TURN
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
 from ctxmgr.summarize.request.outline import as_text, first_section, parts, together
@@ -39,7 +40,7 @@ def echo(ask: CompletionRequest) -> Completion:
         for text in shown(ask.prompt, tag)
     ]
     text = "\n\n".join([*earlier, own])
-    return Completion(f"<analysis>\nhm\n</analysis>\n<summary>\n{text}\n</summary>" if shape.tagged else text)
+    return Completion(f"<analysis>\nhm\n</analysis>\n<summary>\n{text}\n</summary>" if shape is NINE else text)
 
 
 def chain(strategy: Strategy, form: Format, split: bool, model: Any = echo) -> list[FinishedSummary]:

@@ -224,7 +224,6 @@ class _Draft:
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
         edits = [edit for units in self.edits.values() for edit in units.values()]
-        limit = self.ask.limits.window if self.ask.limits is not None else None
         return Plan(
             pieces=self._pieces(start, packet),
             zone=self.ask.zone,
@@ -234,11 +233,9 @@ class _Draft:
             decisions=self.decisions,
             turns_kept=len(self.turns) - self.first,
             turns_dropped=self.first,
-            summaries_filtered=len(self.summaries),
             distilled=sum(edit.kind == "distilled" for edit in edits),
             pruned=sum(edit.kind == "pruned" for edit in edits),
             packet_weight=packet.weight,
-            excess=max(0, round(weight - limit)) if limit is not None else 0,
         )
 
     def _packet(self) -> Packet:

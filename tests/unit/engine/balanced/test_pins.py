@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.pins import pinned, returned_positions, without
-from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.balanced.pins import pinned, returned_positions
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.messages import Message
 from ctxmgr.model.saved.epochs import Pin, PinBy
 from tests.notation import Said, a, call, indexed, r, talk, u
 
@@ -93,23 +91,6 @@ def test_a_result_without_its_call_is_held_by_what_it_tells_itself() -> None:
     said = (u("go"), r("A", "c7", toolName="read"), r("B", "c8", toolName="bash"))
     assert held([("tool", "read")], *said) == [1]
     assert held([("callId", "c8")], *said) == [2]
-
-
-# decisions about what is held
-
-
-def decided(messages: tuple[Message, ...], *places: tuple[int, int]) -> list[str]:
-    return [indexed(messages).block_key(BlockRef(*place)) for place in places]
-
-
-def test_decisions_about_held_messages_are_no_more() -> None:
-    messages = talk(*LIST, *MORE, u("go"))
-    index = indexed(messages)
-    first, second, again = index.key(0), index.key(2), index.key(9)
-    decisions = {first: 1, second: 2, f"{index.key(1)}/1": 3, again: 4, "of a message that is gone": 5}
-    assert without(decisions, index, frozenset()) == decisions
-    left = without(decisions, index, frozenset({1, 2, 9}))
-    assert list(left.values()) == [1, 5], "the second `go` is another than the first"
 
 
 # what came back

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.epoch_start import MUST
-from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due, project
+from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.formats import FORMATS
@@ -22,7 +22,7 @@ from tests import translation
 from tests.notation import a, indexed, raws, read, u
 from tests.translation import RULES
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list, ask, legal, looked, projected, restarted, sent
+from tests.unit.engine.stepwise import any_list, ask, legal, looked, project, projected, restarted, sent
 
 ROOM = Budget(300, 100, 60)
 KEPT = 460  # tokens: what there is room for before the first choice

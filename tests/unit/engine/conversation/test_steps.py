@@ -42,7 +42,6 @@ def test_what_goes_as_one(name: str, said: list[Said], atoms: list[Parts], fixed
     found = STEPS.steps(indexed(messages))
     assert [(atom.said, atom.results) for atom in found.atoms] == atoms
     assert list(found.fixed) == fixed
-    assert [atom.end for atom in found.atoms] == [max((*said, *results)) + 1 for said, results in atoms]
     assert not any(atom.bound for atom in found.atoms)
 
 

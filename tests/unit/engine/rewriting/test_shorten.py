@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.rewriting.shorten import LEAST_SAVED, OLD_TEXT, is_shortened, shorten
+from ctxmgr.engine.rewriting.shorten import LEAST_SAVED, is_shortened, shorten
 from ctxmgr.engine.tools import patches, tool_call
 
 CODE = "\n".join(f"    value_{number} = compute({number})" for number in range(60))  # 60 lines
@@ -34,12 +34,6 @@ def test_an_edit_keeps_its_shape() -> None:
     assert found is not None
     short = f"{HEAD}\n{FILE}"
     assert found["edits"] == [{"oldText": short, "newText": "short"}, {"oldText": "x", "newText": short}]
-
-
-def test_the_old_text_alone() -> None:
-    given_ = {"path": "a.py", "oldText": CODE, "newText": CODE}
-    found = shorten("edit", given_, only=OLD_TEXT)
-    assert found == {"path": "a.py", "oldText": f"{HEAD}\n{FILE}", "newText": CODE}
 
 
 def test_what_is_no_file_is_not_there_to_be_read() -> None:
@@ -97,16 +91,11 @@ def test_a_patch_keeps_its_files_and_hunks() -> None:
         ("write", {}),
         ("write", {"path": "a.py", "content": f"{HEAD}\n{FILE}"}),
         ("write", {"path": "a.py", "content": f"{CODE}\n{FILE}\n{CODE}"}),  # it looks so: better left alone
-        ("write", {"path": "p" * 900, "content": "x" * 290, "more": ["y" * 200] * 10, "n": None}),
+        ("write", {"path": "p" * 200, "content": "x" * 290, "more": ["y" * 200] * 10, "n": None}),
     ],
 )
 def test_nothing_is_done(tool: str, arguments: dict[str, Any]) -> None:
-    assert shorten(tool, arguments, only=("content", "tasks")) is None
-
-
-def test_a_limit() -> None:
-    assert shorten("write", {"content": "x" * 900}, limit=1_000) is None
-    assert shorten("write", {"path": "a", "content": "line\n" * 99}, limit=20) is not None
+    assert shorten(tool, arguments) is None
 
 
 JSON = st.recursive(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.staleness.result_range import notes, result_range
+from ctxmgr.engine.staleness.result_range import notes
 from ctxmgr.engine.tools import FileEffect, patches, tool_call
 from ctxmgr.engine.tools.paths import normal, same
 
@@ -441,7 +441,7 @@ REMINDER = "\n<system-reminder>\nbe good\n12: no\n</system-reminder>\n"
     ],
 )
 def test_the_lines_a_result_numbers(text: str, expected: tuple[int, int] | None) -> None:
-    assert result_range(text) == expected
+    assert notes(text).numbered == expected
 
 
 def test_what_a_result_says_of_itself() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, Details
+from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, Details, in_list
 from tests.notation import Said, a, call, r, sh, summary, think, u
 from tests.unit.engine.trees import (
     Node,
@@ -187,7 +187,7 @@ LISTS: list[tuple[str, tuple[Said | Node, ...], list[str]]] = [
 
 @pytest.mark.parametrize(("name", "session", "ids"), LISTS, ids=[row[0] for row in LISTS])
 def test_the_models_list(name: str, session: tuple[Said | Node, ...], ids: list[str]) -> None:
-    found = branch.projected(path(*session))
+    found = in_list(path(*session))
     assert [entry.id for entry in found] == ids
     assert all(entry.messages == () for entry in found[1:] if entry.kind == "compaction")
 
