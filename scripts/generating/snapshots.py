@@ -1,6 +1,8 @@
 """Turns sessions that are played here into snapshots for tests/contract/snapshots: what this code leaves on a disk.
 
-    python -m scripts.generating.snapshots NAME    # writes tests/contract/snapshots/NAME, which must not be there
+    python -m scripts.generating.snapshots NAME [SESSION...]
+
+It writes tests/contract/snapshots/NAME, which must not be there: these sessions of `CUTS`, or all of them.
 
 A snapshot is a record of what a release wrote, so it is written once and never again: a later release that
 adds to the state adds a folder of its own, with what the older ones do not have. Beside each `X.snapshot` stands
@@ -129,12 +131,13 @@ CUTS = {
 not always."""
 
 
-def main(name: str) -> int:
+def main(name: str, *sessions: str) -> int:
     folder = SNAPSHOTS / name
     folder.mkdir(parents=True)
     for room in scenarios.__all__:
         importlib.import_module(f"tests.contract.scenarios.{room}")
-    for title, count in CUTS.items():
+    for title in sessions or CUTS:
+        count = CUTS[title]
         session = title.partition(" ")[0]
         talk = OWN[session]() if session in OWN else MANIFEST[session].scenario()
         lines = talk.saved[:count]
@@ -149,4 +152,4 @@ def main(name: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
