@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
+from tests.stdio.compacting_sidecar import KEY, SMALL, Holding, Writer, endpoint, held, turns, until_asked
 from tests.stdio.sidecar import BOUND, ROOT
-from tests.stdio.test_compacting import until_asked
-from tests.stdio.test_endpoint import KEY, SMALL, Holding, Writer, endpoint, held, turns
 
 # A host of its own that can be killed: hands on what it is given, and leaves its stderr to the sidecar.
 HOST = """

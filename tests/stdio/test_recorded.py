@@ -8,9 +8,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.model_server import Gate, ModelServer, Reply, Request
+from tests.stdio.compacting_sidecar import (
+    BAD,
+    CAN,
+    SLICES,
+    SMALL,
+    Fields,
+    Holding,
+    Writer,
+    answered,
+    endpoint,
+    good,
+    hold,
+    reply,
+    turn,
+    turns,
+    until_asked,
+)
 from tests.stdio.sidecar import BOUND, MODEL, ROOT, a
-from tests.stdio.test_compacting import CAN, answered, hold, reply, until_asked
-from tests.stdio.test_endpoint import BAD, SLICES, SMALL, Fields, Holding, Writer, endpoint, good, turn, turns
 
 # What a replay must not do: look for anybody. Imported by Python itself when it starts.
 NO_NETWORK = """

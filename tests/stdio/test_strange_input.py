@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.stdio.compacting_sidecar import SMALL, Fields, Writer, answered, entries, turn, turns
 from tests.stdio.sidecar import SECRET
-from tests.stdio.test_compacting import answered
-from tests.stdio.test_endpoint import SMALL, Fields, Writer, entries, turn, turns
 
 
 @pytest.fixture(scope="module")
