@@ -12,6 +12,7 @@ from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.project import BalancedInputs, Projected, carried_on, decided
 from ctxmgr.engine.balanced.protection import Protection
+from ctxmgr.engine.balanced.select import SelectionProblem
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -51,6 +52,15 @@ class Writer(msgspec.Struct):
     facts: Callable[[int], str]
     handle: Callable[[str], str]
     weigh: Callable[[str], int]
+
+
+def project(conversation: ConversationIndex, asked: BalancedInputs) -> Projected:
+    return decided(conversation, asked, *carried_on(conversation, asked))
+
+
+def without(rules: Invariants, name: str) -> Invariants:
+    """All but the rule of this name."""
+    return Invariants(*(rule for rule in rules.rules if rule.name != name))
 
 
 def want(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
@@ -128,10 +138,6 @@ def projected(
     return project(indexed(messages), ask(messages, done, size, **keys))
 
 
-def project(conversation: ConversationIndex, asked: BalancedInputs) -> Projected:
-    return decided(conversation, asked, *carried_on(conversation, asked))
-
-
 def restarted(messages: tuple[Message, ...], done: Projected, size: int, **keys: Any) -> Projected:
     """The same from what a snapshot holds: the plan before is gone."""
     return projected(messages, done, size, **{**keys, "last": None})
@@ -173,14 +179,6 @@ def packet_of(plan: Plan) -> str:
 def kinds(plan: Plan) -> dict[int, str]:
     """Index to kind of edit."""
     return {piece.index: piece.kind for piece in plan.pieces if isinstance(piece, Edit)}
-
-
-def without(rules: Invariants, name: str) -> Invariants:
-    """All but the rule of this name."""
-    return Invariants(*(rule for rule in rules.rules if rule.name != name))
-
-
-# random conversations
 
 
 USERS = [[u(f"go on with src/mod_{number}.py")] for number in range(4)]
@@ -234,3 +232,24 @@ legal = st.builds(
 )
 wild = st.builds(_talk, _some(MADE, MADE, MADE, USERS, LONG_USERS, OTHERS, SPECIALS, ODD, ODD))
 any_list = st.one_of(legal, wild)
+
+
+def ok(messages: tuple[Message, ...], plan: Plan) -> None:
+    assert STEPS.check(indexed(messages), plan)[0] == ()
+
+
+LARGE = 10**9
+
+
+def wishes(**keys: Any) -> SelectionProblem:
+    """All compete, nothing is worth anything; keys say what differs."""
+    keys = {
+        "budget": 0,
+        "held": frozenset(),
+        "gone": frozenset(),
+        "worth": {},
+        "stale": frozenset(),
+        "spared": frozenset(),
+        **keys,
+    }
+    return SelectionProblem(**keys)

@@ -12,6 +12,7 @@ from ctxmgr.formats import pi
 from ctxmgr.model.messages import Unit, Usage, View
 from ctxmgr.wire.surrogates import mend
 from tests.notation import quarters, read
+from tests.unit.formats.pi_messages import ROLES, USAGE
 
 
 def view(message: Any) -> View:
@@ -20,112 +21,6 @@ def view(message: Any) -> View:
 
 def other(raw: str, at: int | None = None) -> View:
     return View("other", (Unit("other", text=raw),), time_ms=at)
-
-
-CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "x"}}
-USAGE = {"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4, "totalTokens": 46, "cost": {"total": 0.1}}
-
-# name, message, its view
-ROLES: list[tuple[str, dict[str, Any], View]] = [
-    (
-        "user",
-        {"role": "user", "content": "go", "timestamp": 7},
-        View("user", (Unit("text", text="go"),), True, time_ms=7),
-    ),
-    (
-        "user in blocks",
-        {
-            "role": "user",
-            "content": [
-                {"type": "text", "text": "a"},
-                {"type": "image", "data": "x"},
-                {"type": "text", "text": "b"},
-            ],
-        },
-        View("user", (Unit("text", text="a\nb", images=1),), True),
-    ),
-    (
-        "assistant",
-        {
-            "role": "assistant",
-            "content": [{"type": "text", "text": "ok"}, CALL],
-            "usage": USAGE,
-            "stopReason": "toolUse",
-        },
-        View(
-            "assistant",
-            (
-                Unit("text", 0, "ok"),
-                Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True),
-            ),
-            usage=Usage(10, 2, 30, 4, 46),
-            stop="toolUse",
-        ),
-    ),
-    (
-        "signed blocks",
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"},
-                {"type": "text", "text": "ok", "textSignature": "s"},
-                {**CALL, "thoughtSignature": "s"},
-                {"type": "thinking", "thinking": "hm"},
-            ],
-        },
-        View(
-            "assistant",
-            (
-                Unit("thinking", 0, "hm", signed=True),
-                Unit("text", 1, "ok", signed=True),
-                Unit("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True, can_edit=True),
-                Unit("thinking", 3, "hm"),
-            ),
-        ),
-    ),
-    (
-        "a failed reply",
-        {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "prompt is too long"},
-        View("assistant", (), stop="error", error="prompt is too long"),
-    ),
-    (
-        "tool result",
-        {
-            "role": "toolResult",
-            "toolCallId": "c1",
-            "toolName": "read",
-            "content": [{"type": "text", "text": "x"}],
-            "isError": True,
-        },
-        View("result", (Unit("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
-    ),
-    (
-        "the user's bash run",
-        {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1},
-        View("shell", (Unit("shell", text="ls\nx", tool="bash", arguments={"command": "ls"}, is_error=True),)),
-    ),
-    (
-        "one the model does not see",
-        {"role": "bashExecution", "command": "ls", "output": "x", "cancelled": True, "excludeFromContext": True},
-        View("shell", (Unit("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
-    ),
-    ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Unit("text", text="x"),))),
-    (
-        "packet",
-        {"role": "custom", "customType": "ctxmgr.packet", "content": "x"},
-        View("packet", (Unit("text", text="x"),)),
-    ),
-    (
-        "compaction",
-        {"role": "compactionSummary", "summary": "s"},
-        View("summary", (Unit("summary", text="s"),), summary="compaction"),
-    ),
-    (
-        "branch",
-        {"role": "branchSummary", "summary": "s"},
-        View("summary", (Unit("summary", text="s"),), summary="branch"),
-    ),
-]
 
 
 @pytest.mark.parametrize(("name", "message", "expected"), ROLES, ids=[row[0] for row in ROLES])
@@ -257,71 +152,6 @@ USAGES: list[tuple[dict[str, Any], tuple[int, int, int, int, int] | None]] = [
 @pytest.mark.parametrize(("fields", "expected"), USAGES)
 def test_usage(fields: dict[str, Any], expected: tuple[int, int, int, int, int] | None) -> None:
     assert pi.usage(fields) == (Usage(*expected) if expected else None)
-
-
-# raw message, raw message with its result replaced: everything else is as it was, byte for byte
-EDITS = [
-    (
-        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"old"}],"isError":false}',
-        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}],"isError":false}',
-    ),
-    (
-        '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":"old","role":"toolResult"}',
-        '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":[{"type":"text","text":"new"}],"role":"toolResult"}',
-    ),
-    (
-        '{"s":"\\u00e9\\/\\ud83d\\ude00","content":null,"u":[ 1 ],"role":"toolResult"}',
-        '{"s":"\\u00e9\\/\\ud83d\\ude00","content":[{"type":"text","text":"new"}],"u":[ 1 ],"role":"toolResult"}',
-    ),
-    (
-        '{"role":"toolResult","toolCallId":"c1"}',
-        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}]}',
-    ),
-]
-
-
-@pytest.mark.parametrize(("raw", "expected"), EDITS)
-def test_a_replaced_result_keeps_its_other_fields_byte_for_byte(raw: str, expected: str) -> None:
-    assert pi.set_result(raw.encode(), {0: "new"}).decode() == expected
-
-
-SPELLED = '{"x":1.50,"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"s"},'
-SPELLED += '{"k":1e3,"type":"toolCall","id":"c1","name":"read","arguments":%s,"z":[]}%s],"usage":{"input":1.0}}'
-SECOND = ',{"type":"toolCall","id":"c2","name":"ls","arguments":{"b":1,"a":2}}'
-
-
-def test_arguments_are_put_anew_and_all_else_stays() -> None:
-    raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
-    assert pi.set_arguments(raw, {1: {"path": "y"}}).decode() == SPELLED % ('{"path":"y"}', SECOND)
-    found = pi.view(pi.set_arguments(raw, {1: {"n": 1}, 2: {}})).units
-    assert [unit.arguments for unit in found] == [None, {"n": 1}, {}]
-    assert pi.set_arguments(raw, {}) == raw
-
-
-def test_units_leave() -> None:
-    raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
-    left = pi.drop(raw, frozenset({2}))
-    assert left is not None
-    assert left.decode() == SPELLED % ('{"path":"x"}', "")
-    assert pi.drop(raw, frozenset({0, 1, 2})) is None
-
-
-@pytest.mark.parametrize("name", [row[0] for row in ROLES])
-def test_a_message_of_one_unit_leaves_whole(name: str) -> None:
-    message, seen = next((row[1], row[2]) for row in ROLES if row[0] == name)
-    assert pi.drop(json.dumps(message).encode(), frozenset(range(len(seen.units)))) is None
-
-
-def test_the_packet_message() -> None:
-    made = pi.packet("[ctxmgr packet]\nx", 5)
-    assert json.loads(made) == {
-        "role": "custom",
-        "customType": "ctxmgr.packet",
-        "content": "[ctxmgr packet]\nx",
-        "display": False,
-        "timestamp": 5,
-    }
-    assert pi.view(made) == View("packet", (Unit("text", text="[ctxmgr packet]\nx"),), time_ms=5)
 
 
 def test_what_a_summary_is_wrapped_in_is_weighed() -> None:

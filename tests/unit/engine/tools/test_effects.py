@@ -6,55 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.staleness.result_range import notes
 from ctxmgr.engine.tools import FileEffect, patches, tool_call
 from ctxmgr.engine.tools.paths import normal, same
+from tests.unit.engine.tools.file_effects import RUN, UNIFIED, delete, edit, effects, look, read, seek, sent, write
 
-
-def read(path: str, start: int | None = None, end: int | None = None, exact: bool = True) -> FileEffect:
-    return FileEffect(path, "read", start, end, exact)
-
-
-def write(path: str) -> FileEffect:
-    return FileEffect(path, "write")
-
-
-def edit(path: str, grown: int | None = 0) -> FileEffect:
-    return FileEffect(path, "edit", grown=grown)
-
-
-def look(path: str = "") -> FileEffect:
-    return FileEffect(path, "list")
-
-
-def seek(path: str = "") -> FileEffect:
-    return FileEffect(path, "search")
-
-
-def delete(path: str) -> FileEffect:
-    return FileEffect(path, "delete")
-
-
-def move(path: str, to: str) -> FileEffect:
-    return FileEffect(path, "move", to=to)
-
-
-def sent(path: str) -> FileEffect:
-    """A write of what the call does not hold."""
-    return FileEffect(path, "write", exact=False)
-
-
-def effects(tool: str, arguments: dict[str, Any]) -> tuple[FileEffect, ...]:
-    return tool_call(tool, arguments).effects
-
-
-def went(command: str) -> str:
-    shell = tool_call("bash", {"command": command}).shell
-    assert shell is not None
-    return shell.directory
-
-
-RUN = FileEffect("", "run")
 PATCH = """*** Begin Patch
 *** Update File: src/a.py
 @@ def f():
@@ -69,23 +24,6 @@ PATCH = """*** Begin Patch
 *** End Patch"""
 PATCHED = [edit("src/a.py", 2), write("b.py")]
 PARTLY = [FileEffect("src/a.py", "edit", exact=False, grown=None), sent("b.py")]
-
-UNIFIED = """--- a/src/a.py
-+++ b/src/a.py
-@@ -1,2 +1,3 @@
- x
--y
-+z
-+z
---- a/b.py
-+++ /dev/null
-@@ -1 +0,0 @@
--x
---- /dev/null
-+++ b/c.py
-@@ -0,0 +1 @@
-+x
-"""
 
 # host, tool, arguments, its effects
 TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
@@ -247,120 +185,6 @@ def test_the_effects_of_a_call(host: str, tool: str, arguments: dict[str, Any], 
     assert list(effects(tool, arguments)) == expected
 
 
-# command, its effects
-SHELL: list[tuple[str, list[FileEffect]]] = [
-    ("cat a b", [read("a"), read("b")]),
-    ("cat -n a", [read("a")]),
-    ("cat *.py", [look()]),
-    ("cat $FILE", [look()]),
-    ("cat 'a b.py'", [read("a b.py")]),
-    ("cat a > /dev/null", [look("a")]),
-    ("cat a || echo none", [look("a")]),
-    ("cat a; echo ---; cat b", [read("a"), read("b")]),
-    ("head a", [read("a", None, 10)]),
-    ("head -20 a", [read("a", None, 20)]),
-    ("head -n 20 a", [read("a", None, 20)]),
-    ("head -c 20 a", [read("a", exact=False)]),
-    ("head -n -5 a", [read("a", exact=False)]),
-    ("tail a", [read("a", exact=False)]),
-    ("tail -n +20 a", [read("a", 20)]),
-    ("tail -n +20 a | head -n 5", [read("a", 20, 24)]),
-    ("cat a | sed -n '5,9p'", [read("a", 5, 9)]),
-    ("sed -n '10,20p' a | head -5", [read("a", 10, 14)]),
-    ("sed -n '10,$p' a", [read("a", 10)]),
-    ("sed -n '7p' a", [read("a", 7, 7)]),
-    ("sed -n -e '1,3p' -e '7,9p' a", [read("a", None, 3), read("a", 7, 9)]),
-    ("sed -n '1,3p;7,9p' a", [read("a", None, 3), read("a", 7, 9)]),
-    ("sed -n '/x/,/y/p' a", [read("a", exact=False)]),
-    ("sed 's/a/b/' a", [look("a")]),
-    ("nl -ba a | sed -n '3,4p'", [read("a", 3, 4)]),
-    ("cat a | grep x", [look("a")]),
-    ("cat a | python f.py", [RUN]),
-    ("cat a | tail -3", [read("a", exact=False)]),
-    ("cd /w && cat a", [read("/w/a")]),
-    ("cd $X && cat a", [look("?/a")]),
-    ("cd - && cat /b", [read("/b")]),
-    ("cat a 2>/dev/null", [read("a")]),
-    ("FOO=1 timeout 5 cat a", [read("a")]),
-    ("git status && cat a", [look(), read("a")]),
-    ("ls -la src", [look("src")]),
-    ("rg -n 'a b' src", [seek("src")]),
-    ("find . -name '*.py' -exec grep -l x {} \\;", [seek()]),
-    ("find . -name '*.py' -delete", [RUN]),
-    ("git -C /w log --oneline | head -5", [look()]),
-    ("git branch -r", [look()]),
-    ("git branch new", [RUN]),
-    ("gh pr view 7 --json x", [look()]),
-    ("gh api x -f body=y", [RUN]),
-    ("npm test 2>&1 | tail -20", [RUN]),
-    ("cat > a <<'EOF'\nx\nEOF", [write("a")]),
-    ("cat > a <<'EOF'\nx\nEOF\npython a", [write("a"), RUN]),
-    ("cat <<EOF >> a\nx\nEOF\n", [edit("a")]),
-    ("cat <<EOF | tee -a a\nx\nEOF\n", [edit("a")]),
-    ("cat <<EOF\nx\nEOF\n", [look()]),
-    ("cat > a <<'EOF'\nx\n", [RUN]),
-    ("echo 'x y' > a", [write("a")]),
-    ("echo $X > a", [RUN, sent("a")]),
-    ("python f.py > a", [RUN, sent("a")]),
-    ("sed -i 's/a/b/' a b", [edit("a", None), edit("b", None)]),
-    ("sed -i '' 's/a/b/' a", [edit("a", None)]),
-    ("sed -i.bak -e 's/a/b/' a && cat a", [edit("a", None), read("a")]),
-    ("perl -pi -e 's/a/b/' a", [edit("a", None)]),
-    ("sed -i 's/a/b/' *.py", [RUN]),
-    ("for f in a b; do cat $f; done", [RUN]),
-    ("cat $(git ls-files)", [RUN]),
-    ("cat `which x`", [RUN]),
-    ("cat a &", [RUN]),
-    ("(cat a)", [RUN]),
-    ("rm a", [delete("a")]),
-    ("cd /w && rm -rf 'a b' c/ && ls", [delete("/w/a b"), delete("/w/c"), look()]),
-    ("rm -- -a", [delete("-a")]),
-    ("rm *.py", [RUN]),
-    ("rm $X", [RUN]),
-    ("cd $X && rm a", [RUN]),
-    ("git rm -q a b", [delete("a"), delete("b")]),
-    ("git rm --cached a", [RUN]),
-    ("mv a b", [move("a", "b")]),
-    ("cd /p/src && git mv a.py ../b.py", [move("/p/src/a.py", "/p/b.py")]),
-    ("git -C /p mv a b", [move("/p/a", "/p/b")]),
-    ("mv a b lib/", [move("a", "lib/a"), move("b", "lib/b")]),
-    ("cd /p && mv src/a .", [move("/p/src/a", "/p/a")]),
-    ("mv src/a .", [move("src/a", "a")]),
-    ("mv a $X", [RUN]),
-    ("mv -t lib a b", [RUN]),
-    ("cp a b", [sent("b")]),
-    ("touch a", [sent("a")]),
-    ("git checkout -- a b", [edit("a", None), edit("b", None)]),
-    ("git checkout HEAD~1 -- src/a.py", [edit("src/a.py", None)]),
-    ("git checkout src/a.py", [edit("src/a.py", None)]),
-    ("git checkout feature/x", [RUN]),
-    ("git checkout -b a.b", [RUN]),
-    ("git restore src/a.py", [edit("src/a.py", None)]),
-    ("git restore --staged a", [RUN]),
-    ("cat a > b", [RUN, sent("b")]),
-    ("make 2>&1 | tee log.txt", [RUN, sent("log.txt")]),
-    ("make >> log.txt", [RUN, FileEffect("log.txt", "edit", exact=False, grown=None)]),
-    ("make > /dev/stderr", [RUN]),
-    (f"git apply <<'EOF'\n{UNIFIED}EOF", [edit("src/a.py", 1), delete("b.py"), write("c.py")]),
-    ("patch -p1 <<'EOF'\nno patch\nEOF", [RUN]),
-    ("for f in a b; do rm $f; done", [RUN]),
-    ("find . -name x | xargs rm", [RUN]),
-    ("echo mv a b", []),
-    ("cd /w", []),
-    ("echo hi", []),
-    ("cat a # all of it", [read("a")]),
-    ("cat a#1", [read("a#1")]),
-    ('cat "a', [RUN]),
-    ("./pvlib/tools.py | cat", [RUN]),
-    ("cat ./pvlib/tools.py", [read("pvlib/tools.py")]),
-]
-
-
-@pytest.mark.parametrize(("command", "expected"), SHELL)
-def test_the_effects_of_a_command_line(command: str, expected: list[FileEffect]) -> None:
-    assert list(effects("bash", {"command": command})) == expected
-
-
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
@@ -381,11 +205,6 @@ def test_the_effects_of_a_command_line(command: str, expected: list[FileEffect])
 )
 def test_what_shows_the_newer_state_when_it_is_made_again(command: str, expected: bool) -> None:
     assert tool_call("bash", {"command": command}).repeats is expected
-
-
-def test_a_shell_tells_where_it_went() -> None:
-    assert went("cd /w/a && cd b && ls") == "/w/a/b"
-    assert went("ls") == ""
 
 
 @pytest.mark.parametrize(
@@ -421,93 +240,11 @@ def test_which_paths_are_one_file(name: str, paths: list[str], expected: dict[st
     assert same(paths) == expected
 
 
-CAT_N = "     1\ta\n     2\tb\n     3\tc\n"
-REMINDER = "\n<system-reminder>\nbe good\n12: no\n</system-reminder>\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (CAT_N, (1, 3)),
-        ("Here's the result of running `cat -n` on x:\n" + CAT_N, (1, 3)),
-        ("   198→a\n   199→\n   200→c" + REMINDER, (198, 200)),
-        ("<path>x</path>\n<content>1: a\n2: b\n\n(End of file - total 2 lines)\n</content>", (1, 2)),
-        ("[File: x (90 lines total)]\r\n(11 more lines above)\r\n12:a\r\n13:b\r\n(77 more lines below)", (12, 13)),
-        ("     1\ta\n     2\tb\n<NOTE>cut</NOTE>\n     90\tc\n", (1, 2)),
-        ("no numbers\nhere", None),
-        ("12 apples\n13 pears", None),
-        ("", None),
-        ("1: only the first\nof these\nlooks so", (1, 1)),
-    ],
-)
-def test_the_lines_a_result_numbers(text: str, expected: tuple[int, int] | None) -> None:
-    assert notes(text).numbered == expected
-
-
-def test_what_a_result_says_of_itself() -> None:
-    assert notes("a\n\n[461 more lines in file. Use offset=795 to continue]").more == 795
-    assert notes("a\n[Showing lines 1-200 of 900. Use offset=201 to continue.]").more == 201
-    assert notes("1: a\n(File has more lines. Use 'offset' parameter to read beyond line 20)").more == 21
-    assert notes("1: a\n\n(End of file - total 1 lines)").ended
-    assert notes("a\n…12 tokens truncated…\nb").cut
-    assert notes("[Showing lines 5-9 of 900. Full output: /tmp/x]").cut
-    assert notes("Chunk ID: 1\nProcess running with session ID 7\nOutput:\n").cut
-    assert not notes("it was truncated by hand").cut
-    assert notes("cat: a: No such file or directory", shell=True).how == "hidden"
-    assert notes("cat: a: No such file or directory").how == "shown"
-    assert notes("[Old tool result content cleared]").how == "cleared"
-    assert notes("File unchanged since last read. See above.").how == "cleared"
-    assert notes("ERROR:\nNo replacement was performed, x").how == "refused"
-    assert notes(" \n").how == "empty"
-    assert notes("[File: /w/a.py (2 lines total)]\n1:a\n2:b\n").file == "/w/a.py"
-    assert notes("Wall time: 1\nOutput:\na\nb\n").lines == 3
-
-
 def test_a_patch_keeps_its_files_and_hunks() -> None:
     short = patches.shortened(PATCH, "[gone]")
     assert [section.path for section in patches.sections(short)] == ["src/a.py", "b.py"]
     assert short.count("@@") == PATCH.count("@@")
     assert "newer" not in short
-
-
-words = st.sampled_from(
-    [
-        "cat",
-        "sed",
-        "-n",
-        "'1,5p'",
-        "a.py",
-        "head",
-        "-5",
-        "|",
-        "&&",
-        ";",
-        "||",
-        ">",
-        ">>",
-        "<<EOF",
-        "\n",
-        "EOF",
-        "$x",
-        '"q"',
-        "cd",
-        "tail",
-        "tee",
-        "-i",
-        "#",
-        "\\",
-        "(",
-        "{",
-        "&",
-    ]
-)
-
-
-@given(st.lists(words, max_size=14).map(" ".join))
-def test_no_command_line_is_an_error(line: str) -> None:
-    for effect in effects("bash", {"command": line}):
-        assert effect.kind in ("run", "list", "search") or effect.path or not effect.exact
-        assert effect.start is None or effect.start > 1
 
 
 json = st.recursive(
@@ -536,9 +273,3 @@ NAMES = [
 )
 def test_no_arguments_are_an_error(tool: str, arguments: dict[str, Any]) -> None:
     assert tool_call(tool, arguments) == tool_call(tool, arguments)
-
-
-@given(st.text(max_size=200))
-def test_no_result_is_an_error(text: str) -> None:
-    told = notes(text, shell=True)
-    assert told.numbered is None or told.numbered[0] <= told.numbered[1]

@@ -4,41 +4,15 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.reuse_value import worths
-from ctxmgr.engine.balanced.select import (
-    ERROR_TOKENS,
-    LIGHT_TOKENS,
-    MARKER_TOKENS,
-    Selection,
-    SelectionProblem,
-    select,
-)
+from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, select
 from ctxmgr.engine.conversation import BlockRef, identifiers
-from ctxmgr.engine.conversation.steps import Steps
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, err, indexed, r, sh, talk, u
-from tests.unit.engine.stepwise import any_list, code, without
+from tests.unit.engine.stepwise import LARGE, code, wishes, without
 
-LARGE = 10**9
 RUN = call("bash", command="make")
-
-
-def wishes(**keys: Any) -> SelectionProblem:
-    """All compete, nothing is worth anything; keys say what differs."""
-    keys = {
-        "budget": 0,
-        "held": frozenset(),
-        "gone": frozenset(),
-        "worth": {},
-        "stale": frozenset(),
-        "spared": frozenset(),
-        **keys,
-    }
-    return SelectionProblem(**keys)
 
 
 def chosen(messages: tuple[Message, ...], **keys: Any) -> Selection:
@@ -206,120 +180,3 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
         found = chosen(messages, budget=50 * count, worth=worth)
         assert len(found.pruned) in range(1, count)
     assert looks[1] < 3 * looks[0]
-
-
-# properties
-
-
-@st.composite
-def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem]:
-    messages = draw(any_list)
-    index = indexed(messages)
-    atoms = STEPS.steps(index)
-    places = [BlockRef(at, number) for at, one in enumerate(messages) for number in range(len(one.view.units))]
-    some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[BlockRef]())
-    at = st.frozensets(st.sampled_from(range(len(messages))), max_size=3) if messages else st.just(frozenset[int]())
-    return (
-        messages,
-        atoms,
-        wishes(
-            budget=draw(st.integers(0, 1_500)),
-            held=draw(at),
-            worth=worths(index, atoms.atoms, {}),
-            stale=draw(some),
-            spared=draw(some),
-        ),
-    )
-
-
-Asked = tuple[tuple[Message, ...], Steps, SelectionProblem]
-
-
-def held_atoms(messages: tuple[Message, ...], atoms: Steps, by: SelectionProblem) -> set[int]:
-    newest = indexed(messages).newest_reply
-    return {
-        number
-        for number, atom in enumerate(atoms.atoms)
-        if atom.bound or newest in atom.said or any(at in by.held for at in atom.positions)
-    }
-
-
-def rides(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) -> bool:
-    unit = messages[place.message_index].view.units[place.block_index]
-    if unit.kind == "shell":
-        return False
-    light = messages[place.message_index].weights[place.block_index] <= LIGHT_TOKENS
-    return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.spared
-
-
-@settings(max_examples=60)
-@given(asked())
-def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None:
-    """Told again from the choice: messages that stay, results as markers or in full, errors distilled."""
-    messages, atoms, by = given
-    found = select(indexed(messages), atoms, by, {})
-    held = held_atoms(messages, atoms, by)
-    spent = 0
-    for number, atom in enumerate(atoms.atoms):
-        if number in held or (atom.said and atom.said[0] in found.dropped):
-            continue
-        for at in (*atom.said, *atom.results):
-            for unit, weight in enumerate(messages[at].weights):
-                ref, kind = BlockRef(at, unit), messages[at].view.units[unit].kind
-                if at in found.dropped:
-                    continue
-                if kind == "result" and ref in found.pruned:
-                    spent += min(weight, MARKER_TOKENS)
-                elif (
-                    kind == "result"
-                    and messages[at].view.units[unit].is_error
-                    and BlockRef(at, unit) not in by.spared
-                ):
-                    spent += min(weight, ERROR_TOKENS)
-                else:
-                    spent += weight
-    assert spent <= by.budget
-
-
-@settings(max_examples=60)
-@given(asked())
-def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
-    messages, atoms, by = given
-    found = select(indexed(messages), atoms, by, {})
-    for number, atom in enumerate(atoms.atoms):
-        places = (*atom.said, *atom.results)
-        gone = [at in found.dropped for at in places]
-        assert all(gone) or not any(gone)
-        if number in held_atoms(messages, atoms, by):
-            assert not any(gone)
-    assert found.dropped.isdisjoint(atoms.fixed)
-    for ref in found.pruned:
-        assert ref.message_index not in found.dropped
-        assert ref.message_index not in by.held
-        assert indexed(messages).block(ref).kind in ("result", "shell")
-        assert not rides(messages, ref, by), "errors, light and spared results stay where their step does"
-
-
-@settings(max_examples=60)
-@given(asked())
-def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
-    messages, atoms, by = given
-    memo: identifiers.Memo = {}
-    first = select(indexed(messages), atoms, by, memo)
-    shuffled = msgspec.structs.replace(by, worth=dict(reversed(list(by.worth.items()))))
-    assert select(indexed(messages), atoms, shuffled, memo) == first == select(indexed(messages), atoms, by, {})
-
-
-@settings(max_examples=60)
-@given(asked())
-def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> None:
-    """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
-    messages, atoms, by = given
-    found = select(indexed(messages), atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
-    shown, every = set[str](), set[str]()
-    for at, message in enumerate(messages):
-        for unit, some in enumerate(identifiers.of_message(message, {})):
-            every |= some
-            if at not in found.dropped and BlockRef(at, unit) not in found.pruned:
-                shown |= some
-    assert {name for name in every if by.worth.get(name, 0) > 0} <= shown

@@ -1,25 +1,13 @@
 """One epoch: what it takes away and what not, in which place, and what it says of it."""
 
-import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Budget
-from ctxmgr.engine.balanced.cache_cost import cost
-from ctxmgr.engine.balanced.project import Projected
-from ctxmgr.engine.invariants import STEPS
-from ctxmgr.formats import pi
-from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import ZONES
-from ctxmgr.model.prices import Rates
-from ctxmgr.model.projection import Packet, Plan
-from tests.conversations import pairs
-from tests.notation import Said, a, call, err, indexed, note, packet, r, raws, read, sh, summary, think, u
+from ctxmgr.engine.balanced.budget import Budget
+from tests.notation import Said, a, call, err, note, packet, r, raws, read, sh, summary, think, u
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list, code, kinds, looked, opened, packet_of, projected, sent, wrote
+from tests.unit.engine.stepwise import code, kinds, looked, ok, opened, packet_of, projected, wrote
 
 NONE = Budget(0, 0, 60)  # nothing of the old part stays, and the last two steps
 OLD = [one for number in range(6) for one in looked(number, 60)]  # 12 messages, about 2 100 tokens
@@ -27,10 +15,6 @@ LAST = [a("one"), a("two")]  # the steps that are lossless
 HUGE = u(code(9, 500))  # 2 700 tokens: over the share of users
 RUN = call("bash", command="make")
 READ_1 = call("read", path="src/mod_1.py")
-
-
-def ok(messages: tuple[Message, ...], plan: Plan) -> None:
-    assert STEPS.check(indexed(messages), plan)[0] == ()
 
 
 # name, conversation, what differs, indices that stay, edits, does a packet stand there?
@@ -170,8 +154,6 @@ def test_what_an_epoch_leaves(
     assert bool(packet_of(plan)) == with_packet
 
 
-# what is done to what stays: the first reads are read again, so that much leaves in any case
-
 MUCH = {"room": Budget(20_000, 0, 60)}
 FAILED = [a("the_name", RUN), err("Error: " + code(7, 200))]
 WRITTEN = wrote(1, 40)[0].fields["content"]
@@ -246,151 +228,3 @@ def test_a_message_without_content_stays_away() -> None:
     after = projected(read(raws(*more)), before, len(said), reopen="forced", room=NONE)
     assert after.opened is not None
     assert 3 not in kept(after.plan)
-
-
-# properties
-
-
-@st.composite
-def wanted(draw: st.DrawFn) -> dict[str, Any]:
-    """What an epoch is asked for."""
-    held = draw(st.frozensets(st.integers(0, 30), max_size=2))
-    return {
-        "zone": draw(st.sampled_from(ZONES)),
-        "room": Budget(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
-        "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
-        "window_limit": draw(st.sampled_from((500.0, 4_000.0, 25_000.0))),
-        "tools": draw(st.sampled_from(((), ("read",)))),
-        "held": lambda: held,
-        "reopen": draw(st.sampled_from(("forced", "pin", "compaction", "cold", "red", "rewritten"))),
-    }
-
-
-def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, Any]:
-    """Pins are in the list."""
-    held = frozenset(at for at in keys["held"]() if at < len(messages))
-    return {**keys, "held": lambda: held}
-
-
-def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> Projected:
-    return projected(messages, **fitting(messages, keys))
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_no_promise_is_broken(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    ok(messages, first_opened(messages, keys).plan)
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    """Without the index or the checks: order, pairs, users, the newest steps, what is signed, and the weight."""
-    plan = first_opened(messages, keys).plan
-    stays, out = kept(plan), sent(messages, plan)
-    assert stays == sorted(set(stays))
-    packets = sum(isinstance(piece, Packet) for piece in plan.pieces)
-    assert packets <= 1
-    assert len(out) == len(stays) + packets
-    for (at, _), asked in pairs(messages).items():
-        assert (at in stays) == (asked in stays)
-    changed = kinds(plan)
-    shown = [raw for raw in out if raw != _packet_raw(plan)]
-    for raw, at in zip(shown, stays, strict=True):
-        if at not in changed:
-            assert raw == messages[at].raw
-        assert messages[at].view.role not in ("user", "note", "prompt", "summary") or at not in changed
-        if any(unit.signed for unit in messages[at].view.units):
-            assert at not in changed
-    assert plan.weight == sum(message.weight for message in read(out)) <= plan.raw_weight
-    users = [at for at, message in enumerate(messages) if message.view.role == "user"]
-    assert users[-1:] == [at for at in users[-1:] if at in stays]
-    over = sum(messages[at].weight for at in users) > USER_SHARE * keys["usable"]
-    assert over or set(users) <= set(stays)
-    assert packets or set(users) <= set(stays)
-
-
-def _packet_raw(plan: Plan) -> bytes:
-    return next((bytes(pi.packet(piece.text, 0)) for piece in plan.pieces if isinstance(piece, Packet)), b"none")
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_the_newest_steps_are_as_they_came_where_they_fit(
-    messages: tuple[Message, ...], keys: dict[str, Any]
-) -> None:
-    plan = first_opened(messages, {**keys, "window_limit": 1e9}).plan
-    newest = STEPS.steps(indexed(messages)).atoms[-STEPS_LOSSLESS:]
-    places = {at for atom in newest for at in (*atom.said, *atom.results)}
-    assert places <= set(kept(plan))
-    assert places.isdisjoint(kinds(plan))
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    keys = fitting(messages, {**keys, "window_limit": 1e9})
-    plan = projected(messages, **keys).plan
-    held = {at for at in keys["held"]() if messages[at].view.role != "packet"}
-    assert held <= set(kept(plan))
-    assert held.isdisjoint(kinds(plan))
-
-
-@settings(max_examples=60)
-@given(any_list, wanted())
-def test_the_same_ask_has_the_same_epoch(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
-    once, again = first_opened(messages, keys), first_opened(messages, keys)
-    assert once.plan == again.plan
-    assert (once.opened and once.opened.receipt) == (again.opened and again.opened.receipt)
-
-
-# the receipt
-
-
-def told_numbers(line: str) -> list[float]:
-    found = re.findall(r"-?\d[\d,]*(?:\.\d+)?", line)
-    return [float(one.replace(",", "")) for one in found]
-
-
-@settings(max_examples=60)
-@given(any_list, st.integers(0, 30), wanted(), wanted())
-def test_the_receipt_tells_what_was_done(
-    messages: tuple[Message, ...], size: int, first: dict[str, Any], second: dict[str, Any]
-) -> None:
-    """Of the second of two epochs: both weights, and the sum from the first byte that changed on."""
-    before = first_opened(messages[:size], first)
-    size = min(size, len(messages))
-    done = projected(messages, before, size, **fitting(messages, second))
-    if done.opened is None:
-        return
-    receipt = done.opened.receipt
-    assert receipt.epoch == done.epoch.number == before.epoch.number + 1
-    assert receipt.opening == second["reopen"] or second["reopen"] in ("pin", "undo")
-    assert receipt.after_tokens == done.plan.weight
-    old = [*sent(messages[:size], before.plan), *(message.raw for message in messages[size:])]
-    new = sent(messages, done.plan)
-    assert receipt.before_tokens == sum(message.weight for message in read(old))
-    same = 0
-    while same < min(len(old), len(new)) and old[same] == new[same]:
-        same += 1
-    after, left = (sum(message.weight for message in read(some[same:])) for some in (old, new))
-    told = told_numbers(receipt.arithmetic)
-    if len({message.raw for message in messages}) == len(messages):  # else one may stand for another
-        assert (told[0], told[1]) == (after, left)
-    after, left = int(told[0]), int(told[1])
-    _, _, written, write, cached, read_at, uncached, _, costs, saves, calls, regret = told
-    assert cached + uncached == after
-    assert costs == pytest.approx(written * write - cached * read_at - uncached * write, abs=0.51)
-    assert costs == pytest.approx(cost(after, int(cached), left, Rates()), abs=0.51)
-    assert saves == pytest.approx((after - left) * read_at, abs=0.51)
-    assert calls == before.epoch.call_count + 1
-    assert regret == pytest.approx(
-        before.epoch.regret + regret_of_one(before, messages, size, second["room"]), abs=0.51
-    )
-
-
-def regret_of_one(before: Projected, messages: tuple[Message, ...], size: int, room: Budget) -> float:
-    """What this call paid to read beside what a choice would keep."""
-    weight = before.plan.weight + sum(message.weight for message in messages[size:])
-    kept_by_choice = before.epoch.remaining_tokens or room.old + room.newest + room.index
-    return Rates().read * max(0, weight - kept_by_choice)

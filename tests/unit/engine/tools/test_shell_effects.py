@@ -1,0 +1,177 @@
+"""The effects of a command line of a shell, of a patch in it, and where it went."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.tools import FileEffect, tool_call
+from tests.unit.engine.tools.file_effects import RUN, UNIFIED, delete, edit, effects, look, read, seek, sent, write
+
+
+def move(path: str, to: str) -> FileEffect:
+    return FileEffect(path, "move", to=to)
+
+
+def went(command: str) -> str:
+    shell = tool_call("bash", {"command": command}).shell
+    assert shell is not None
+    return shell.directory
+
+
+# command, its effects
+SHELL: list[tuple[str, list[FileEffect]]] = [
+    ("cat a b", [read("a"), read("b")]),
+    ("cat -n a", [read("a")]),
+    ("cat *.py", [look()]),
+    ("cat $FILE", [look()]),
+    ("cat 'a b.py'", [read("a b.py")]),
+    ("cat a > /dev/null", [look("a")]),
+    ("cat a || echo none", [look("a")]),
+    ("cat a; echo ---; cat b", [read("a"), read("b")]),
+    ("head a", [read("a", None, 10)]),
+    ("head -20 a", [read("a", None, 20)]),
+    ("head -n 20 a", [read("a", None, 20)]),
+    ("head -c 20 a", [read("a", exact=False)]),
+    ("head -n -5 a", [read("a", exact=False)]),
+    ("tail a", [read("a", exact=False)]),
+    ("tail -n +20 a", [read("a", 20)]),
+    ("tail -n +20 a | head -n 5", [read("a", 20, 24)]),
+    ("cat a | sed -n '5,9p'", [read("a", 5, 9)]),
+    ("sed -n '10,20p' a | head -5", [read("a", 10, 14)]),
+    ("sed -n '10,$p' a", [read("a", 10)]),
+    ("sed -n '7p' a", [read("a", 7, 7)]),
+    ("sed -n -e '1,3p' -e '7,9p' a", [read("a", None, 3), read("a", 7, 9)]),
+    ("sed -n '1,3p;7,9p' a", [read("a", None, 3), read("a", 7, 9)]),
+    ("sed -n '/x/,/y/p' a", [read("a", exact=False)]),
+    ("sed 's/a/b/' a", [look("a")]),
+    ("nl -ba a | sed -n '3,4p'", [read("a", 3, 4)]),
+    ("cat a | grep x", [look("a")]),
+    ("cat a | python f.py", [RUN]),
+    ("cat a | tail -3", [read("a", exact=False)]),
+    ("cd /w && cat a", [read("/w/a")]),
+    ("cd $X && cat a", [look("?/a")]),
+    ("cd - && cat /b", [read("/b")]),
+    ("cat a 2>/dev/null", [read("a")]),
+    ("FOO=1 timeout 5 cat a", [read("a")]),
+    ("git status && cat a", [look(), read("a")]),
+    ("ls -la src", [look("src")]),
+    ("rg -n 'a b' src", [seek("src")]),
+    ("find . -name '*.py' -exec grep -l x {} \\;", [seek()]),
+    ("find . -name '*.py' -delete", [RUN]),
+    ("git -C /w log --oneline | head -5", [look()]),
+    ("git branch -r", [look()]),
+    ("git branch new", [RUN]),
+    ("gh pr view 7 --json x", [look()]),
+    ("gh api x -f body=y", [RUN]),
+    ("npm test 2>&1 | tail -20", [RUN]),
+    ("cat > a <<'EOF'\nx\nEOF", [write("a")]),
+    ("cat > a <<'EOF'\nx\nEOF\npython a", [write("a"), RUN]),
+    ("cat <<EOF >> a\nx\nEOF\n", [edit("a")]),
+    ("cat <<EOF | tee -a a\nx\nEOF\n", [edit("a")]),
+    ("cat <<EOF\nx\nEOF\n", [look()]),
+    ("cat > a <<'EOF'\nx\n", [RUN]),
+    ("echo 'x y' > a", [write("a")]),
+    ("echo $X > a", [RUN, sent("a")]),
+    ("python f.py > a", [RUN, sent("a")]),
+    ("sed -i 's/a/b/' a b", [edit("a", None), edit("b", None)]),
+    ("sed -i '' 's/a/b/' a", [edit("a", None)]),
+    ("sed -i.bak -e 's/a/b/' a && cat a", [edit("a", None), read("a")]),
+    ("perl -pi -e 's/a/b/' a", [edit("a", None)]),
+    ("sed -i 's/a/b/' *.py", [RUN]),
+    ("for f in a b; do cat $f; done", [RUN]),
+    ("cat $(git ls-files)", [RUN]),
+    ("cat `which x`", [RUN]),
+    ("cat a &", [RUN]),
+    ("(cat a)", [RUN]),
+    ("rm a", [delete("a")]),
+    ("cd /w && rm -rf 'a b' c/ && ls", [delete("/w/a b"), delete("/w/c"), look()]),
+    ("rm -- -a", [delete("-a")]),
+    ("rm *.py", [RUN]),
+    ("rm $X", [RUN]),
+    ("cd $X && rm a", [RUN]),
+    ("git rm -q a b", [delete("a"), delete("b")]),
+    ("git rm --cached a", [RUN]),
+    ("mv a b", [move("a", "b")]),
+    ("cd /p/src && git mv a.py ../b.py", [move("/p/src/a.py", "/p/b.py")]),
+    ("git -C /p mv a b", [move("/p/a", "/p/b")]),
+    ("mv a b lib/", [move("a", "lib/a"), move("b", "lib/b")]),
+    ("cd /p && mv src/a .", [move("/p/src/a", "/p/a")]),
+    ("mv src/a .", [move("src/a", "a")]),
+    ("mv a $X", [RUN]),
+    ("mv -t lib a b", [RUN]),
+    ("cp a b", [sent("b")]),
+    ("touch a", [sent("a")]),
+    ("git checkout -- a b", [edit("a", None), edit("b", None)]),
+    ("git checkout HEAD~1 -- src/a.py", [edit("src/a.py", None)]),
+    ("git checkout src/a.py", [edit("src/a.py", None)]),
+    ("git checkout feature/x", [RUN]),
+    ("git checkout -b a.b", [RUN]),
+    ("git restore src/a.py", [edit("src/a.py", None)]),
+    ("git restore --staged a", [RUN]),
+    ("cat a > b", [RUN, sent("b")]),
+    ("make 2>&1 | tee log.txt", [RUN, sent("log.txt")]),
+    ("make >> log.txt", [RUN, FileEffect("log.txt", "edit", exact=False, grown=None)]),
+    ("make > /dev/stderr", [RUN]),
+    (f"git apply <<'EOF'\n{UNIFIED}EOF", [edit("src/a.py", 1), delete("b.py"), write("c.py")]),
+    ("patch -p1 <<'EOF'\nno patch\nEOF", [RUN]),
+    ("for f in a b; do rm $f; done", [RUN]),
+    ("find . -name x | xargs rm", [RUN]),
+    ("echo mv a b", []),
+    ("cd /w", []),
+    ("echo hi", []),
+    ("cat a # all of it", [read("a")]),
+    ("cat a#1", [read("a#1")]),
+    ('cat "a', [RUN]),
+    ("./pvlib/tools.py | cat", [RUN]),
+    ("cat ./pvlib/tools.py", [read("pvlib/tools.py")]),
+]
+
+
+@pytest.mark.parametrize(("command", "expected"), SHELL)
+def test_the_effects_of_a_command_line(command: str, expected: list[FileEffect]) -> None:
+    assert list(effects("bash", {"command": command})) == expected
+
+
+def test_a_shell_tells_where_it_went() -> None:
+    assert went("cd /w/a && cd b && ls") == "/w/a/b"
+    assert went("ls") == ""
+
+
+words = st.sampled_from(
+    [
+        "cat",
+        "sed",
+        "-n",
+        "'1,5p'",
+        "a.py",
+        "head",
+        "-5",
+        "|",
+        "&&",
+        ";",
+        "||",
+        ">",
+        ">>",
+        "<<EOF",
+        "\n",
+        "EOF",
+        "$x",
+        '"q"',
+        "cd",
+        "tail",
+        "tee",
+        "-i",
+        "#",
+        "\\",
+        "(",
+        "{",
+        "&",
+    ]
+)
+
+
+@given(st.lists(words, max_size=14).map(" ".join))
+def test_no_command_line_is_an_error(line: str) -> None:
+    for effect in effects("bash", {"command": line}):
+        assert effect.kind in ("run", "list", "search") or effect.path or not effect.exact
+        assert effect.start is None or effect.start > 1

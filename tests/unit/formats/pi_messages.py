@@ -1,0 +1,110 @@
+"""pi's messages for tests: what is read of one, and any."""
+
+from typing import Any
+
+from ctxmgr.model.messages import Unit, Usage, View
+
+CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "x"}}
+USAGE = {"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4, "totalTokens": 46, "cost": {"total": 0.1}}
+
+# name, message, its view
+ROLES: list[tuple[str, dict[str, Any], View]] = [
+    (
+        "user",
+        {"role": "user", "content": "go", "timestamp": 7},
+        View("user", (Unit("text", text="go"),), True, time_ms=7),
+    ),
+    (
+        "user in blocks",
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "a"},
+                {"type": "image", "data": "x"},
+                {"type": "text", "text": "b"},
+            ],
+        },
+        View("user", (Unit("text", text="a\nb", images=1),), True),
+    ),
+    (
+        "assistant",
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "ok"}, CALL],
+            "usage": USAGE,
+            "stopReason": "toolUse",
+        },
+        View(
+            "assistant",
+            (
+                Unit("text", 0, "ok"),
+                Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True),
+            ),
+            usage=Usage(10, 2, 30, 4, 46),
+            stop="toolUse",
+        ),
+    ),
+    (
+        "signed blocks",
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "hm", "thinkingSignature": "s"},
+                {"type": "text", "text": "ok", "textSignature": "s"},
+                {**CALL, "thoughtSignature": "s"},
+                {"type": "thinking", "thinking": "hm"},
+            ],
+        },
+        View(
+            "assistant",
+            (
+                Unit("thinking", 0, "hm", signed=True),
+                Unit("text", 1, "ok", signed=True),
+                Unit("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True, can_edit=True),
+                Unit("thinking", 3, "hm"),
+            ),
+        ),
+    ),
+    (
+        "a failed reply",
+        {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "prompt is too long"},
+        View("assistant", (), stop="error", error="prompt is too long"),
+    ),
+    (
+        "tool result",
+        {
+            "role": "toolResult",
+            "toolCallId": "c1",
+            "toolName": "read",
+            "content": [{"type": "text", "text": "x"}],
+            "isError": True,
+        },
+        View("result", (Unit("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
+    ),
+    (
+        "the user's bash run",
+        {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1},
+        View("shell", (Unit("shell", text="ls\nx", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+    ),
+    (
+        "one the model does not see",
+        {"role": "bashExecution", "command": "ls", "output": "x", "cancelled": True, "excludeFromContext": True},
+        View("shell", (Unit("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+    ),
+    ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Unit("text", text="x"),))),
+    (
+        "packet",
+        {"role": "custom", "customType": "ctxmgr.packet", "content": "x"},
+        View("packet", (Unit("text", text="x"),)),
+    ),
+    (
+        "compaction",
+        {"role": "compactionSummary", "summary": "s"},
+        View("summary", (Unit("summary", text="s"),), summary="compaction"),
+    ),
+    (
+        "branch",
+        {"role": "branchSummary", "summary": "s"},
+        View("summary", (Unit("summary", text="s"),), summary="branch"),
+    ),
+]

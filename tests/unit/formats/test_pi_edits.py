@@ -1,0 +1,73 @@
+"""What is replaced, shortened or left out of pi's messages, with all else as it came."""
+
+import json
+
+import pytest
+
+from ctxmgr.formats import pi
+from ctxmgr.model.messages import Unit, View
+from tests.unit.formats.pi_messages import ROLES
+
+# raw message, raw message with its result replaced: everything else is as it was, byte for byte
+EDITS = [
+    (
+        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"old"}],"isError":false}',
+        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}],"isError":false}',
+    ),
+    (
+        '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":"old","role":"toolResult"}',
+        '{"details":{"b":1.50,"a":1e3,"n":123456789012345678901234567890,"x":1e999},"content":[{"type":"text","text":"new"}],"role":"toolResult"}',
+    ),
+    (
+        '{"s":"\\u00e9\\/\\ud83d\\ude00","content":null,"u":[ 1 ],"role":"toolResult"}',
+        '{"s":"\\u00e9\\/\\ud83d\\ude00","content":[{"type":"text","text":"new"}],"u":[ 1 ],"role":"toolResult"}',
+    ),
+    (
+        '{"role":"toolResult","toolCallId":"c1"}',
+        '{"role":"toolResult","toolCallId":"c1","content":[{"type":"text","text":"new"}]}',
+    ),
+]
+
+
+@pytest.mark.parametrize(("raw", "expected"), EDITS)
+def test_a_replaced_result_keeps_its_other_fields_byte_for_byte(raw: str, expected: str) -> None:
+    assert pi.set_result(raw.encode(), {0: "new"}).decode() == expected
+
+
+SPELLED = '{"x":1.50,"role":"assistant","content":[{"type":"thinking","thinking":"hm","thinkingSignature":"s"},'
+SPELLED += '{"k":1e3,"type":"toolCall","id":"c1","name":"read","arguments":%s,"z":[]}%s],"usage":{"input":1.0}}'
+SECOND = ',{"type":"toolCall","id":"c2","name":"ls","arguments":{"b":1,"a":2}}'
+
+
+def test_arguments_are_put_anew_and_all_else_stays() -> None:
+    raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
+    assert pi.set_arguments(raw, {1: {"path": "y"}}).decode() == SPELLED % ('{"path":"y"}', SECOND)
+    found = pi.view(pi.set_arguments(raw, {1: {"n": 1}, 2: {}})).units
+    assert [unit.arguments for unit in found] == [None, {"n": 1}, {}]
+    assert pi.set_arguments(raw, {}) == raw
+
+
+def test_units_leave() -> None:
+    raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
+    left = pi.drop(raw, frozenset({2}))
+    assert left is not None
+    assert left.decode() == SPELLED % ('{"path":"x"}', "")
+    assert pi.drop(raw, frozenset({0, 1, 2})) is None
+
+
+@pytest.mark.parametrize("name", [row[0] for row in ROLES])
+def test_a_message_of_one_unit_leaves_whole(name: str) -> None:
+    message, seen = next((row[1], row[2]) for row in ROLES if row[0] == name)
+    assert pi.drop(json.dumps(message).encode(), frozenset(range(len(seen.units)))) is None
+
+
+def test_the_packet_message() -> None:
+    made = pi.packet("[ctxmgr packet]\nx", 5)
+    assert json.loads(made) == {
+        "role": "custom",
+        "customType": "ctxmgr.packet",
+        "content": "[ctxmgr packet]\nx",
+        "display": False,
+        "timestamp": 5,
+    }
+    assert pi.view(made) == View("packet", (Unit("text", text="[ctxmgr packet]\nx"),), time_ms=5)
