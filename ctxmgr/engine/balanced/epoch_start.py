@@ -52,8 +52,6 @@ from ctxmgr.model.saved.epochs import Epoch, Opening, Receipt
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back
-LEAST_FREE = 0.01  # the same where nothing is cached: it costs nothing but a receipt
-CALLS_ASKED_FOR = 30  # an epoch that was asked for is expected to last so many calls
 LEAST_SAVED = 0.05  # of the list: less is not worth a prefix, whatever the zone
 KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest step) may leave at the next
 
@@ -185,8 +183,7 @@ class _Draft:
     def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""
         saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.room.window
-        least = LEAST_SAVED if sums.cost > 0 and fits else LEAST_FREE
-        return saved >= least * self.old.weight
+        return saved > 0 if sums.cost <= 0 or not fits else saved >= LEAST_SAVED * self.old.weight
 
     def _why(self, one: Original) -> str:
         at = one.ref.message_index
@@ -256,8 +253,7 @@ class _Draft:
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
         inserted = shown.weight or want.room.index + SMALLEST_TOKENS
-        calls = epoch.call_count if opening in ("price", "cold", "red") else max(epoch.call_count, CALLS_ASKED_FOR)
-        found = best_break(rows, inserted, calls, want.rates, opening in MUST)
+        found = best_break(rows, inserted, epoch.call_count, want.rates, opening in MUST)
         if found is None:
             return None
         cut = rows[found.place].index

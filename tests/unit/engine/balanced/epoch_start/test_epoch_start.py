@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
+from ctxmgr.engine.balanced.epoch_start import LEAST_SAVED
 from tests.notation import Said, a, call, err, note, packet, r, raws, read, sh, summary, think, u
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import code, kinds, looked, ok, opened, packet_of, projected, wrote
@@ -198,6 +199,22 @@ def test_what_does_not_fit_the_window_leaves_the_newest_steps_too_the_newest_las
         _messages, plan = opened(said, room=NONE, window_limit=limit)
         edits.append(kinds(plan))
     assert edits == [{}, {14: "pruned"}, {14: "pruned", 16: "distilled"}]
+
+
+def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> None:
+    """Whatever the room for the old part. Where nothing is cached it costs nothing: then a little is enough."""
+    messages = read(raws(u("go"), *(one for number in range(60) for one in looked(number, 60)), *LAST))
+    weight = sum(message.weight for message in messages)
+    warm, cold = (
+        [
+            1 - done.plan.weight / weight
+            for room in range(weight * 3 // 4, weight, 200)
+            if (done := projected(messages, reopen="forced", room=Budget(room, 0, 60), cached=cached)).opened
+        ]
+        for cached in (len(messages), 0)
+    )
+    assert LEAST_SAVED <= min(warm) < 2 * LEAST_SAVED == 0.1
+    assert 0 < min(cold) < LEAST_SAVED
 
 
 def test_a_user_message_that_left_is_told_in_the_packet() -> None:
