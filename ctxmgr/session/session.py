@@ -21,10 +21,10 @@ from ctxmgr.engine.pressure.zone import Thresholds, thresholds
 from ctxmgr.model import policy_keys, prices
 from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import Opening
 from ctxmgr.model.messages import Call, Message
 from ctxmgr.model.policy import Policy, Zone
 from ctxmgr.model.projection import Plan
-from ctxmgr.model.saved.epochs import Opening
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session import ledger_updates, scratchpad

@@ -44,11 +44,11 @@ from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH
 from ctxmgr.engine.staleness.staleness import superseded
+from ctxmgr.model.epochs import Epoch, Opening, Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Decision, Packet, Plan
-from ctxmgr.model.saved.epochs import Epoch, Opening, Receipt
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place
 MUST: frozenset[Opening] = frozenset(("pin", "undo", "compaction", "tree"))  # whatever they cost or bring back

@@ -17,9 +17,9 @@ from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.policy import Policy, Preset
 from ctxmgr.model.projection import Plan
-from ctxmgr.model.saved.epochs import Receipt
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.state import State
 from ctxmgr.model.weights import Weigh

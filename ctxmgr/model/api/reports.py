@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ctxmgr.model.api.lifecycle import Seq, SessionId, Wire
-from ctxmgr.model.saved.epochs import LeftKind
+from ctxmgr.model.epochs import LeftKind
 
 
 class ReadGone(Wire, frozen=True):

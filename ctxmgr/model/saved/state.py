@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model.epochs import Epoch, Opening, Pin, Receipt
 from ctxmgr.model.prices import BasePrices
 from ctxmgr.model.projection import Decision
-from ctxmgr.model.saved.epochs import Epoch, Opening, Pin, Receipt
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.model.saved.latch import Latch
 from ctxmgr.model.saved.meter import Meter

@@ -10,8 +10,8 @@ Rules:
 import msgspec
 
 from ctxmgr.model.api import recovery
+from ctxmgr.model.epochs import Pin, PinBy
 from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.saved.epochs import Pin, PinBy
 from ctxmgr.session.session import Session
 
 

@@ -9,9 +9,9 @@ from ctxmgr.engine.packet.budget import packet_budget
 from ctxmgr.engine.pressure import zone
 from ctxmgr.model import policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
+from ctxmgr.model.epochs import EvictedItem
 from ctxmgr.model.errors import invalid_params
 from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
-from ctxmgr.model.saved.epochs import EvictedItem
 from ctxmgr.session.session import Session
 
 RULES = {

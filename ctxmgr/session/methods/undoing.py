@@ -10,8 +10,8 @@ import msgspec
 
 from ctxmgr.engine.conversation import digest_of
 from ctxmgr.model.api import recovery
+from ctxmgr.model.epochs import Pin
 from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.saved.epochs import Pin
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import Session
 

@@ -11,8 +11,8 @@ import msgspec
 
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
 from ctxmgr.model.compaction.plans import Format, Strategy, Weigher
+from ctxmgr.model.epochs import LeftKind
 from ctxmgr.model.policy import Preset, Zone
-from ctxmgr.model.saved.epochs import LeftKind
 from ctxmgr.model.saved.facts import Slot, Source
 from ctxmgr.model.saved.latch import LatchState
 

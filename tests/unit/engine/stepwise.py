@@ -18,10 +18,10 @@ from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.formats import pi
+from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
 from ctxmgr.model.prices import Rates
 from ctxmgr.model.projection import Edit, Keep, Packet, Plan
-from ctxmgr.model.saved.epochs import Epoch
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
 
 ROOM = Budget(old=300, newest=100, index=60)

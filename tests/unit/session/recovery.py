@@ -10,8 +10,8 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
+from ctxmgr.model.epochs import Epoch, EvictedItem, Receipt
 from ctxmgr.model.projection import Decision
-from ctxmgr.model.saved.epochs import Epoch, EvictedItem, Receipt
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session import journal

@@ -30,10 +30,10 @@ from ctxmgr.engine.packet.budget import PacketText, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, reads_gone, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting.rewrite import memoised, shortener
+from ctxmgr.model.epochs import Opening
 from ctxmgr.model.policy import Zone
 from ctxmgr.model.prices import in_force, rates
 from ctxmgr.model.projection import Packet, Plan
-from ctxmgr.model.saved.epochs import Opening
 from ctxmgr.model.saved.state import State
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread

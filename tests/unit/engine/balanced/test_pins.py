@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.pins import pinned, returned_positions
 from ctxmgr.engine.rewriting.handles import handle
-from ctxmgr.model.saved.epochs import Pin, PinBy
+from ctxmgr.model.epochs import Pin, PinBy
 from tests.notation import Said, a, call, indexed, r, talk, u
 
 #       0         1                                                 2          3          4

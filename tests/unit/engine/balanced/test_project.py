@@ -14,10 +14,10 @@ from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.formats import FORMATS
+from ctxmgr.model.epochs import Epoch, Opening
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.prices import Rates
-from ctxmgr.model.saved.epochs import Epoch, Opening
 from tests import translation
 from tests.notation import a, indexed, raws, read, u
 from tests.translation import RULES

@@ -18,9 +18,9 @@ from ctxmgr.engine.balanced.receipts import (
     shown_weights,
 )
 from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
-from ctxmgr.model.saved.epochs import Receipt
 from tests.notation import a, call, indexed, r, read, sh, talk, u
 from tests.unit.engine.stepwise import any_list, code, sent, want
 

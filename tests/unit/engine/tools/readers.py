@@ -12,8 +12,8 @@ from ctxmgr.engine.rewriting.shorten import shorten
 from ctxmgr.engine.staleness.file_history import history
 from ctxmgr.formats import FORMATS
 from ctxmgr.formats.pi_tree import view_branch
+from ctxmgr.model.epochs import Pin
 from ctxmgr.model.messages import Call, Message
-from ctxmgr.model.saved.epochs import Pin
 from ctxmgr.model.saved.facts import Fact
 from ctxmgr.session.reading import Reader
 from tests.notation import a, call, indexed, quarters, r, u

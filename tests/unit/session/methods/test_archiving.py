@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveAnswer
-from ctxmgr.model.saved.epochs import Epoch
+from ctxmgr.model.epochs import Epoch
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.effects import SnapshotLoaded

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.model.epochs import EvictedItem, Pin
 from ctxmgr.model.projection import Decision
-from ctxmgr.model.saved.epochs import EvictedItem, Pin
 from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.recovery import after_an_epoch, key_of, session_of
