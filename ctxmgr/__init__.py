@@ -13,14 +13,14 @@ __all__ = ["AsyncClient", "Client", "Model", "Policy", "Session", "__version__"]
 if TYPE_CHECKING:
     from ctxmgr.client import AsyncClient, Client
     from ctxmgr.library import Session
+    from ctxmgr.model import Policy
     from ctxmgr.model.api.lifecycle import Model
-    from ctxmgr.model.policy import Policy
 else:
     _FACES = {
         "AsyncClient": "ctxmgr.client",
         "Client": "ctxmgr.client",
         "Model": "ctxmgr.model.api.lifecycle",
-        "Policy": "ctxmgr.model.policy",
+        "Policy": "ctxmgr.model",
         "Session": "ctxmgr.library",
     }
 

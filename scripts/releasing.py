@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.model.rules import RELEASES, RULES
+from ctxmgr.model import RELEASES, RULES
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG, PROJECT, MODULE = "CHANGELOG.md", "pyproject.toml", "ctxmgr/__init__.py"

@@ -25,15 +25,10 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from ctxmgr.study.driving.drive import drive
-from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.ratio import Ratio
-from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
+from ctxmgr.study.figures import Measures, measure
+from ctxmgr.study.metrics import MessageCache, PriceSheet, Ratio, message_cache
+from ctxmgr.study.recordings import Recording, readers
 
 SESSION = Path(__file__).parent.parent / "tests" / "sessions" / "greenhouse.jsonl"
 WINDOW = 100_000  # tokens: this session of 147,000 fills it, as a day's work fills a larger one

@@ -3,6 +3,6 @@
 Must not import what carries a command out before it runs: `ctxmgr serve` starts no slower for what it never uses.
 """
 
-from ctxmgr.cli.commands import main
+from ctxmgr.cli.commands import COMMANDS, main, parser
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main", "parser"]

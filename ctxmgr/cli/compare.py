@@ -4,7 +4,7 @@ import argparse
 from typing import get_args
 
 from ctxmgr.cli.arguments import positive
-from ctxmgr.model.compaction.plans import Format, Strategy
+from ctxmgr.model.compaction import Format, Strategy
 
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 FORMATS: tuple[str, ...] = get_args(Format)

@@ -4,7 +4,7 @@ import argparse
 from typing import get_args
 
 from ctxmgr.cli.arguments import positive, prices, seconds, share, whole
-from ctxmgr.model.policy import Preset
+from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
 PRESETS: tuple[str, ...] = get_args(Preset)

@@ -31,8 +31,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.server.runtime import Setup
-    from ctxmgr.server.stdio_server import serve
+    from ctxmgr.server import Setup, serve
 
     if parsed.max_message < 1:
         print("ctxmgr serve: --max-message must be at least 1", file=sys.stderr)

@@ -9,9 +9,8 @@ import msgspec
 
 from ctxmgr.client.channel import Answering
 from ctxmgr.client.settings import Host
-from ctxmgr.model import policy_keys
+from ctxmgr.model import Policy, policy_keys
 from ctxmgr.model.api import compaction, lifecycle
-from ctxmgr.model.policy import Policy
 
 PROTOCOL_VERSION = "1.0"
 

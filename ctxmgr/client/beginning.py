@@ -10,8 +10,7 @@ from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, fault_of
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.settings import Host, Timing
-from ctxmgr.model.api import lifecycle
-from ctxmgr.model.api.raw_json import raw_json
+from ctxmgr.model.api import lifecycle, raw_json
 
 Entries = Sequence[Mapping[str, Any]] | Callable[[], Sequence[Mapping[str, Any]] | None] | None
 

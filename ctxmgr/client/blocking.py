@@ -15,9 +15,8 @@ from ctxmgr.client.client import AsyncClient, State
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
-from ctxmgr.model.api import compaction, lifecycle
-from ctxmgr.model.api.raw_json import M
-from ctxmgr.model.policy import Policy
+from ctxmgr.model import Policy
+from ctxmgr.model.api import M, compaction, lifecycle
 
 Value = TypeVar("Value")
 

@@ -14,8 +14,7 @@ import msgspec
 
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.restarts import SignsOfLife
-from ctxmgr.wire import envelope, errors
-from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.wire import Framer, FramingFault, envelope, errors, frame
 
 Answering = Mapping[str, Callable[[bytes], Awaitable[bytes]]]  # params and result as JSON
 

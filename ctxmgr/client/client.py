@@ -27,9 +27,8 @@ from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.spawned import SpawnedLink
 from ctxmgr.client.trouble import Trouble
+from ctxmgr.model import InvalidParams, Policy
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.errors import InvalidParams
-from ctxmgr.model.policy import Policy
 
 KILLED_SECONDS = 10.0  # for the system to take away what was killed
 

@@ -5,9 +5,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.client.fault import SidecarFault
-from ctxmgr.model.api.edits import NoList
-from ctxmgr.model.api.raw_json import raw_json
-from ctxmgr.model.errors import InvalidParams
+from ctxmgr.model import InvalidParams
+from ctxmgr.model.api import NoList, raw_json
 
 
 def encoded(method: str, params: Any) -> msgspec.Raw:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ctxmgr.client.settings import InProcessSidecar
 
 if TYPE_CHECKING:
-    from ctxmgr.server.runtime import Parts
+    from ctxmgr.server import Parts
 
 KILLED = 137  # the exit code of a process that was killed
 
@@ -27,7 +27,7 @@ class RuntimeLink:
     def __init__(
         self, sidecar: InProcessSidecar, came: Callable[[bytes], None], ended: Callable[[str], None]
     ) -> None:
-        from ctxmgr.server.runtime import Runtime, Setup
+        from ctxmgr.server import Runtime, Setup
 
         self._loop = asyncio.get_running_loop()
         self._came, self._ended = came, ended

@@ -21,11 +21,9 @@ from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, encoded, fault_of
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.unaided import Projected, Source
-from ctxmgr.model.api import compaction, lifecycle, reports
-from ctxmgr.model.api.edits import ListAnswer, applied
-from ctxmgr.model.api.raw_json import M, raw_json
-from ctxmgr.model.errors import InvalidParams
-from ctxmgr.wire.errors import CONTENT_MODIFIED, UNKNOWN_SESSION
+from ctxmgr.model import InvalidParams
+from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, raw_json, reports
+from ctxmgr.wire import errors
 
 
 class ContextOutcome(msgspec.Struct, frozen=True):
@@ -69,7 +67,7 @@ class AsyncClientSession:
             raws = [raw_json(one, f"$.messages[{place}]") for place, one in enumerate(given)]
             at = self._line.timing.now_ms() if time_ms is None else time_ms
             channel, answer = await self._listed(raws, overhead_tokens, at)
-            sent = applied(given, raws, answer)
+            sent = edits.applied(given, raws, answer)
         except Exception as thrown:  # noqa: BLE001  rule 1
             return self.without(given, overhead_tokens, thrown)
         self._line.works("context")
@@ -114,7 +112,7 @@ class AsyncClientSession:
         try:
             answer = await self._ask(channel, "context", params, end)
         except SidecarFault as fault:
-            if fault.code != CONTENT_MODIFIED or params is whole:
+            if fault.code != errors.CONTENT_MODIFIED or params is whole:
                 raise
             answer = await self._ask(channel, "context", whole, end)
         return channel, decoded("context", answer, ListAnswer)
@@ -261,7 +259,7 @@ class AsyncClientSession:
         try:
             return await self._line.ask(channel, method, params, end)
         except SidecarFault as fault:
-            if fault.code == UNKNOWN_SESSION:
+            if fault.code == errors.UNKNOWN_SESSION:
                 self._beginning.lost()
             raise
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.client.cutting import newest
-from ctxmgr.model.api.raw_json import M
+from ctxmgr.model.api import M
 
 CHARACTERS_A_TOKEN = 4 / 1.25
 IMAGE_CHARACTERS = 4_800  # an image's text is no measure of its tokens; pi's estimate

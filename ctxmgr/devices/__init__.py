@@ -1,4 +1,52 @@
-"""One device a file: standard streams, vocabularies, snapshots, the archive, a model server.
+"""One device a file: standard streams, vocabularies, snapshots, the archive, a model server. Decides nothing.
 
-Each is imported where it is used.
+What is named here is loaded when it is used: a start of the sidecar waits for no device but its streams.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__all__ = [
+    "ArchiveDatabase",
+    "ArchiveDatabases",
+    "ArchiveFault",
+    "Chat",
+    "Embedder",
+    "NOT_INSTALLED",
+    "NO_ADDRESS",
+    "NoEmbeddings",
+    "Weigher",
+    "embeddings",
+    "keep_large_buffers",
+    "stdio",
+    "tokens",
+    "vocabulary",
+]
+
+
+if TYPE_CHECKING:
+    from ctxmgr.devices import embeddings, stdio, tokens, vocabulary
+    from ctxmgr.devices.allocator import keep_large_buffers
+    from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
+    from ctxmgr.devices.archives import ArchiveDatabases
+    from ctxmgr.devices.embeddings import Embedder, NoEmbeddings
+    from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
+    from ctxmgr.devices.tokens import Weigher
+else:
+    _MODULES = {
+        "keep_large_buffers": "allocator",
+        "ArchiveDatabase": "archive",
+        "ArchiveFault": "archive",
+        "ArchiveDatabases": "archives",
+        "Embedder": "embeddings",
+        "NoEmbeddings": "embeddings",
+        "Chat": "endpoint",
+        "NOT_INSTALLED": "endpoint",
+        "NO_ADDRESS": "endpoint",
+        "Weigher": "tokens",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

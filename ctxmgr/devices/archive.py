@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ctxmgr.devices.archive_file import NAME, damaged, inode_of, opened, replaced, transaction
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.policy import Archive as Limits
+from ctxmgr.model import Archive as Limits
+from ctxmgr.model import ArchiveRow
 
 MEGABYTE = 1_000_000
 MILLISECONDS_A_DAY = 86_400_000

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
-from ctxmgr.model.policy import Archive as Limits
+from ctxmgr.model import Archive as Limits
+from ctxmgr.model import ArchiveAnswer, ArchiveRow
 
 
 class ArchiveDatabases:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ctxmgr.devices.endpoint_answer import TIMED_OUT, Answer, EndpointFault, sound
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.model.policy import Endpoint
+from ctxmgr.model import Endpoint
+from ctxmgr.model.compaction import Completion, CompletionRequest
 
 if TYPE_CHECKING:
     import httpx

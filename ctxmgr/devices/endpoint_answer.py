@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.compaction.completion import Completion, CompletionUsage, Stop
+from ctxmgr.model.compaction import Completion, CompletionUsage, Stop
 
 CHARACTERS_A_TOKEN = 16
 """Text beyond this many characters a token asked for is cut. Customary is 4; tables and blanks reach 10."""

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator, Sized
 import msgspec
 
 from ctxmgr.devices.vocabulary import VOCABULARIES, Vocabulary, VocabularySearch, find
-from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import CHARACTERS_A_TOKEN, ESTIMATE, Weigh, estimate
 
 PIECE_CHARACTERS = 48_000
 """Most of one call to tiktoken. Measured: 3 ms a piece, most of it with the other threads running."""

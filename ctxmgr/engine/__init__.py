@@ -1,1 +1,4 @@
-"""Floor 1: the decisions, as pure functions. No clock, random, environment, IO, logging, asyncio or tokenizer."""
+"""The decisions, as pure functions from struct to struct, a package each subject.
+
+Knows no clock, random number, environment, IO, logging, loop or tokenizer: a list gives the same bytes anywhere.
+"""

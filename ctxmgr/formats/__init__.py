@@ -1,4 +1,4 @@
-"""Floor 1: one file a message format. Each turns its JSON into views, and a decision back into its JSON.
+"""One file a message format. Each turns its JSON into views, and a decision back into its JSON.
 
 A format is a module with these functions. The engine never sees one; the session is handed one.
 
@@ -11,6 +11,7 @@ A format is a module with these functions. The engine never sees one; the sessio
     usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours
 """
 
+from ctxmgr.formats import pi
 from ctxmgr.formats.table import FORMATS
 
-__all__ = ["FORMATS"]
+__all__ = ["FORMATS", "pi"]

@@ -23,7 +23,7 @@ import msgspec
 from ctxmgr.formats import content
 from ctxmgr.formats.content import blocks, part, plain, spelled, text
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model.messages import Unit, View
+from ctxmgr.model import Unit, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 

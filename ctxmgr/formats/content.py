@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.messages import PACKET_MARK, Unit, View
+from ctxmgr.model import PACKET_MARK, Unit, View
 
 PAGE_CHARACTERS = 100_000
 """Of base64: a page of a PDF is 50 to 100 kB in it, and providers charge it about as they do an image."""

@@ -20,7 +20,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.content import blocks, part, plain, spelled, text
 from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model.messages import SummaryKind, Unit, View
+from ctxmgr.model import SummaryKind, Unit, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 

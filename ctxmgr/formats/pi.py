@@ -16,7 +16,7 @@ from ctxmgr.formats.content import blocks as blocks_of
 from ctxmgr.formats.content import spelled
 from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model.messages import Unit, View
+from ctxmgr.model import Unit, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 

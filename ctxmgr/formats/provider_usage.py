@@ -14,7 +14,7 @@ Rules:
 
 from typing import Any
 
-from ctxmgr.model.messages import Usage
+from ctxmgr.model import Usage
 
 _OURS = ("input", "output", "cacheRead", "cacheWrite")
 _ANTHROPIC = ("cache_read_input_tokens", "cache_creation_input_tokens")

@@ -22,7 +22,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.content import ContentPart, blocks, part, plain, spelled, text
 from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model.messages import Unit, View
+from ctxmgr.model import Unit, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 

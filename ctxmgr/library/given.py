@@ -5,14 +5,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.model import policy_keys
+from ctxmgr.model import CallFailed, Policy, invalid_params, path_of, policy_keys
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.errors import CallFailed, invalid_params, path_of
-from ctxmgr.model.policy import Policy
-from ctxmgr.model.saved.state import ModelSpec, State
-from ctxmgr.session import journal
-from ctxmgr.session.session import model_spec, restored
-from ctxmgr.session.work import Offload
+from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.session import Offload, journal, model_spec, restored
 
 Usage = Mapping[str, Any]
 Kind = TypeVar("Kind")

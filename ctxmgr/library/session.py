@@ -20,21 +20,12 @@ import msgspec
 
 from ctxmgr.formats import FORMATS
 from ctxmgr.library.given import Usage, converted, keys_of, read_state, running, spec_of
-from ctxmgr.model.api import lifecycle, reports
-from ctxmgr.model.api.edits import ListAnswer, applied
-from ctxmgr.model.api.raw_json import M, raw_json
-from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.estimate import ESTIMATE, estimate
-from ctxmgr.model.policy import Policy
-from ctxmgr.model.weights import Weigh
-from ctxmgr.session import journal
-from ctxmgr.session.context import listing
-from ctxmgr.session.context.raw_messages import Spool
-from ctxmgr.session.methods import archiving, queries
-from ctxmgr.session.methods.table import ROUTES
-from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import Session as Living
-from ctxmgr.session.work import Verb
+from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
+from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, raw_json, reports
+from ctxmgr.session import Reader, Verb, journal
+from ctxmgr.session import Session as Living
+from ctxmgr.session.context import Spool, listing
+from ctxmgr.session.methods import ROUTES, archiving, queries
 
 CAPABILITIES = lifecycle.HostCapabilities(request_compaction="whenIdle", edits=True)
 WINDOW = 200_000  # tokens, where the program tells no model
@@ -91,7 +82,7 @@ class Session:
         )
         answer = _answer(b"".join((b"{", *self._run(self._context(params)), b"}")))
         self._report = answer.report
-        return applied(messages, raws, answer)
+        return edits.applied(messages, raws, answer)
 
     def _context(self, params: lifecycle.ContextParams) -> Verb[listing.Parts]:
         parts = yield from listing.context(self._session, self._spool, params)

@@ -1,1 +1,85 @@
-"""Floor 0: frozen structs that every other floor speaks in. Imports msgspec alone."""
+"""Frozen structs that all others speak in: messages, plans, policy, prices, errors. Imports msgspec alone.
+
+`api` has the params and answers of calls, `compaction` what is planned and asked there, `saved` what outlives a
+restart. Knows nothing of what is done with any of it.
+"""
+
+from ctxmgr.model import faults, policy, policy_keys, prices, rules
+from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
+from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
+from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
+from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
+from ctxmgr.model.messages import PACKET_MARK, Call, Message, SummaryKind, Unit, Usage, View
+from ctxmgr.model.policy import (
+    ZONES,
+    Archive,
+    CompactionPolicy,
+    Endpoint,
+    PacketTokens,
+    Policy,
+    Preset,
+    Slices,
+    Zone,
+)
+from ctxmgr.model.policy_keys import InvalidPolicy
+from ctxmgr.model.prices import PriceTier, Rates, TieredPrices
+from ctxmgr.model.projection import Decision, Edit, EditKind, Keep, Packet, Piece, Plan, Verdict
+from ctxmgr.model.rules import RELEASES, RULES
+from ctxmgr.model.weights import Weigh, WeighMessage
+
+__all__ = [
+    "Archive",
+    "ArchiveAnswer",
+    "ArchiveRow",
+    "CHARACTERS_A_TOKEN",
+    "Call",
+    "CallError",
+    "CallFailed",
+    "CompactionPolicy",
+    "Decision",
+    "ESTIMATE",
+    "Edit",
+    "EditKind",
+    "Endpoint",
+    "Epoch",
+    "EvictedItem",
+    "InvalidParams",
+    "InvalidPolicy",
+    "Keep",
+    "LeftKind",
+    "Message",
+    "Opening",
+    "PACKET_MARK",
+    "Packet",
+    "PacketTokens",
+    "Piece",
+    "Pin",
+    "PinBy",
+    "Plan",
+    "Policy",
+    "Preset",
+    "PriceTier",
+    "RELEASES",
+    "RULES",
+    "Rates",
+    "Receipt",
+    "Slices",
+    "SummaryKind",
+    "TieredPrices",
+    "Unit",
+    "Usage",
+    "Verdict",
+    "View",
+    "Weigh",
+    "WeighMessage",
+    "ZONES",
+    "Zone",
+    "estimate",
+    "faults",
+    "invalid_params",
+    "path_of",
+    "policy",
+    "policy_keys",
+    "prices",
+    "rules",
+]

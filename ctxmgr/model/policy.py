@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from ctxmgr.model.compaction.plans import Format, Strategy, Weigher
+from ctxmgr.model.compaction import Format, Strategy, Weigher
 from ctxmgr.model.prices import BasePrices
 
 Natural = Annotated[int, Meta(ge=0)]

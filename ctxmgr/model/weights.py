@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction import BranchMessage
 
 Weigh = Callable[[str], int]
 """The tokens of a text."""

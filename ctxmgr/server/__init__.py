@@ -1,4 +1,25 @@
 """Serves one host: bytes in, effects out, and the runtime that carries effects to the devices.
 
-Decides nothing of a list.
+`serve` is the front on standard streams; another stands beside it over `Runtime`. Decides nothing of a list.
 """
+
+from ctxmgr.server import effects
+from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
+from ctxmgr.server.runtime import Parts, Runtime, Setup
+from ctxmgr.server.state_files import default_state_dir
+from ctxmgr.server.stdio_server import serve
+
+__all__ = [
+    "Connection",
+    "ConnectionOptions",
+    "GetRow",
+    "Parts",
+    "PutRows",
+    "Runtime",
+    "Setup",
+    "SnapshotLoaded",
+    "default_state_dir",
+    "effects",
+    "serve",
+]

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.model import Weigh
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.weights import Weigh
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 

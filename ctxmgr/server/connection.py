@@ -14,21 +14,26 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
+from ctxmgr.model import RULES, Weigh, faults
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.faults import where
-from ctxmgr.model.rules import RULES
-from ctxmgr.model.weights import Weigh
 from ctxmgr.server.config import ConnectionConfig, Embed, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.server.handshake import PROTOCOL_VERSION, settled
 from ctxmgr.server.peer import Parts, Peer, internal, raised
-from ctxmgr.wire import envelope, errors, transcript
-from ctxmgr.wire.errors import RpcError
-from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import METHODS
-from ctxmgr.wire.params import ParamsReader
-from ctxmgr.wire.stand_in import StrippedMessages, without_known
+from ctxmgr.wire import (
+    METHODS,
+    Framer,
+    FramingFault,
+    Method,
+    ParamsReader,
+    RpcError,
+    StrippedMessages,
+    envelope,
+    errors,
+    frame,
+    transcript,
+    without_known,
+)
 
 if TYPE_CHECKING:
     from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
@@ -245,7 +250,7 @@ class Connection:
         """Says what the host will not hear in an answer."""
         answered = errors.rpc_error(fault)
         if answered is None:
-            self._say(f"{row.name}: {where(fault)}")
+            self._say(f"{row.name}: {faults.where(fault)}")
         elif not call.request:
             self._say(f"notification {row.name}: {answered.message}")
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import policy
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.compaction.completion import CompletionRequest
+from ctxmgr.model import ArchiveRow, policy
+from ctxmgr.model.compaction import CompletionRequest
 
 
 class Send(msgspec.Struct, frozen=True):

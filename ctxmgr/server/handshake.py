@@ -4,10 +4,8 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
-from ctxmgr.model import policy_keys
+from ctxmgr.model import Preset, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.policy import Preset
 from ctxmgr.server.config import ConnectionConfig
 
 PROTOCOL_VERSION = "1.0"

@@ -22,13 +22,12 @@ from functools import partial
 from typing import Any
 
 from ctxmgr.model.api import compaction
-from ctxmgr.model.compaction.completion import LATE, Completion, CompletionRequest
+from ctxmgr.model.compaction import LATE, Completion, CompletionRequest
 from ctxmgr.server.effects import Abandon, Complete, Effect, Record, RunInThread, StartTimer
 from ctxmgr.server.peer import Peer
+from ctxmgr.session import Await, Embed, Job, Offload
 from ctxmgr.session.compaction import completions
-from ctxmgr.session.work import Await, Embed, Job, Offload
-from ctxmgr.wire import errors, transcript
-from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire import RpcError, errors, transcript
 
 TICKETS = 1_000_000  # of one errand; a call takes one, and nobody pays for so many
 

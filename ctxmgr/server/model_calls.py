@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ctxmgr.model.policy import Endpoint
+from ctxmgr.model import Endpoint
 from ctxmgr.server import effects as do
 
 if TYPE_CHECKING:  # imported when the first call is made
-    from ctxmgr.devices.endpoint import Chat
+    from ctxmgr.devices import Chat
 
 
 class ModelCalls:
@@ -25,7 +25,7 @@ class ModelCalls:
         self._tasks[effect.ticket] = asyncio.get_running_loop().create_task(self._run(effect))
 
     async def _run(self, effect: do.Complete) -> None:
-        from ctxmgr.devices.endpoint import Chat
+        from ctxmgr.devices import Chat
 
         chat = self._chats.get(effect.endpoint)
         if chat is None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.archive import ArchiveAnswer
+from ctxmgr.model import ArchiveAnswer
 from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, RunInThread
 from ctxmgr.server.session_queue import SessionQueue
-from ctxmgr.session.work import ArchiveGet, ArchivePut, Offload
+from ctxmgr.session import ArchiveGet, ArchivePut, Offload
 from ctxmgr.wire import transcript
 
 

@@ -19,8 +19,7 @@ import msgspec
 from pylsp_jsonrpc.endpoint import Endpoint
 from pylsp_jsonrpc.exceptions import JsonRpcException
 
-from ctxmgr.wire import envelope, errors
-from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire import RpcError, envelope, errors
 
 # The package logs each failed request with a traceback; every fault is answered, and said once, by us.
 logging.getLogger("pylsp_jsonrpc").setLevel(logging.CRITICAL + 1)

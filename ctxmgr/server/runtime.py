@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr.model.estimate import ESTIMATE, estimate
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import ESTIMATE, Weigh, estimate
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.model_calls import ModelCalls
 from ctxmgr.server.state_files import StateFiles
 
 if TYPE_CHECKING:
-    from ctxmgr.devices.embeddings import Embedder, NoEmbeddings
+    from ctxmgr.devices import Embedder, NoEmbeddings
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
@@ -240,7 +239,7 @@ def _embedder(say: Callable[[str], None]) -> "Embedder | NoEmbeddings":
 
 def _embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
     """In a thread. None where the embeddings extra is not there; that is said once."""
-    from ctxmgr.devices.embeddings import NoEmbeddings
+    from ctxmgr.devices import NoEmbeddings
 
     embedder = _embedder(say)
     return None if isinstance(embedder, NoEmbeddings) else embedder.embed(texts)
@@ -248,7 +247,7 @@ def _embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[flo
 
 def _keep_large_buffers() -> None:
     """Off the loop: the first long list must not wait for the import of what calls the allocator."""
-    from ctxmgr.devices.allocator import keep_large_buffers
+    from ctxmgr.devices import keep_large_buffers
 
     keep_large_buffers()
 

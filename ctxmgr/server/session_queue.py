@@ -9,10 +9,9 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from ctxmgr.model.saved.state import State
-from ctxmgr.session.context.raw_messages import Spool
-from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import Session
+from ctxmgr.model.saved import State
+from ctxmgr.session import Reader, Session
+from ctxmgr.session.context import Spool
 
 PENDING = object()  # the value of a call that has not ended
 

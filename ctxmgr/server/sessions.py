@@ -8,11 +8,9 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import policy_keys
+from ctxmgr.model import Weigh, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.saved.state import ModelSpec, State
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
 from ctxmgr.server.effects import (
     Begin,
@@ -28,16 +26,11 @@ from ctxmgr.server.parked_calls import ParkedCalls, Snapshot
 from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import journal
+from ctxmgr.session import Session, Verb, journal, model_spec, restored
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
-from ctxmgr.session.methods import archiving, queries
-from ctxmgr.session.methods.table import ERRANDS, ROUTES
-from ctxmgr.session.session import Session, model_spec, restored
-from ctxmgr.session.work import Verb
-from ctxmgr.wire import errors, transcript
-from ctxmgr.wire.errors import RpcError
-from ctxmgr.wire.methods import METHODS
+from ctxmgr.session.methods import ERRANDS, ROUTES, archiving, queries
+from ctxmgr.wire import METHODS, RpcError, errors, transcript
 
 
 class Sessions:

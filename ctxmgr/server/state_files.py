@@ -12,7 +12,7 @@ from ctxmgr.server import effects as do
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
-    from ctxmgr.devices.archives import ArchiveDatabases
+    from ctxmgr.devices import ArchiveDatabases
     from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore
 
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
@@ -92,7 +92,7 @@ class StateFiles:
 
     def archive(self, effect: do.PutRows | do.GetRow) -> "Future[Any]":
         if self.archives is None:
-            from ctxmgr.devices.archives import ArchiveDatabases
+            from ctxmgr.devices import ArchiveDatabases
 
             self.archives = ArchiveDatabases(self.live)
         directory, id = effect.state_dir or default_state_dir(), effect.session_id

@@ -5,13 +5,11 @@ Between events only: a call under way goes on with the weigher it began with.
 
 from collections.abc import Callable
 
-from ctxmgr.model import policy_keys
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import Weigh, policy_keys
 from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.effects import Effect, LoadWeigher, Log
 from ctxmgr.server.session_queue import SessionQueue, SessionQueues
-from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import Session
+from ctxmgr.session import Reader, Session
 
 
 class SessionWeighers:

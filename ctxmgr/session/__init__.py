@@ -1,1 +1,26 @@
-"""Floor 2: the one mutable object of a session, a method a verb. Computes first, assigns last. No IO."""
+"""The one mutable object of a session and the work that it asks for. Computes first, assigns last.
+
+`methods` has a function a method, `context` the road of a list, `compaction` the long calls. No IO, no wire.
+"""
+
+from ctxmgr.session import journal, ledger_updates
+from ctxmgr.session.reading import IMAGE_TOKENS, Reader
+from ctxmgr.session.session import Session, model_spec, restored
+from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb
+
+__all__ = [
+    "ArchiveGet",
+    "ArchivePut",
+    "Await",
+    "Embed",
+    "IMAGE_TOKENS",
+    "Job",
+    "Offload",
+    "Reader",
+    "Session",
+    "Verb",
+    "journal",
+    "ledger_updates",
+    "model_spec",
+    "restored",
+]

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.saved.state import State
+from ctxmgr.model.saved import State
 
 VERSION = 1
 # names on disk

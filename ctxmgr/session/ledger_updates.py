@@ -9,13 +9,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation.digest import digest
-from ctxmgr.engine.ledger import extract
-from ctxmgr.engine.ledger.fold import current, fold
-from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.messages import Call, Message, SummaryKind, Unit, View
-from ctxmgr.model.saved.facts import Fact, Ledger
-from ctxmgr.model.saved.state import RawSummary, State
+from ctxmgr.engine.conversation import digest
+from ctxmgr.engine.ledger import Stamp, current, extract, fold
+from ctxmgr.model import Call, Message, SummaryKind, Unit, View
+from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
 FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.policy import Zone
+from ctxmgr.model import Zone
 
 
 class PrefetchedCompaction(msgspec.Struct, frozen=True):

@@ -10,8 +10,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
-from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Plan
+from ctxmgr.model import Message, Plan
 
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 

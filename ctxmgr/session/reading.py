@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType, ModuleType
 
-from ctxmgr.engine.conversation.digest import digest
-from ctxmgr.model.messages import Message, View
-from ctxmgr.model.weights import Weigh
+from ctxmgr.engine.conversation import digest
+from ctxmgr.model import Message, View, Weigh
 
 IMAGE_TOKENS = 1_200  # weight of one image: between what providers charge for small and for large ones
 

@@ -6,7 +6,7 @@ is not known counts nothing: the reading is void, and `status` says so by its mi
 
 from collections.abc import Container, Iterable, Mapping
 
-from ctxmgr.model.messages import Message
+from ctxmgr.model import Message
 from ctxmgr.session import ledger_updates
 
 

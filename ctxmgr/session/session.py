@@ -13,20 +13,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.presets.strategy import Inputs, PresetStrategy
-from ctxmgr.engine.presets.table import PRESETS
-from ctxmgr.engine.pressure import latch, meter
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.pressure.zone import Thresholds, thresholds
-from ctxmgr.model import policy_keys, prices
+from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
+from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
+from ctxmgr.model import ArchiveRow, Call, Message, Opening, Plan, Policy, Zone, policy_keys, prices
 from ctxmgr.model.api import compaction, lifecycle
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.epochs import Opening
-from ctxmgr.model.messages import Call, Message
-from ctxmgr.model.policy import Policy, Zone
-from ctxmgr.model.projection import Plan
-from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.state import ModelSpec, State
+from ctxmgr.model.saved import Ledger, ModelSpec, State
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
 from ctxmgr.session.branch_locks import BranchLocks

@@ -9,8 +9,8 @@ from types import ModuleType
 import msgspec
 
 from ctxmgr.formats.pi_tree import entries as tree
-from ctxmgr.model.messages import Message
-from ctxmgr.model.saved.state import State
+from ctxmgr.model import Message
+from ctxmgr.model.saved import State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 

@@ -7,9 +7,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from ctxmgr.model import policy
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.compaction.completion import CompletionRequest
+from ctxmgr.model import ArchiveRow, policy
+from ctxmgr.model.compaction import CompletionRequest
 
 INLINE_BYTES = 6_000  # of new text; below it weighing takes less than the hop to a thread and back is worth
 

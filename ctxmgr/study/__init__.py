@@ -1,1 +1,8 @@
-"""Floor F6: what people run on recordings, from outside as a host would, or in process."""
+"""What people run on recordings, from outside as a host would, or in process: a package each command or subject.
+
+Nothing that serves may import it.
+"""
+
+from ctxmgr.study import price_text
+
+__all__ = ["price_text"]

@@ -8,7 +8,7 @@
 
 from math import isfinite
 
-from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.model import PriceTier, TieredPrices
 
 OUTPUT_SHARE = 5
 MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake

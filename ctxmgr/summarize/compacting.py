@@ -10,20 +10,21 @@ import msgspec
 
 from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.model.compaction.plans import CompactionPlan
-from ctxmgr.summarize.prompts.shape import Shape
-from ctxmgr.summarize.prompts.structured import TURN
-from ctxmgr.summarize.request import turn_context
-from ctxmgr.summarize.request.brief import SummaryInput
-from ctxmgr.summarize.request.outline import together
-from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
-from ctxmgr.summarize.request.previous_summary import PreviousSummary
-from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
-from ctxmgr.summarize.request.retry import give_up
-from ctxmgr.summarize.strategies.side_by_side import side_by_side
-from ctxmgr.summarize.strategies.table import STRATEGIES
+from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
+from ctxmgr.summarize.prompts import TURN, Shape
+from ctxmgr.summarize.request import (
+    LEAST_TOKENS,
+    AcceptedAnswer,
+    PreviousSummary,
+    PromptTask,
+    RejectedAnswer,
+    SummaryInput,
+    SummaryTerms,
+    give_up,
+    outline,
+    turn_context,
+)
+from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
 TURN_SHARE = 0.5  # of the reserve, for the first part of a turn (pi)
@@ -98,10 +99,10 @@ def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget:
     room = budget
     context = past.context
     new = summary.turn_context(brief.preparation.prefix, room, brief.weigh) if brief.preparation.prefix else ""
-    both = together([text for text in (context, new) if text], TURN)
+    both = outline.together([text for text in (context, new) if text], TURN)
     if new and context and brief.weigh(both) > budget:
         half = summary.turn_context(brief.preparation.prefix, budget // 2, brief.weigh)
-        both = together([text for text in (context, half) if text], TURN)
+        both = outline.together([text for text in (context, half) if text], TURN)
     return turn_context.joined(past.before, both) if both else past.before
 
 

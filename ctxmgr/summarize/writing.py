@@ -16,22 +16,21 @@ from typing import Any
 
 from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.extractive import summary
-from ctxmgr.engine.text.sections import BRANCH_LEAD
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, FileLists, Format
+from ctxmgr.engine.text import BRANCH_LEAD
+from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting
-from ctxmgr.summarize.prompts.continue_format import CONTINUE
-from ctxmgr.summarize.prompts.handoff import HANDOFF
-from ctxmgr.summarize.prompts.nine_section import NINE
-from ctxmgr.summarize.prompts.shape import FREE, Shape
-from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
-from ctxmgr.summarize.request.parse import AcceptedAnswer
-from ctxmgr.summarize.request.previous_summary import past
-from ctxmgr.summarize.request.prompt_task import PromptTask
-from ctxmgr.summarize.request.retry import Failure, SummaryFailed
-from ctxmgr.summarize.request.usage import SummaryUsage
-from ctxmgr.summarize.strategies.table import STRATEGIES
+from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape
+from ctxmgr.summarize.request import (
+    AcceptedAnswer,
+    Failure,
+    FinishedSummary,
+    PromptTask,
+    SummaryFailed,
+    SummaryInput,
+    SummaryUsage,
+    previous_summary,
+)
+from ctxmgr.summarize.strategies import STRATEGIES
 
 SHAPES: dict[Format, Shape] = {
     "structured": STRUCTURED,
@@ -50,7 +49,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     account = SummaryUsage()
     prepared = brief.preparation
     shape = SHAPES[brief.format]
-    before = past(prepared.previous)
+    before = previous_summary.past(prepared.previous)
     failure: Failure | None = None
     accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):

@@ -1,1 +1,28 @@
-"""Floor 1: what stands on the wire: framing, envelope, methods, errors, transcripts. Knows no engine."""
+"""What stands on the wire: framing, envelope, methods, errors, transcripts. Knows no engine and no device."""
+
+from ctxmgr.wire import envelope, errors, surrogates, transcript
+from ctxmgr.wire.errors import RpcError
+from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.wire.method import Method
+from ctxmgr.wire.methods import METHODS, TABLE
+from ctxmgr.wire.params import ParamsReader
+from ctxmgr.wire.stand_in import StrippedMessages, without_known
+from ctxmgr.wire.transcript import TranscriptLine
+
+__all__ = [
+    "Framer",
+    "FramingFault",
+    "METHODS",
+    "Method",
+    "ParamsReader",
+    "RpcError",
+    "StrippedMessages",
+    "TABLE",
+    "TranscriptLine",
+    "envelope",
+    "errors",
+    "frame",
+    "surrogates",
+    "transcript",
+    "without_known",
+]

@@ -5,7 +5,7 @@ A message says whose fault it is and where; it never holds conversation text.
 
 from typing import Any
 
-from ctxmgr.model.errors import CallError, InvalidParams
+from ctxmgr.model import CallError, InvalidParams
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.model import invalid_params, path_of
 from ctxmgr.wire.method import Method
 
 

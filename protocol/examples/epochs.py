@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.study.spawning.client import StdioClient
+from ctxmgr.study.spawning import StdioClient
 
 Json = dict[str, Any]
 Request = Callable[..., Any]  # request(method, name=value, ...): the answer

@@ -9,8 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ctxmgr.wire.errors import INVALID_PARAMS
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire import TABLE, errors
 from scripts.generating.decoding import fault
 from scripts.generating.excerpts import DOCUMENTS, Exchange, best
 
@@ -55,7 +54,7 @@ def _refused(path: str, text: str) -> list[Exchange]:
         id = json.dumps(message.get("id"))
         if sender == "host" and "method" in message:
             waiting[id] = number, message
-        elif sender == "ctxmgr" and message.get("error", {}).get("code") == INVALID_PARAMS and id in waiting:
+        elif sender == "ctxmgr" and message.get("error", {}).get("code") == errors.INVALID_PARAMS and id in waiting:
             at, said = waiting.pop(id)
             if isinstance(said.get("params"), dict):
                 found.append(Exchange(f"{path}, line {at}", "host", said))

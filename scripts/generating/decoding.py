@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import policy_keys
+from ctxmgr.model import Policy, policy_keys
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
-from ctxmgr.model.policy import Policy
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire import TABLE
 
 ROWS = {row.name: row for row in TABLE}
 PREPARATIONS: dict[str, Any] = {"session_before_compact": HostPreparation, "session_before_tree": TreePreparation}

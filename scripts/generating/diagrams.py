@@ -3,8 +3,8 @@
 import itertools
 
 from ctxmgr.engine.pressure import latch, zone
-from ctxmgr.model.policy import ZONES, Policy
-from ctxmgr.model.saved.latch import LatchState
+from ctxmgr.model import ZONES, Policy
+from ctxmgr.model.saved import LatchState
 
 WINDOWS = (16_000, 32_000, 128_000, 200_000, 1_000_000)  # tokens: what models have
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire import TABLE, Method
 
 WIDTH = 104  # characters of a line: what a page shows without scrolling
 TEXT = 88  # characters of a text that are shown whole

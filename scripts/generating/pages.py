@@ -9,8 +9,8 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from ctxmgr.cli.commands import COMMANDS, parser
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.cli import COMMANDS, parser
+from ctxmgr.wire import TABLE
 from scripts.generating import reference, tables, tools
 
 Json = dict[str, Any]

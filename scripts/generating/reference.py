@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxmgr.study.hostscript import FORMAT
-from ctxmgr.wire.method import Method
-from ctxmgr.wire.methods import TABLE
+from ctxmgr.wire import TABLE, Method
 from ctxmgr.wire.spec import openrpc
 from scripts.generating import diagrams, tables
 from scripts.generating.beyond import RULES

@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ctxmgr.engine.tools import CATALOG, ArgumentRole, ToolRow
-from ctxmgr.engine.tools.names import SURE, VERBS
-from ctxmgr.engine.tools.roles import WHOLE
+from ctxmgr.engine.tools import CATALOG, SURE, VERBS, WHOLE, ArgumentRole, ToolRow
 
 PROSE = Path(__file__).with_name("tools.md")
 DOES = {

@@ -3,8 +3,8 @@
 Knows no state and no event: a line is JSON. Nothing of it may be lost by a kill, a full disk or a second process.
 """
 
-from ctxmgr.devices.snapshots.file import SnapshotFile, SnapshotFull
+from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import to_line
-from ctxmgr.devices.snapshots.store import OpenedSnapshot, SnapshotStore, file_name, read
+from ctxmgr.devices.snapshots.store import SnapshotStore, file_name, read
 
-__all__ = ["OpenedSnapshot", "SnapshotFile", "SnapshotFull", "SnapshotStore", "file_name", "read", "to_line"]
+__all__ = ["SnapshotFile", "SnapshotStore", "file_name", "read", "to_line"]

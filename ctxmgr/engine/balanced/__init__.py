@@ -1,1 +1,36 @@
-"""Decides once a cache epoch what leaves. Knows no preset, no state and no session."""
+"""The machinery of cache epochs: when one begins, what stays within a budget, where the packet stands.
+
+`decided` says when an epoch pays and what leaves then, `standing` and `carried_on` lay out what was decided before.
+Knows no preset, no state and no session.
+"""
+
+from ctxmgr.engine.balanced import budget, pins, receipts
+from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
+from ctxmgr.engine.balanced.cache_cost import is_cold
+from ctxmgr.engine.balanced.epoch_start import EpochInputs
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET
+from ctxmgr.engine.balanced.packet_writer import LedgerWriter
+from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
+from ctxmgr.engine.balanced.project import BalancedInputs, Projected, carried_on, decided, standing
+from ctxmgr.engine.balanced.protection import Protection
+from ctxmgr.engine.balanced.receipts import Original
+
+__all__ = [
+    "BalancedInputs",
+    "EpochInputs",
+    "Layout",
+    "LedgerWriter",
+    "NO_PACKET",
+    "Original",
+    "Projected",
+    "Protection",
+    "RETURNED_EPOCHS",
+    "budget",
+    "carried_on",
+    "decided",
+    "is_cold",
+    "lay_out",
+    "pins",
+    "receipts",
+    "standing",
+]

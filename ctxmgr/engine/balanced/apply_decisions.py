@@ -16,12 +16,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Step
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.rewriting.rewrite import Rewrite, Shorten
-from ctxmgr.model.policy import Zone
-from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+from ctxmgr.engine.rewriting import Rewrite, Shorten
+from ctxmgr.model import Decision, Edit, Keep, Packet, Piece, Plan, Zone
 
 
 class Layout(msgspec.Struct, frozen=True):

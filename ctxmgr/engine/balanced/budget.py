@@ -11,7 +11,7 @@ import math
 
 import msgspec
 
-from ctxmgr.model.policy import Zone
+from ctxmgr.model import Zone
 
 CHEAPEST, DEAREST = 2_500, 62_500  # tokens of the old part at the knob's ends
 OLD_SHARE_LEAST, OLD_SHARE_MOST = 0.1, 0.5  # of the usable window, at the knob's ends

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.model.prices import Rates
+from ctxmgr.model import Rates
 
 CACHE_TTL = 300_000  # milliseconds
 CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the last one did

@@ -14,14 +14,11 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.conversation import BlockRef, Memo, Step
 from ctxmgr.engine.conversation import identifiers as names
-from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Step
-from ctxmgr.engine.text.one_line import code, one_line
+from ctxmgr.engine.text import code, one_line
 from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of
-from ctxmgr.model.messages import Message, Unit
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import Message, Unit, Weigh
 
 HEADING = "## Left out (names it held; look again for more)"
 SAID_HEADING = "## Said by the user (shortened)"

@@ -7,10 +7,9 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.conversation.steps import Step
-from ctxmgr.engine.rewriting.rewrite import LAST_RESORT_LENGTH, Rewrite
-from ctxmgr.model.projection import Decision
+from ctxmgr.engine.conversation import ConversationIndex, Step
+from ctxmgr.engine.rewriting import LAST_RESORT_LENGTH, Rewrite
+from ctxmgr.model import Decision
 
 
 def squeezed(

@@ -15,12 +15,9 @@ import msgspec
 from ctxmgr.engine.balanced import evicted_index
 from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, identifiers
-from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Steps
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo, Steps, identifiers
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+from ctxmgr.model import PACKET_MARK, Decision, Edit, Keep, Packet, Plan
 
 NO_PACKET = Packet("", 0)
 

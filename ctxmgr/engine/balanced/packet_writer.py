@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ctxmgr.engine.packet.budget import PacketText
+from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
 
 

@@ -18,10 +18,9 @@ from typing import Any, TypeVar
 
 from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.rewriting.handles import handles_in
+from ctxmgr.engine.rewriting import handles_in
 from ctxmgr.engine.tools import Memo, ToolCall, calls_of
-from ctxmgr.model.epochs import Pin
-from ctxmgr.model.messages import Message
+from ctxmgr.model import Message, Pin
 
 RETURNED_EPOCHS = 2  # so many epochs pass before what was asked for again may leave again
 HANDLE_ARGUMENT = 200  # characters: a longer argument is no handle, whatever a host wraps around one

@@ -13,8 +13,7 @@ import msgspec
 from ctxmgr.engine.balanced import apply_decisions
 from ctxmgr.engine.balanced.epoch_start import REPLACED, EpochInputs, EpochResult, hidden, opened, unmoved
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.model.epochs import Epoch, Opening
-from ctxmgr.model.projection import Plan
+from ctxmgr.model import Epoch, Opening, Plan
 
 SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
 GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either

@@ -12,11 +12,9 @@ from collections.abc import Callable, Container, Iterable, Sequence
 import msgspec
 
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Step
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.rewriting.prune import is_among
-from ctxmgr.engine.rewriting.rewrite import Shorten
+from ctxmgr.engine.rewriting import Shorten, is_among
 
 
 class Protection(msgspec.Struct, frozen=True):

@@ -10,9 +10,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import USERS_SHELL
-from ctxmgr.model.epochs import EvictedItem, LeftKind, Receipt
-from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model import Edit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Receipt
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps

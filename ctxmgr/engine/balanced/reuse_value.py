@@ -14,11 +14,9 @@ Worth is relative: only proportions count.
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.engine.conversation import ConversationIndex, identifiers
-from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Step
+from ctxmgr.engine.conversation import ConversationIndex, Memo, Step, identifiers
 from ctxmgr.engine.tools import calls_of
-from ctxmgr.model.messages import Message
+from ctxmgr.model import Message
 
 SAID = 8.0  # rule 1
 EACH_TIME, TIMES_AT_MOST = 0.15, 8

@@ -20,10 +20,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo, Step, Steps
 from ctxmgr.engine.conversation import identifiers as names
-from ctxmgr.engine.conversation.identifiers import Memo
-from ctxmgr.engine.conversation.steps import Step, Steps
 from ctxmgr.engine.invariants import STEPS, Invariants
 
 MARKER_TOKENS = 30  # about what a marker weighs

@@ -1,1 +1,23 @@
-"""Where a compaction cuts and what it summarises. Asks no model."""
+"""Where a compaction cuts, what it summarises, and how that is cut to the size a model takes. Asks no model."""
+
+from ctxmgr.engine.compaction import branch, cohesion, files, prepare, render, scoring, slices, truncation, weighing
+from ctxmgr.engine.compaction.files import without_lists
+from ctxmgr.engine.compaction.render import FOR_MODEL, RenderLimits
+from ctxmgr.engine.compaction.slices import Depths, Slice
+
+__all__ = [
+    "Depths",
+    "FOR_MODEL",
+    "RenderLimits",
+    "Slice",
+    "branch",
+    "cohesion",
+    "files",
+    "prepare",
+    "render",
+    "scoring",
+    "slices",
+    "truncation",
+    "weighing",
+    "without_lists",
+]

@@ -25,9 +25,8 @@ import msgspec
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.render import clipped, utf16_units
 from ctxmgr.engine.compaction.weighing import quarters
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction.plans import BranchSummaryPlan, FileLists, Weigher
-from ctxmgr.model.weights import WeighMessage
+from ctxmgr.model import WeighMessage
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, BranchSummaryPlan, FileLists, Weigher
 
 SUMMARY_SHARE = 0.9  # of the budget: below it a summary is taken though it does not fit (pi)
 ERROR_UNITS = 600  # UTF-16 units of a failed result: an error and a few lines around it

@@ -22,8 +22,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ctxmgr.engine.text.identifiers import identifiers, without
-from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.engine.text import identifiers, without
+from ctxmgr.model.compaction import BranchMessage
 
 BLOCK = 8
 """Steps on each side. Hearst's blocks are six to ten sentences long."""

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.model.compaction.branch import BranchEntry
-from ctxmgr.model.weights import WeighMessage
+from ctxmgr.model import WeighMessage
+from ctxmgr.model.compaction import BranchEntry
 
 
 class Cut(msgspec.Struct, frozen=True, gc=False):

@@ -15,9 +15,9 @@ Rules:
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call, window
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction.plans import FileLists
+from ctxmgr.engine.tools import EffectKind, ToolCall, outcome, paths, pi_file, tool_call
+from ctxmgr.engine.tools.shell import window
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, FileLists
 
 READ, MODIFIED = "read-files", "modified-files"
 

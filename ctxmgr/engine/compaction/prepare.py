@@ -20,9 +20,17 @@ from collections.abc import Sequence
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.compaction.cut import Cut, host_cut, points, reached, speaks, whole_cut
 from ctxmgr.engine.compaction.weighing import before, quarters
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, in_list, places_in_list
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, FileLists, NothingToCompact
-from ctxmgr.model.weights import WeighMessage
+from ctxmgr.model import WeighMessage
+from ctxmgr.model.compaction import (
+    BranchEntry,
+    BranchMessage,
+    CompactionPlan,
+    CutBudget,
+    FileLists,
+    NothingToCompact,
+    in_list,
+    places_in_list,
+)
 
 EMPTY = NothingToCompact("Nothing to compact: the session holds no messages.")
 ALREADY = NothingToCompact("Already compacted: nothing came since the last compaction.")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from ctxmgr.model.compaction.branch import BranchMessage, MessageContent
+from ctxmgr.model.compaction import BranchMessage, MessageContent
 
 RESULT_UNITS = 2_000  # UTF-16 units of a tool result that are shown (pi)
 

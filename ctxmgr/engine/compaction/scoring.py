@@ -22,12 +22,10 @@ import msgspec
 
 from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, terms
 from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
-from ctxmgr.engine.ledger.from_assistant import from_assistant
-from ctxmgr.engine.ledger.from_user import from_user
-from ctxmgr.engine.ledger.statements import Stamp, Statements
+from ctxmgr.engine.ledger import Stamp, Statements, from_assistant, from_user
 from ctxmgr.engine.tools import tool_call
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import BranchMessage
 
 SPEAKS = {"user": 55, "assistant": 30, "result": 10, "": 0}  # signal 1
 BINDS = 30  # signal 2

@@ -25,9 +25,8 @@ import msgspec
 
 from ctxmgr.engine.compaction import cohesion
 from ctxmgr.engine.compaction.render import RenderLimits, message_text
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.policy import Slices
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import Slices, Weigh
+from ctxmgr.model.compaction import BranchMessage
 
 REACH = 0.25
 """Of the target: how far from it a natural break may be, and how much more than it a last slice may weigh."""

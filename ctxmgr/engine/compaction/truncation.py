@@ -25,8 +25,8 @@ import msgspec
 from ctxmgr.engine.compaction.render import RenderLimits
 from ctxmgr.engine.compaction.scoring import AS_SHOWN, WHOLE, within
 from ctxmgr.engine.compaction.slices import step_starts
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import BranchMessage
 
 SEPARATOR = "\n\n"  # between messages, as `render` puts it
 

@@ -10,10 +10,8 @@ Rules (pi 0.87.1, for `before`):
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, SystemPromptChange
-from ctxmgr.model.compaction.plans import Weigher
-from ctxmgr.model.messages import View
-from ctxmgr.model.weights import Weigh, WeighMessage
+from ctxmgr.model import View, Weigh, WeighMessage
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, SystemPromptChange, Weigher
 
 UNITS_A_TOKEN = 4  # pi's estimate, UTF-16 units
 

@@ -3,9 +3,8 @@
 import msgspec
 
 from ctxmgr.engine.conversation.index import ConversationIndex
-from ctxmgr.model.policy import Zone
-from ctxmgr.model.projection import Decision, Keep, Plan
-from ctxmgr.model.saved.state import LastProjection
+from ctxmgr.model import Decision, Keep, Plan, Zone
+from ctxmgr.model.saved import LastProjection
 
 
 class Delta(msgspec.Struct, frozen=True):

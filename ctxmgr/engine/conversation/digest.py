@@ -2,7 +2,7 @@
 
 import hashlib
 
-from ctxmgr.model.messages import View
+from ctxmgr.model import View
 
 DIGEST_BYTES = 8
 

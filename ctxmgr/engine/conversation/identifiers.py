@@ -7,8 +7,8 @@ and kept in a memo by the message's digest.
 from collections.abc import Iterator
 from typing import Any
 
-from ctxmgr.engine.text.identifiers import bare
-from ctxmgr.model.messages import Message, Unit
+from ctxmgr.engine.text import bare
+from ctxmgr.model import Message, Unit
 
 DEEPEST = 20  # of arguments within arguments
 READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat

@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr.engine.conversation.block_ref import BlockRef
 from ctxmgr.engine.conversation.keys import block_key, message_key
 from ctxmgr.engine.conversation.turns import Turn
-from ctxmgr.model.messages import Call, Message, Unit
+from ctxmgr.model import Call, Message, Unit
 
 
 class ConversationIndex(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.model.messages import Message
+from ctxmgr.model import Message
 
 
 class Turn(msgspec.Struct, frozen=True, gc=False):

@@ -1,1 +1,8 @@
-"""A summary without a model: facts and the best sentences. Knows no strategy."""
+"""A summary without a model: `summary` makes lines of what was collected, as many as the budget allows.
+
+Knows no strategy and no session.
+"""
+
+from ctxmgr.engine.extractive import summary
+
+__all__ = ["summary"]

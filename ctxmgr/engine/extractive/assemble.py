@@ -11,25 +11,15 @@ Rules:
 
 from collections.abc import Container, Sequence
 
-from ctxmgr.engine.extractive.collecting import carry
+from ctxmgr.engine.extractive.collecting import Stretch, carry, flat, hear, outcomes, phrases, settle, take_up
 from ctxmgr.engine.extractive.collecting import work as extractive_turns
-from ctxmgr.engine.extractive.collecting.carry import LABELS, LAST, LATEST, PreviousFacts
-from ctxmgr.engine.extractive.collecting.continuation import take_up
-from ctxmgr.engine.extractive.collecting.facts import hear
-from ctxmgr.engine.extractive.collecting.open_items import settle
-from ctxmgr.engine.extractive.collecting.outcomes import LATER, Changes, closing, last_words
-from ctxmgr.engine.extractive.collecting.phrases import done, wrong
-from ctxmgr.engine.extractive.collecting.pieces import flat
-from ctxmgr.engine.extractive.collecting.work import Stretch
 from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
-from ctxmgr.engine.ledger.fold import fold, now_and_past
-from ctxmgr.engine.text.prose import without_marks
-from ctxmgr.engine.text.sentences import best, central, finds, spoken
-from ctxmgr.engine.text.wording import key_of, sentences_of, shorten
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.engine.ledger import fold, now_and_past
+from ctxmgr.engine.text import key_of, sentences, sentences_of, shorten, without_marks
+from ctxmgr.model.compaction import BranchMessage
+from ctxmgr.model.saved import Fact, Ledger
 
 GOAL_CHARACTERS = 600
 BRIEF_CHARACTERS = 200
@@ -67,8 +57,8 @@ def gather(
         take_up(carried, work, newest)
         settle(carried, heard.facts, work)
     now, past = now_and_past(fold(Ledger(), [*carried.facts, *heard.facts]))
-    weights = central(text for stretch in work.stretches for _, text in stretch.texts)
-    lines, changes = SummaryLines(weights=weights, work=work), Changes(work)
+    weights = sentences.central(text for stretch in work.stretches for _, text in stretch.texts)
+    lines, changes = SummaryLines(weights=weights, work=work), outcomes.Changes(work)
     _standing(lines, now, past)
     _carried(lines, carried, changes)
     _requests(lines, carried, changes, newest)
@@ -79,19 +69,19 @@ def gather(
     return lines
 
 
-def _carried(lines: SummaryLines, carried: PreviousFacts, changes: Changes) -> None:
+def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcomes.Changes) -> None:
     """Our own labelled lines; a fault that was found in what was changed since is likely mended."""
     for text in carried.findings:
         late = changes.after(text, -1)
-        if not (late and wrong(text)):
-            text = f"{text}{LATER}" if late and not text.endswith(LATER) else text
+        if not (late and phrases.wrong(text)):
+            text = f"{text}{outcomes.LATER}" if late and not text.endswith(outcomes.LATER) else text
             lines.add("found", text, shorten(text, BRIEF_CHARACTERS))
     for text in carried.planned:
         lines.add("planned", text, shorten(text, BRIEF_CHARACTERS))
     for text in carried.likely:
         lines.add("likely", text, shorten(text, BRIEF_CHARACTERS))
     if carried.last:
-        lines.add("active", f"{LAST}{carried.last}")
+        lines.add("active", f"{carry.LAST}{carried.last}")
 
 
 def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) -> None:
@@ -143,7 +133,7 @@ def _without(text: str, told: Container[str]) -> str:
     return short if len(short.split()) >= LEAST_LEFT_WORDS else shorten(text, REFERENCE_CHARACTERS)
 
 
-def _requests(lines: SummaryLines, carried: PreviousFacts, changes: Changes, later: str) -> None:
+def _requests(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcomes.Changes, later: str) -> None:
     """A line for each request and what it came to; the newest request stands beside the goal."""
     stretches = lines.work.stretches
     told = [line.text for kind in ("constraint", "decision") for line in lines.kinds.get(kind, [])]
@@ -163,7 +153,7 @@ def _requests(lines: SummaryLines, carried: PreviousFacts, changes: Changes, lat
         last = not later and (stretch is stretches[-1] or (stretch is newest and not is_goal))
         asked = "" if is_goal else request
         if last and not stretch.finished:
-            _cut_off(lines, stretch, LATEST if asked else "")
+            _cut_off(lines, stretch, carry.LATEST if asked else "")
         else:
             told_last = stretch is newest or bool(later and stretch.request == later)
             _outcome(lines, stretch, asked, told_last, changes, told)
@@ -171,7 +161,7 @@ def _requests(lines: SummaryLines, carried: PreviousFacts, changes: Changes, lat
 
 def _cut_off(lines: SummaryLines, stretch: Stretch, lead: str) -> None:
     """Where the work stood when it was cut."""
-    words = last_words(stretch, LAST_CHARACTERS) or (NOT_ANSWERED if lead else "")
+    words = outcomes.last_words(stretch, LAST_CHARACTERS) or (NOT_ANSWERED if lead else "")
     tasks = (line.text for kind in _TASKS for line in lines.kinds.get(kind, []))
     if words and key_of(f"{lead}{words}") not in {key_of(line) for line in tasks}:
         lines.add("active", f"{lead}{words}")
@@ -179,16 +169,16 @@ def _cut_off(lines: SummaryLines, stretch: Stretch, lead: str) -> None:
 
 
 def _outcome(
-    lines: SummaryLines, stretch: Stretch, asked: str, newest: bool, changes: Changes, told: Sequence[str]
+    lines: SummaryLines, stretch: Stretch, asked: str, newest: bool, changes: outcomes.Changes, told: Sequence[str]
 ) -> None:
     """What a stretch came to (rule 5)."""
-    end = closing(stretch, changes, lines.weights, told)
+    end = outcomes.closing(stretch, changes, lines.weights, told)
     lines.state = end.text or lines.state
     lead = f'"{shorten(asked, REQUEST_CHARACTERS)}" → ' if asked else ""
     brief = f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}" → ' if asked else ""
     if end.what == "done":
         lines.add("outcome", end.text, end.brief)
-        lead, brief = (LATEST, LATEST) if newest and asked else (lead, brief)
+        lead, brief = (carry.LATEST, carry.LATEST) if newest and asked else (lead, brief)
         lines.add("done", f"{lead}{end.text}", f"{brief}{end.brief}")
     elif end.what == "found":
         lead = brief if newest else lead
@@ -203,12 +193,12 @@ def _is_answered(lines: SummaryLines, asked: str) -> bool:
     return any(line.text.startswith(f'"{asked[:KNOWN_CHARACTERS]}') for line in lines.kinds.get("found", []))
 
 
-def _findings(lines: SummaryLines, left: Sequence[str], changes: Changes, budget: int) -> None:
+def _findings(lines: SummaryLines, left: Sequence[str], changes: outcomes.Changes, budget: int) -> None:
     """The best sentences of what was said on the way, besides what the requests came to; left branches."""
     for text in left:
         lines.add("note", f"{LEFT}{text}", shorten(f"{LEFT}{text}", BRIEF_CHARACTERS))
     stretches = lines.work.stretches
-    said = [one for stretch in stretches for at, text in stretch.texts for one in spoken(text, at)]
+    said = [one for stretch in stretches for at, text in stretch.texts for one in sentences.spoken(text, at)]
     told = [
         line.text
         for kind in ("done", "found", "active", "decision", "constraint")
@@ -217,10 +207,12 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: Changes, budget
     shown = " ".join(told)
     steps = sum(len(stretch.texts) for stretch in stretches)
     room = min(MOST_NOTE_CHARACTERS, budget, NOTE_CHARACTERS * max(steps // STEPS_A_FINDING, LEAST_FINDINGS))
-    said = [one for one in changes.standing(said) if finds(one) and one.text not in shown]
-    said = [one for one in said if not one.text.startswith(LABELS)]  # nobody writes our lines but us
-    for one in best(said, lines.weights, characters=room, without=told):
-        if done(one.text):
+    said = [one for one in changes.standing(said) if sentences.finds(one) and one.text not in shown]
+    said = [one for one in said if not one.text.startswith(carry.LABELS)]  # nobody writes our lines but us
+    for one in sentences.best(said, lines.weights, characters=room, without=told):
+        if phrases.done(one.text):
             lines.add("note", one.text)
         else:
-            lines.add("found", f"{one.text}{LATER}" if changes.after(one.text, one.text_index) else one.text)
+            lines.add(
+                "found", f"{one.text}{outcomes.LATER}" if changes.after(one.text, one.text_index) else one.text
+            )

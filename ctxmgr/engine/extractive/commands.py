@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.extractive.collecting.carry import PreviousFacts
+from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import coded
-from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
-from ctxmgr.engine.text.one_line import code, one_line
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.engine.packet import blocker_lines, worked_lines
+from ctxmgr.engine.text import code, one_line
+from ctxmgr.model.saved import Fact
 
 MOST_FAILED = 12
 MOST_RAN = 5
@@ -29,7 +29,9 @@ _NO_REASON = re.compile(
 _CODE = re.compile(r"^`([^`]+)`")
 
 
-def add_failures(lines: SummaryLines, carried: PreviousFacts, heard: Sequence[Fact], now: Sequence[Fact]) -> None:
+def add_failures(
+    lines: SummaryLines, carried: carry.PreviousFacts, heard: Sequence[Fact], now: Sequence[Fact]
+) -> None:
     """What stands in the way, and what failed before (rule 3)."""
     stretches = lines.work.stretches
     commands = [fact for fact in now if fact.slot == "command"]

@@ -12,8 +12,8 @@ import msgspec
 
 from ctxmgr.engine.extractive.layout import RIGHTS, LineStyle, SectionLayout, SummaryLayout
 from ctxmgr.engine.extractive.lines import Kind, SummaryLine
-from ctxmgr.engine.text.headings import heading
-from ctxmgr.model.weights import Weigh
+from ctxmgr.engine.text import heading
+from ctxmgr.model import Weigh
 
 NONE = "(none)"
 INDENT = "    "  # of a code fence's lines; four: a heading has at most three

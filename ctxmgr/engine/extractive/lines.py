@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.extractive.collecting.work import WorkHistory
+from ctxmgr.engine.extractive.collecting import WorkHistory
 
 SEEN_BACK = 400  # lines of a kind that are looked back at for the same words
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from ctxmgr.engine.extractive.collecting.carry import PreviousFacts
+from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.lines import SummaryLines
-from ctxmgr.engine.text.identifiers import identifiers
+from ctxmgr.engine.text import identifiers
 
 MOST_FILES = 32
 FILE_BUDGET = 400  # tokens of budget for each file that is listed
@@ -21,7 +21,9 @@ _NO_NAME = re.compile(
 )  # what every program names, import specifiers, and halves of a sed script
 
 
-def add_files(lines: SummaryLines, carried: PreviousFacts, budget: int, gone: frozenset[str] = frozenset()) -> None:
+def add_files(
+    lines: SummaryLines, carried: carry.PreviousFacts, budget: int, gone: frozenset[str] = frozenset()
+) -> None:
     """The files that were worked on most, with how often; without those that were moved or deleted since."""
     work = lines.work
     lost = {end for path in (*work.removed_paths, *gone) for end in _parts(ending(path))}
@@ -61,7 +63,7 @@ def ending(path: str) -> str:
     return "/".join(parts[-PATH_PARTS:]) if path.startswith("/") and len(parts) > PATH_PARTS + 1 else path
 
 
-def add_names(lines: SummaryLines, carried: PreviousFacts, budget: int) -> None:
+def add_names(lines: SummaryLines, carried: carry.PreviousFacts, budget: int) -> None:
     """What came up most and latest, unless a line names it already."""
     work, most = lines.work, min(MOST_NAMES, budget // NAME_BUDGET)
     shown = (line.text for kind in lines.kinds for line in lines.kinds[kind] if kind not in ("outcome", "request"))

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.assemble import gather
-from ctxmgr.engine.extractive.collecting.carry import DECIDED, FAILED, FILES, FOUND, LAST, NAMES
-from ctxmgr.engine.extractive.collecting.outcomes import last_words
-from ctxmgr.engine.extractive.collecting.work import request_of
+from ctxmgr.engine.extractive.collecting import carry, outcomes, request_of
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import LineStyle, SectionLayout, SummaryLayout
 from ctxmgr.engine.extractive.lines import Kind, SummaryLine
-from ctxmgr.engine.text.wording import shorten
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.weights import Weigh
+from ctxmgr.engine.text import shorten
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import BranchMessage
 
 REQUEST_CHARACTERS = 1_200
 BRIEF_CHARACTERS = 300
@@ -25,12 +23,12 @@ LAYOUT = SummaryLayout(
         SectionLayout(
             "## Context Needed to Continue",
             (
-                LineStyle("decision", label=DECIDED),
-                LineStyle("found", label=FOUND),
-                LineStyle("blocked", label=FAILED),
-                LineStyle("error", label=FAILED),
-                LineStyle("file", label=FILES),
-                LineStyle("name", label=NAMES),
+                LineStyle("decision", label=carry.DECIDED),
+                LineStyle("found", label=carry.FOUND),
+                LineStyle("blocked", label=carry.FAILED),
+                LineStyle("error", label=carry.FAILED),
+                LineStyle("file", label=carry.FILES),
+                LineStyle("name", label=carry.NAMES),
             ),
         ),
     )
@@ -54,9 +52,9 @@ def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked
         told = [line.text for line in kinds.get("done", [])]  # with its request: it outlives this part
         lead = f'"{shorten(written, LEAD_CHARACTERS)}" → '
         kinds["done"] = [SummaryLine(one if one.startswith('"') else f"{lead}{one}", one) for one in told]
-    last = last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
+    last = outcomes.last_words(lines.work.stretches[-1], LAST_CHARACTERS) if lines.work.stretches else ""
     if last and all(last not in line.text for kind in ("found", "done") for line in kinds.get(kind, [])):
-        kinds["active"] = [SummaryLine(f"{LAST}{last}")]
+        kinds["active"] = [SummaryLine(f"{carry.LAST}{last}")]
     return fit(kinds, LAYOUT, budget, weigh)
 
 

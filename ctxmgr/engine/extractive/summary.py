@@ -13,17 +13,14 @@ File lists are not here: who calls this appends them.
 from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.assemble import gather
-from ctxmgr.engine.extractive.collecting.carry import LATEST
-from ctxmgr.engine.extractive.collecting.facts import taken_away
-from ctxmgr.engine.extractive.collecting.work import open_request
+from ctxmgr.engine.extractive.collecting import carry, open_request, taken_away
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import BRANCH, LAYOUTS
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.split import request, split_turn
-from ctxmgr.engine.text.wording import shorten
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.plans import Format
-from ctxmgr.model.weights import Weigh
+from ctxmgr.engine.text import shorten
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import BranchMessage, Format
 
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history
@@ -75,7 +72,7 @@ def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str
     kinds = lines.kinds
     about = next((line.text for kind in ("latest", "goal") for line in kinds.get(kind, [])), "")
     state = lines.state or next((one.text for kind in _STATES for one in reversed(kinds.get(kind, []))), "")
-    told = state.removeprefix(LATEST)
+    told = state.removeprefix(carry.LATEST)
     if state.startswith('"') and '" → ' in state:
         told = state.partition('" → ')[2]
     found = [_sentence("Asked", about), _sentence("State", told)]

@@ -7,4 +7,4 @@ stay, what may leave or be edited. Knows lists and plans alone: no policy, no pr
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState
 from ctxmgr.engine.invariants.registry import STEPS, TURNS, Invariants
 
-__all__ = ["FRESH", "STEPS", "TURNS", "CheckState", "Invariants"]
+__all__ = ["CheckState", "FRESH", "Invariants", "STEPS", "TURNS"]

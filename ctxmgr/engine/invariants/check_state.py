@@ -11,7 +11,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Runs, Walk, overriding
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model import Edit, Keep, Packet, Piece, Plan
 
 
 class CheckState(msgspec.Struct, frozen=True):

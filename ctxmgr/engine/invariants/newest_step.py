@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model.projection import Edit
+from ctxmgr.model import Edit
 
 
 class NewestStep(Rule):

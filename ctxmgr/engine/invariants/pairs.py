@@ -4,8 +4,7 @@
 2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
 """
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Step
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants.rule import Rule, Walk
 
 

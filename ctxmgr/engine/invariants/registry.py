@@ -8,8 +8,7 @@ alone; of what a chooser goes by they share the list's index (which call a resul
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Step, Steps, atoms_of
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, atoms_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.newest_step import NewestStep
 from ctxmgr.engine.invariants.newest_user import NewestUser
@@ -24,7 +23,7 @@ from ctxmgr.engine.invariants.users import Users
 from ctxmgr.engine.invariants.weight import Weight
 from ctxmgr.engine.invariants.whole_steps import WholeSteps
 from ctxmgr.engine.invariants.whole_turns import WholeTurns
-from ctxmgr.model.projection import EditKind, Plan
+from ctxmgr.model import EditKind, Plan
 
 
 class Invariants:

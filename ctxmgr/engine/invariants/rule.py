@@ -11,9 +11,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.steps import Step
-from ctxmgr.model.projection import Edit, EditKind, Packet, Plan
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
+from ctxmgr.model import Edit, EditKind, Packet, Plan
 
 USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
 

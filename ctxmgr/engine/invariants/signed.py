@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model.messages import Message, View
-from ctxmgr.model.projection import Edit, EditKind
+from ctxmgr.model import Edit, EditKind, Message, View
 
 
 class Signed(Rule):

@@ -1,7 +1,7 @@
 """Weight: a projection weighs what the plan says, and no more than what came in."""
 
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model.projection import Edit
+from ctxmgr.model import Edit
 
 
 class Weight(Rule):

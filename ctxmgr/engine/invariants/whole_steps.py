@@ -1,7 +1,6 @@
 """Step: items that together are one assistant's message are there together, or none of them."""
 
-from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.conversation.turns import goes_on
+from ctxmgr.engine.conversation import ConversationIndex, goes_on
 from ctxmgr.engine.invariants.rule import Rule, Walk
 
 

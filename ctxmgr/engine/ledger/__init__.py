@@ -1,1 +1,22 @@
-"""Turns messages into facts, and facts into the ledger of what holds now. Knows no packet."""
+"""Turns messages into facts, and facts into the ledger of what holds now. Knows no packet and no list."""
+
+from ctxmgr.engine.ledger import extract
+from ctxmgr.engine.ledger.fold import current, fold, now_and_past
+from ctxmgr.engine.ledger.from_assistant import from_assistant
+from ctxmgr.engine.ledger.from_summary import from_summary
+from ctxmgr.engine.ledger.from_tools import SHELL
+from ctxmgr.engine.ledger.from_user import from_user
+from ctxmgr.engine.ledger.statements import Stamp, Statements
+
+__all__ = [
+    "SHELL",
+    "Stamp",
+    "Statements",
+    "current",
+    "extract",
+    "fold",
+    "from_assistant",
+    "from_summary",
+    "from_user",
+    "now_and_past",
+]

@@ -12,10 +12,10 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text.packet_mark import is_packet
+from ctxmgr.engine.text import is_packet
 from ctxmgr.engine.tools import call_of_unit
-from ctxmgr.model.messages import Call, Unit, View
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model import Call, Unit, View
+from ctxmgr.model.saved import Fact
 
 __all__ = ["from_message", "from_summary"]
 

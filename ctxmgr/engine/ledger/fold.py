@@ -20,8 +20,8 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
-from ctxmgr.engine.text.wording import key_of
-from ctxmgr.model.saved.facts import Fact, Ledger, Slot
+from ctxmgr.engine.text import key_of
+from ctxmgr.model.saved import Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 

@@ -9,8 +9,7 @@ import re
 
 from ctxmgr.engine.ledger.from_summary import SUMMARY_LISTING
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.text.checklists import items
-from ctxmgr.engine.text.wording import key_of, sentences_of, unfenced
+from ctxmgr.engine.text import checklists, key_of, sentences_of, unfenced
 
 DECISION_CHARACTERS = 300
 
@@ -68,7 +67,7 @@ def from_assistant(text: str, into: Statements) -> None:
             listed = bool(_SECTION.match(line)) or (listed and not line.strip())
             if not line.lstrip().startswith(">") and _HINT.search(line):
                 _line(_MARKS.sub("", line), into)
-    for task in items(text):
+    for task in checklists.items(text):
         into.items_of(SUMMARY_LISTING).add("task", key_of(task.text), task.text, "assistant", task.status)
 
 

@@ -13,9 +13,8 @@ import re
 from typing import Literal
 
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text.sections import Kind, SectionItem, SummarySection, sections_of
-from ctxmgr.engine.text.wording import key_of, plain
-from ctxmgr.model.saved.facts import Fact, Slot, Source
+from ctxmgr.engine.text import Kind, SectionItem, SummarySection, key_of, plain, sections_of
+from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
 

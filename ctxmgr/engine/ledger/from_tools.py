@@ -17,10 +17,11 @@ import re
 from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.text.wording import key_of, plain, shorten
-from ctxmgr.engine.tools import EffectKind, ToolCall, created_id, outcome, tool_call, window
-from ctxmgr.model.messages import Call
-from ctxmgr.model.saved.facts import STATE
+from ctxmgr.engine.text import key_of, plain, shorten
+from ctxmgr.engine.tools import EffectKind, ToolCall, created_id, outcome, tool_call
+from ctxmgr.engine.tools.shell import window
+from ctxmgr.model import Call
+from ctxmgr.model.saved import STATE
 
 ERROR_CHARACTERS = 200
 COMMAND_CHARACTERS = 240

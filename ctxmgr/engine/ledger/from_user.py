@@ -12,9 +12,7 @@ Rules:
 import re
 
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.text.checklists import items
-from ctxmgr.engine.text.prose import prose, without_marks
-from ctxmgr.engine.text.wording import key_of, plain, sentences_of, shorten
+from ctxmgr.engine.text import checklists, key_of, plain, prose, sentences_of, shorten, without_marks
 
 GOAL_CHARACTERS = 600
 SENTENCE_CHARACTERS = 600
@@ -97,7 +95,7 @@ def from_user(text: str, into: Statements, *, opening: bool) -> None:
             into.add("goal", "", said["goal"], "user")
         elif LEAST_CHARACTERS <= len(sentence) <= SENTENCE_CHARACTERS and not sentence.endswith("?"):
             _sentence(sentence, into)
-    for item in items(text):
+    for item in checklists.items(text):
         into.add("task", key_of(item.text), item.text, "user", item.status)
 
 

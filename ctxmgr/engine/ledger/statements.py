@@ -5,7 +5,7 @@ from itertools import count
 
 import msgspec
 
-from ctxmgr.model.saved.facts import Fact, Slot, Source
+from ctxmgr.model.saved import Fact, Slot, Source
 
 
 class Stamp(msgspec.Struct, frozen=True):

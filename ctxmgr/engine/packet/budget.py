@@ -3,10 +3,8 @@
 import msgspec
 
 from ctxmgr.engine.packet import packet
-from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.policy import PacketTokens, Policy, Zone
-from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import PACKET_MARK, PacketTokens, Policy, Weigh, Zone
+from ctxmgr.model.saved import Ledger
 
 
 def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:

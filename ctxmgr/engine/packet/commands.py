@@ -7,9 +7,9 @@ their working tells nothing.
 import re
 from collections.abc import Sequence
 
-from ctxmgr.engine.ledger.from_tools import SHELL
-from ctxmgr.engine.text.one_line import code, one_line
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.engine.ledger import SHELL
+from ctxmgr.engine.text import code, one_line
+from ctxmgr.model.saved import Fact
 
 COMMAND_CHARACTERS = 120
 DIRECTORY_CHARACTERS = 60

@@ -6,7 +6,7 @@ A path costs 10 to 25 tokens written out; grouped, a file costs little more than
 from collections.abc import Sequence
 
 from ctxmgr.engine.tools import paths
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved import Fact
 
 MOST_CHANGED = 60
 MOST_READ = 40

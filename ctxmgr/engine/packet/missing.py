@@ -12,9 +12,9 @@ Where the packet's spelling differs from the fact's, the fact counts as missing:
 import re
 from collections.abc import Iterator
 
-from ctxmgr.engine.ledger.fold import now_and_past
-from ctxmgr.engine.text.one_line import one_line, sentence
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.engine.text import one_line, sentence
+from ctxmgr.model.saved import Fact, Ledger
 
 _BEFORE = frozenset(("", "\n", "-", ":", ";", ".", "]", '"'))  # what ends what stands before a statement
 _AFTER = frozenset(("", "\n", ";", '"'))  # what follows one; where it ends in a full stop, also a space

@@ -12,9 +12,8 @@ Rules:
 import msgspec
 
 from ctxmgr.engine.packet.parts import PacketPart, parts_of
-from ctxmgr.model.messages import PACKET_MARK
-from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import PACKET_MARK, Weigh
+from ctxmgr.model.saved import Ledger
 
 NOTE = "Kept by ctxmgr from earlier conversation that is no longer shown. A record, not a new instruction."
 RESUME_NOTE = (

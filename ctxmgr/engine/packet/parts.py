@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.ledger.fold import now_and_past
+from ctxmgr.engine.ledger import now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, one_line, sentence
-from ctxmgr.engine.text.wording import shorten
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, sentence, shorten
+from ctxmgr.model.saved import Fact, Ledger
 
 GOAL_CHARACTERS = 600
 SMALL_GOAL_CHARACTERS = 240

@@ -2,3 +2,8 @@
 
 They know lists, states and plans: no session, no message format, no wire, and none knows the name of another.
 """
+
+from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.presets.table import PRESETS
+
+__all__ = ["Inputs", "NeedsThread", "PRESETS", "Planned", "PresetStrategy"]

@@ -12,17 +12,11 @@ from typing import ClassVar
 
 import msgspec
 
-from ctxmgr.engine.conversation.delta import Incoming
-from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation import Incoming, Memo
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.epochs import Receipt
-from ctxmgr.model.policy import Policy, Preset
-from ctxmgr.model.projection import Plan
-from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.state import State
-from ctxmgr.model.weights import Weigh
+from ctxmgr.engine.pressure import Gauge
+from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh
+from ctxmgr.model.saved import Ledger, State
 
 
 class Inputs(msgspec.Struct, frozen=True):

@@ -4,8 +4,8 @@ import msgspec
 
 from ctxmgr.engine.pressure import meter, zone
 from ctxmgr.engine.pressure.zone import Thresholds
-from ctxmgr.model.policy import Zone
-from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model import Zone
+from ctxmgr.model.saved import Meter
 
 
 class Gauge(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.model.saved.latch import Latch, LatchState
+from ctxmgr.model.saved import Latch, LatchState
 
 Event = Literal["high", "calm", "over", "lost", "accepted", "refused", "failed", "compacted", "overflow"]
 Effect = Literal["", "ask", "back off", "forgive"]

@@ -12,7 +12,7 @@ Rules (design, section 4):
 
 import msgspec
 
-from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved import Meter
 
 RATIO_START = 1.25  # provider tokens per o200k token: 1.255 to 1.297 measured on recorded Claude usage
 RATIO_LOW, RATIO_HIGH = 0.5, 3.0

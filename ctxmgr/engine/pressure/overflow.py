@@ -6,7 +6,7 @@ tokens and limits, and asking for a compaction would not help there: those words
 
 import re
 
-from ctxmgr.model.messages import Usage, View
+from ctxmgr.model import Usage, View
 
 OVERFLOW = re.compile(
     r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)"

@@ -11,7 +11,7 @@ Rules (design, section 4):
 
 import msgspec
 
-from ctxmgr.model.policy import Policy, Zone
+from ctxmgr.model import Policy, Zone
 
 HOST_MARGIN = 0.9  # share of (window - hostReserve) below which red must begin: design, section 4
 CALM_MARGIN = 0.9  # share of the red threshold below which a reading counts as calm: design, section 4

@@ -1,1 +1,24 @@
-"""Shorter forms of what stays in place: markers, distilled results, shortened arguments. Decides nothing."""
+"""Shorter forms of what stays in place: markers, distilled results, shortened arguments; the handles of originals.
+
+Decides nothing: it is told what to shorten.
+"""
+
+from ctxmgr.engine.rewriting import handles, marker
+from ctxmgr.engine.rewriting.handles import handles_in
+from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
+from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
+
+__all__ = [
+    "ERRORS_OVER",
+    "LAST_RESORT_LENGTH",
+    "Pruning",
+    "Rewrite",
+    "Shorten",
+    "handles",
+    "handles_in",
+    "is_among",
+    "marker",
+    "memoised",
+    "prune",
+    "shortener",
+]

@@ -18,8 +18,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model.messages import Unit
-from ctxmgr.model.policy import Policy
+from ctxmgr.model import Policy, Unit
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):

@@ -9,13 +9,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.identifiers import Memo
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.rewriting.shorten import shorten
-from ctxmgr.model.projection import Decision
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import Decision, Weigh
 
 LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to where the list does not fit the window
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled

@@ -20,7 +20,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness.line_ranges import WHOLE, Lines, shown
 from ctxmgr.engine.staleness.result_range import Notes, notes
 from ctxmgr.engine.tools import EffectKind, FileEffect, Memo, ToolCall, calls_of, identity, outcome, paths
-from ctxmgr.model.messages import Message, Unit
+from ctxmgr.model import Message, Unit
 
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 

@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.tools import window
+from ctxmgr.engine.tools.shell import window
 
 HEAD_CHARACTERS = 600  # where the first numbered line stands, behind a host's own lines
 LAST_LINES = 40  # among which the last one stands, before a host's notes

@@ -2,3 +2,54 @@
 
 Knows no fact and no packet.
 """
+
+from ctxmgr.engine.text import checklists, sentences
+from ctxmgr.engine.text.headings import Heading, HeadingKind, heading, kind_of
+from ctxmgr.engine.text.identifiers import bare, identifiers, without
+from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, sentence
+from ctxmgr.engine.text.packet_mark import is_packet
+from ctxmgr.engine.text.prose import prose, without_marks
+from ctxmgr.engine.text.sections import (
+    BRANCH_LEAD,
+    CONTINUE_LEAD,
+    HANDOFF_LEAD,
+    Kind,
+    SectionItem,
+    SummarySection,
+    sections_of,
+)
+from ctxmgr.engine.text.sentences import Sentence
+from ctxmgr.engine.text.wording import FENCE, key_of, plain, sentences_of, shorten, unfenced
+
+__all__ = [
+    "BRANCH_LEAD",
+    "BULLET_CHARACTERS",
+    "CONTINUE_LEAD",
+    "FENCE",
+    "HANDOFF_LEAD",
+    "Heading",
+    "HeadingKind",
+    "Kind",
+    "SectionItem",
+    "Sentence",
+    "SummarySection",
+    "bare",
+    "checklists",
+    "code",
+    "heading",
+    "identifiers",
+    "is_packet",
+    "key_of",
+    "kind_of",
+    "one_line",
+    "plain",
+    "prose",
+    "sections_of",
+    "sentence",
+    "sentences",
+    "sentences_of",
+    "shorten",
+    "unfenced",
+    "without",
+    "without_marks",
+]

@@ -7,7 +7,7 @@ that somebody wrote to be read as ours.
 import re
 
 from ctxmgr.engine.text.wording import plain, shorten
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model.saved import Fact
 
 BULLET_CHARACTERS = 240
 MOST_CHARACTERS_READ = 4  # times the limit: what is cut off anyway is not worth cleaning

@@ -1,6 +1,6 @@
 """Tells our own packets, which come back with a host's list, from what anybody wrote."""
 
-from ctxmgr.model.messages import PACKET_MARK
+from ctxmgr.model import PACKET_MARK
 
 
 def is_packet(text: str) -> bool:

@@ -8,7 +8,6 @@ from ctxmgr.engine.tools import patches, paths
 from ctxmgr.engine.tools.catalog import (
     CATALOG,
     USERS_SHELL,
-    Catalog,
     Memo,
     call_of_unit,
     calls_of,
@@ -17,24 +16,26 @@ from ctxmgr.engine.tools.catalog import (
     tool_call,
 )
 from ctxmgr.engine.tools.effects import CHANGES, EffectKind, FileEffect, ToolCall
+from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import outcome
 from ctxmgr.engine.tools.pi_files import pi_file
-from ctxmgr.engine.tools.roles import ArgumentRole, role_of
+from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
-from ctxmgr.engine.tools.shell.swe_agent import window
 from ctxmgr.engine.tools.tasks import created_id
 
 __all__ = [
+    "ArgumentRole",
     "CATALOG",
     "CHANGES",
-    "USERS_SHELL",
-    "ArgumentRole",
-    "Catalog",
     "EffectKind",
     "FileEffect",
     "Memo",
+    "SURE",
     "ToolCall",
     "ToolRow",
+    "USERS_SHELL",
+    "VERBS",
+    "WHOLE",
     "call_of_unit",
     "calls_of",
     "created_id",
@@ -46,5 +47,4 @@ __all__ = [
     "pi_file",
     "role_of",
     "tool_call",
-    "window",
 ]

@@ -24,7 +24,7 @@ from ctxmgr.engine.tools.names import kind_of, without_prefix
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
-from ctxmgr.model.messages import Message, Unit
+from ctxmgr.model import Message, Unit
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}

@@ -20,10 +20,7 @@ from ctxmgr.engine.tools.arguments import CallArguments
 from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.names import kind_of
 from ctxmgr.engine.tools.paths import normal
-from ctxmgr.engine.tools.shell.changes import of_patch
-from ctxmgr.engine.tools.shell.lines import of_shell
-from ctxmgr.engine.tools.shell.swe_agent import replaced
-from ctxmgr.engine.tools.shell.words import quoted
+from ctxmgr.engine.tools.shell import of_patch, of_shell, quoted, replaced
 
 SHELLS = frozenset(("bash", "sh", "zsh", "dash", "pwsh", "powershell", "cmd"))
 PATCH_PROGRAMS = frozenset(("apply_patch", "applypatch"))

@@ -1,7 +1,7 @@
 """Turns a call into the file that pi itself lists of it after a compaction: its own three tools, nothing else."""
 
 from ctxmgr.engine.tools.effects import EffectKind
-from ctxmgr.model.messages import Unit
+from ctxmgr.model import Unit
 
 LISTED: dict[str, EffectKind] = {"read": "read", "write": "write", "edit": "edit"}
 

@@ -20,7 +20,7 @@ from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree import message as pi_said
 from ctxmgr.formats.pi_tree.entry import UNREADABLE, RawEntry, members, message_of, soft
 from ctxmgr.formats.pi_tree.js_spelling import value
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, EntryKind, places_in_list
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, EntryKind, places_in_list
 
 _encode = msgspec.json.Encoder().encode
 

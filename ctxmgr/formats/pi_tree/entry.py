@@ -17,8 +17,8 @@ from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import entries
 from ctxmgr.formats.pi_tree import message as pi_said
 from ctxmgr.formats.pi_tree.js_spelling import spelled, value, whole
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, Details, EntryKind, MessageContent
-from ctxmgr.model.messages import View
+from ctxmgr.model import View
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, Details, EntryKind, MessageContent
 
 KINDS: dict[str, EntryKind] = {
     "message": "message",

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from ctxmgr.formats.pi_tree.js_spelling import entries, spelled, units, whole
-from ctxmgr.model.compaction.branch import MessageContent, SystemPromptChange
+from ctxmgr.model.compaction import MessageContent, SystemPromptChange
 
 IMAGE_UNITS = 4_800  # pi's estimate of an image, in characters
 OPENING = frozenset(("user", "bashExecution", "custom", "branchSummary", "compactionSummary"))

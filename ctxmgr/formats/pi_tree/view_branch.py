@@ -22,8 +22,8 @@ from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree.js_spelling import entries as members_of
 from ctxmgr.formats.pi_tree.js_spelling import spelled, units, whole
 from ctxmgr.formats.pi_tree.message import IMAGE_UNITS
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, EntryKind, MessageContent
-from ctxmgr.model.messages import Unit, View
+from ctxmgr.model import Unit, View
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, EntryKind, MessageContent
 
 STARTS = frozenset(("user", "assistant", "note", "shell"))  # roles that a kept part may start with
 _elements = msgspec.json.Decoder(list[msgspec.Raw]).decode

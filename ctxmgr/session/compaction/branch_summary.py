@@ -3,7 +3,7 @@
 from ctxmgr.engine.compaction import branch as engine
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction.plans import BranchSummaryPlan, Strategy
+from ctxmgr.model.compaction import BranchSummaryPlan, Strategy
 from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced

@@ -6,8 +6,7 @@ Rule: what can not be had is done without. Then the words tell, as they do unles
 from collections.abc import Sequence
 
 from ctxmgr.engine.compaction import cohesion, slices
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.plans import Strategy
+from ctxmgr.model.compaction import BranchMessage, Strategy
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.session import Embedding
 from ctxmgr.session.work import Embed, Offload, Routine

@@ -10,12 +10,16 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import policy_keys
+from ctxmgr.model import CallFailed, policy_keys
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction.branch import BranchEntry
-from ctxmgr.model.compaction.completion import CompletionRequest
-from ctxmgr.model.compaction.plans import CompactionPlan, Format, NothingToCompact, Strategy
-from ctxmgr.model.errors import CallFailed
+from ctxmgr.model.compaction import (
+    BranchEntry,
+    CompactionPlan,
+    CompletionRequest,
+    Format,
+    NothingToCompact,
+    Strategy,
+)
 from ctxmgr.session.compaction import breaks, job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
@@ -23,7 +27,7 @@ from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import Await, Job, Offload, Routine
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.request import FinishedSummary, SummaryInput
 
 RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
 

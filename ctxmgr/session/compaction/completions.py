@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model.api import compaction
-from ctxmgr.model.compaction.completion import Completion, CompletionUsage, Stop
+from ctxmgr.model.compaction import Completion, CompletionUsage, Stop
 
 # as pi, the OpenAI, Anthropic and Google interfaces spell them
 STOPS: dict[str, Stop] = {

@@ -9,20 +9,16 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.compaction.weighing import by_text
+from ctxmgr.engine.compaction import weighing
 from ctxmgr.formats.pi_tree import view_branch
-from ctxmgr.model import policy_keys
+from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction.branch import BranchEntry
-from ctxmgr.model.compaction.plans import CutBudget, Strategy
-from ctxmgr.model.messages import Message
-from ctxmgr.model.policy import CompactionPolicy
-from ctxmgr.model.weights import WeighMessage
+from ctxmgr.model.compaction import BranchEntry, CutBudget, Strategy
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import IMAGE_TOKENS, Reader
 from ctxmgr.session.session import Embedding, Session
 from ctxmgr.session.work import ModelRunner
-from ctxmgr.summarize.request.brief import Prepared, SummaryInput
+from ctxmgr.summarize.request import Prepared, SummaryInput
 
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
@@ -55,7 +51,7 @@ class JobContext(msgspec.Struct, frozen=True):
     @property
     def weigh(self) -> WeighMessage:
         """Tokens of a message, uncalibrated."""
-        return by_text(self.reader.weigh, IMAGE_TOKENS, self.form.extra_weight)
+        return weighing.by_text(self.reader.weigh, IMAGE_TOKENS, self.form.extra_weight)
 
     def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
         """The branch path: of the host's entries, or of what the session holds."""

@@ -6,13 +6,18 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.engine.compaction import render
-from ctxmgr.engine.compaction.prepare import decide
+from ctxmgr.engine.compaction import prepare, render
 from ctxmgr.formats.pi_tree import view_branch
+from ctxmgr.model import invalid_params, path_of
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, FileLists, NothingToCompact
-from ctxmgr.model.errors import invalid_params, path_of
+from ctxmgr.model.compaction import (
+    BranchEntry,
+    BranchMessage,
+    CompactionPlan,
+    CutBudget,
+    FileLists,
+    NothingToCompact,
+)
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.prefetch import PrefetchedCompaction
 
@@ -63,7 +68,7 @@ def planned(
     """The compaction of this path, or why there is none."""
     if entries and not path:
         return NO_PATH
-    found = decide(path, seen.cut_budget, seen.weigh)
+    found = prepare.decide(path, seen.cut_budget, seen.weigh)
     if isinstance(found, CompactionPlan):
         return found if speaks(found) else SILENT
     if entries and len(path) < len(entries):
@@ -83,7 +88,7 @@ def made(seen: JobContext, path: tuple[BranchEntry, ...], host: CompactionPlan) 
     where ours finds nothing to do. None where there is nothing at all."""
     if path:
         settings = msgspec.structs.replace(seen.cut_budget, keep_recent_tokens=host.settings.keep_recent_tokens)
-        found = decide(
+        found = prepare.decide(
             path, msgspec.structs.replace(settings, reserve_tokens=host.settings.reserve_tokens), seen.weigh
         )
         if isinstance(found, CompactionPlan):

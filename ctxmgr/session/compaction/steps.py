@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.model.compaction.completion import Asking, Result
+from ctxmgr.model.compaction import Asking, Result
 from ctxmgr.session.work import Offload, Routine
 
 

@@ -6,10 +6,10 @@ the list it sent.
 
 import msgspec
 
-from ctxmgr.engine.conversation.delta import Delta
-from ctxmgr.engine.presets.strategy import Planned
+from ctxmgr.engine.conversation import Delta
+from ctxmgr.engine.presets import Planned
+from ctxmgr.model import Keep
 from ctxmgr.model.api import reports
-from ctxmgr.model.projection import Keep
 from ctxmgr.session.context import fallback
 from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.context.raw_messages import Spool

@@ -9,15 +9,13 @@
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.conversation.delta import Delta
+from ctxmgr.engine.conversation import ConversationIndex, Delta
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.ledger.fold import fold
+from ctxmgr.engine.ledger import fold
 from ctxmgr.engine.pressure import meter
+from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.messages import Message
-from ctxmgr.model.saved.facts import Ledger
-from ctxmgr.model.saved.state import State
+from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import Session

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxmgr.model.projection import Edit, Keep
+from ctxmgr.model import Edit, Keep
 from ctxmgr.session.projection import Projection
 
 

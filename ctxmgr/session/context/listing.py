@@ -6,11 +6,11 @@ inside one attempt; if it fails, the fallback answers, and the session stays as 
 
 import msgspec
 
-from ctxmgr.engine.conversation.delta import Delta
-from ctxmgr.engine.presets.strategy import NeedsThread
+from ctxmgr.engine.conversation import Delta
+from ctxmgr.engine.presets import NeedsThread
+from ctxmgr.model import faults
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.faults import where
-from ctxmgr.model.saved.facts import Ledger
+from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.answering import Failure, Parts, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of
@@ -75,4 +75,4 @@ def _attempt(session: Session, delta: Delta, params: lifecycle.ContextParams, ma
             return Attempt(Failure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
         return Attempt(made, read.ledger)
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
-        return Attempt(Failure(f"internal fault: {type(fault).__name__}", (), where(fault)), session.ledger)
+        return Attempt(Failure(f"internal fault: {type(fault).__name__}", (), faults.where(fault)), session.ledger)

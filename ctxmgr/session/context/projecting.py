@@ -14,13 +14,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.conversation import ConversationIndex, Incoming, extend
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
-from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Plan
-from ctxmgr.model.saved.state import LastProjection
+from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.model import Edit, Keep, Message, Plan
+from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, sized
 from ctxmgr.session.projection import Projection, Replacements

@@ -9,7 +9,7 @@ Rules:
 4. Held is so much and no more, the newest: what a full disk keeps away must not fill the memory.
 """
 
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
+from ctxmgr.model import ArchiveAnswer, ArchiveRow
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import ArchivePut, Verb
 

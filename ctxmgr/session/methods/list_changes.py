@@ -8,7 +8,7 @@ import msgspec
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.formats.pi_tree import entries as tree
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.saved.state import State
+from ctxmgr.model.saved import State
 from ctxmgr.session import ledger_updates, remaining
 from ctxmgr.session import tree as branches
 from ctxmgr.session.session import Session

@@ -9,9 +9,8 @@ Rules:
 
 import msgspec
 
+from ctxmgr.model import Pin, PinBy, invalid_params
 from ctxmgr.model.api import recovery
-from ctxmgr.model.epochs import Pin, PinBy
-from ctxmgr.model.errors import invalid_params
 from ctxmgr.session.session import Session
 
 

@@ -3,15 +3,11 @@
 from typing import Any
 
 from ctxmgr.engine.conversation import digest_of
-from ctxmgr.engine.ledger.fold import current
-from ctxmgr.engine.packet import packet
-from ctxmgr.engine.packet.budget import packet_budget
+from ctxmgr.engine.ledger import current
+from ctxmgr.engine.packet import packet, packet_budget
 from ctxmgr.engine.pressure import zone
-from ctxmgr.model import policy_keys
+from ctxmgr.model import Edit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
-from ctxmgr.model.epochs import EvictedItem
-from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.projection import Edit, Keep, Packet, Verdict
 from ctxmgr.session.session import Session
 
 RULES = {

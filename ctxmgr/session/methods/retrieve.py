@@ -10,10 +10,9 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
+from ctxmgr.engine.balanced import RETURNED_EPOCHS
+from ctxmgr.model import ArchiveAnswer, ArchiveRow, CallError, CallFailed, InvalidParams
 from ctxmgr.model.api import recovery
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
-from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import ArchiveGet, Verb

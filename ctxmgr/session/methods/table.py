@@ -7,9 +7,8 @@ method. A new verb is one function here and one row; order, saving and errors ar
 from collections.abc import Callable
 from typing import Any
 
+from ctxmgr.model import InvalidPolicy, invalid_params
 from ctxmgr.model.api import compaction, lifecycle, recovery, reports
-from ctxmgr.model.errors import invalid_params
-from ctxmgr.model.policy_keys import InvalidPolicy
 from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
 from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, undoing

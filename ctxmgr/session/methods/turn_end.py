@@ -11,12 +11,10 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.pressure import latch, meter
-from ctxmgr.engine.pressure.overflow import overflowed
+from ctxmgr.engine.pressure import latch, meter, overflowed
+from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.messages import Message, Usage
-from ctxmgr.model.saved.latch import Latch
-from ctxmgr.model.saved.state import State
+from ctxmgr.model.saved import Latch, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import Session
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb

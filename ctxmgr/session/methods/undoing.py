@@ -9,9 +9,8 @@ Rules:
 import msgspec
 
 from ctxmgr.engine.conversation import digest_of
+from ctxmgr.model import Pin, invalid_params
 from ctxmgr.model.api import recovery
-from ctxmgr.model.epochs import Pin
-from ctxmgr.model.errors import invalid_params
 from ctxmgr.session.methods import archiving
 from ctxmgr.session.session import Session
 

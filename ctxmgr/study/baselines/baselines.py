@@ -5,11 +5,9 @@ Both are simulated: no ctxmgr runs. They are measured as the presets are.
 
 from ctxmgr.study.baselines import control
 from ctxmgr.study.closed_loop import Foresight, clairvoyant
-from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.metrics import timeline
-from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.figures import Measures, measure
+from ctxmgr.study.metrics import MessageCache, PriceSheet, timeline
+from ctxmgr.study.recordings import Recording
 
 
 def the_control(recorded: Recording, known: MessageCache, sheet: PriceSheet) -> Measures:

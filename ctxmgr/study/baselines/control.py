@@ -15,12 +15,9 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.model.estimate import CHARACTERS_A_TOKEN
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics import mentions, timeline
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.model import CHARACTERS_A_TOKEN
+from ctxmgr.study.hosts import HostMessage, pi_host
+from ctxmgr.study.metrics import Observation, ProjectedMessage, Timeline, mentions, timeline
 
 GOAL_SHARE = 5  # each of the two requests may have a fifth of the packet
 ARGUMENT_CHARACTERS = 2_000  # of an argument that is read for paths: longer ones are files and scripts

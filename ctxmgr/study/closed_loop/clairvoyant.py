@@ -19,11 +19,7 @@ from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.closed_loop.meter import ClosedLoop, closed_loop
 from ctxmgr.study.closed_loop.references import acted_on
 from ctxmgr.study.closed_loop.uses import Uses
-from ctxmgr.study.metrics import timeline
-from ctxmgr.study.metrics.billing import PriceSheet, dollars
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation, newly_said
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, Timeline, dollars, newly_said, timeline
 
 PATIENCES = (0.7, 1.0, 1.5, inf)
 

@@ -15,7 +15,7 @@ from math import inf
 
 import msgspec
 
-from ctxmgr.model.prices import PriceTier
+from ctxmgr.model import PriceTier
 
 
 class Life(msgspec.Struct, frozen=True, gc=False):

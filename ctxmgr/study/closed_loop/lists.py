@@ -16,9 +16,8 @@ import msgspec
 
 from ctxmgr.study.closed_loop.originals import RESULT
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, in_place, same_start
+from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.metrics import MessageCache, Observation, ProjectedMessage, in_place, same_start
 
 Key = tuple[str, bytes]  # a recorded message: its entry's id and its bytes
 

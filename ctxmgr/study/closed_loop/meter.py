@@ -27,9 +27,7 @@ from ctxmgr.study.closed_loop.lists import Element, Fetched, Lists, common_start
 from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.closed_loop.references import Occurrences, Reference, acted_on
-from ctxmgr.study.metrics.billing import PriceSheet, dollars, is_cold
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import SUMMARY, Observation, newly_said
+from ctxmgr.study.metrics import SUMMARY, MessageCache, Observation, PriceSheet, dollars, is_cold, newly_said
 
 CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path
 

@@ -7,7 +7,7 @@ again, not the call that once wrote of it.
 from collections.abc import Iterable
 
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
-from ctxmgr.study.hosts.pi_host import HostMessage
+from ctxmgr.study.hosts import HostMessage
 
 RESULT = "toolResult"  # the role of a tool's answer in pi's format
 

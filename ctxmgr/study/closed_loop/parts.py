@@ -11,9 +11,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.billing import PriceSheet, dollars
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, in_place, same_start
+from ctxmgr.study.metrics import (
+    MessageCache,
+    Observation,
+    PriceSheet,
+    ProjectedMessage,
+    dollars,
+    in_place,
+    same_start,
+)
 
 
 class BillParts(msgspec.Struct, frozen=True):

@@ -18,11 +18,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.model.messages import Unit
-from ctxmgr.study.metrics.edits import replaced
-from ctxmgr.study.metrics.grounding import LinePresence
-from ctxmgr.study.metrics.message_cache import MessageCache, names_in, strings
-from ctxmgr.study.metrics.observations import Observation, newly_said
+from ctxmgr.model import Unit
+from ctxmgr.study.metrics import LinePresence, MessageCache, Observation, edits, names_in, newly_said, strings
 
 LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
 
@@ -62,7 +59,7 @@ def acted_on(sights: Sequence[Observation], known: MessageCache) -> tuple[tuple[
     for sight, came in zip(sights, newly_said(sights), strict=True):
         earlier.update(_spelling(unit) for one in came for unit in _calls(one.raw, known))
         new = [unit for unit in _calls(sight.reply.raw, known) if _spelling(unit) not in earlier]
-        lines = (line for unit in new for line in replaced(unit.arguments) if _is_telling(line))
+        lines = (line for unit in new for line in edits.replaced(unit.arguments) if _is_telling(line))
         names = {name for unit in new for text in strings(unit.arguments) for name in names_in(text)}
         out.append(
             (

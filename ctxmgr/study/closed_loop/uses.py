@@ -20,14 +20,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from ctxmgr.model.prices import PriceTier
+from ctxmgr.model import PriceTier
 from ctxmgr.study.closed_loop.epochs import Life
 from ctxmgr.study.closed_loop.meter import CALL_TOKENS
 from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.references import Occurrences, Reference
-from ctxmgr.study.metrics.billing import PriceSheet, dollars
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.timeline import CUT_AT, Timeline
+from ctxmgr.study.metrics import MessageCache, PriceSheet, Timeline, dollars, timeline
 
 MOST_HOLDERS = 16  # atoms that a need is looked for in, newest first
 
@@ -58,7 +56,7 @@ class Uses:
         """The atoms that never leave (rule 1)."""
         roles = [one.role for one in self.found.items]
         users = {self.atoms[place] for place, role in enumerate(roles) if role == "user"}
-        speaker = next((role for role in roles if role in CUT_AT), "assistant")
+        speaker = next((role for role in roles if role in timeline.CUT_AT), "assistant")
         return users if speaker == "user" or roles[:1] == ["assistant"] else users | {0}
 
 

@@ -15,20 +15,25 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.compaction.prepare import decide, spoken
-from ctxmgr.formats.pi_tree import branch, entries
+from ctxmgr.engine.compaction import prepare
+from ctxmgr.formats.pi_tree import RawEntry, branch, entries
 from ctxmgr.formats.pi_tree import entry as pi_entry
-from ctxmgr.formats.pi_tree.entry import RawEntry
-from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, in_list, places_in_list
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
-from ctxmgr.model.weights import WeighMessage
+from ctxmgr.model import WeighMessage
+from ctxmgr.model.compaction import (
+    Asking,
+    BranchEntry,
+    BranchMessage,
+    CompactionPlan,
+    CutBudget,
+    NothingToCompact,
+    in_list,
+    places_in_list,
+)
 from ctxmgr.study.compare.conserved import uncovered
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
+from ctxmgr.study.hosts import HostMessage, pi_host
+from ctxmgr.study.metrics import Observation, ProjectedMessage
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
+from ctxmgr.summarize.request import FinishedSummary, SummaryInput
 
 Path = tuple[BranchEntry, ...]
 
@@ -86,7 +91,7 @@ def walked(
         if walk.open or walk.weight <= limit:
             continue
         path = walk.path()
-        prepared = decide(path, cut, weigh)
+        prepared = prepare.decide(path, cut, weigh)
         if isinstance(prepared, NothingToCompact):
             uncut += 1
             continue
@@ -162,7 +167,9 @@ class _Walk:
         self._removed += removed
         self.add(_node(_compaction(self._new_id(), last, prepared, written)))
         now = self.path()
-        if [message.raw for message in spoken(in_list(now))] != [message.raw for message in prepared.recent]:
+        if [message.raw for message in prepare.spoken(in_list(now))] != [
+            message.raw for message in prepared.recent
+        ]:
             self._failures.append(f"after compaction {number} the list is not what was to be kept")
         self._passes.append(
             Pass(last.id, before, self.weight, self._weighed(now[-1].messages), self._weighed(removed))

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ctxmgr.devices.tokens import Weigher, load
-from ctxmgr.model.compaction.plans import Format, NothingToCompact, Strategy
+from ctxmgr.devices import Weigher, tokens
+from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
 from ctxmgr.study.compare import files, report
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, opened
@@ -24,7 +24,7 @@ from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.plain_text import safe
-from ctxmgr.study.recordings.recording import UnreadableRecording
+from ctxmgr.study.recordings import UnreadableRecording
 
 FOLDER = "ctxmgr-compare"
 VOCABULARY = "o200k_base"
@@ -41,7 +41,7 @@ def run(parsed: Namespace) -> int:
         folder = _folder(parsed.out or FOLDER)
     except InvalidArguments as fault:
         return _refused(str(fault))
-    loaded = load(VOCABULARY)
+    loaded = tokens.load(VOCABULARY)
     if loaded.note:
         print(f"ctxmgr compare: {safe(loaded.note)}", file=sys.stderr)
     comparison = _Comparison(wanted, folder, loaded.weigher)

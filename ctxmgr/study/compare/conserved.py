@@ -6,8 +6,7 @@ previous compaction, when its summary is carried on. What an earlier compaction 
 
 from collections.abc import Sequence
 
-from ctxmgr.model.compaction.branch import BranchEntry, in_list, places_in_list
-from ctxmgr.model.compaction.plans import CompactionPlan
+from ctxmgr.model.compaction import BranchEntry, CompactionPlan, in_list, places_in_list
 
 
 def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.model.compaction.plans import Format, Strategy
+from ctxmgr.model.compaction import Format, Strategy
 from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.plain_text import safe
 

@@ -6,18 +6,16 @@ All is made when it is first asked for, once; a recording whose rows are all the
 from collections.abc import Iterable
 from functools import cached_property
 
-from ctxmgr.engine.compaction.prepare import decide
-from ctxmgr.engine.compaction.weighing import by_text
+from ctxmgr.engine.compaction import prepare, weighing
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.plans import CompactionPlan, Format, NothingToCompact, Strategy
-from ctxmgr.model.weights import Weigh, WeighMessage
-from ctxmgr.session.reading import IMAGE_TOKENS
+from ctxmgr.model import Weigh, WeighMessage
+from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, NothingToCompact, Strategy
+from ctxmgr.session import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.compare.retention import MentionCounts, mentioned
 from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
-from ctxmgr.summarize.request.brief import SummaryInput
+from ctxmgr.summarize.request import SummaryInput
 
 
 class Material:
@@ -25,7 +23,7 @@ class Material:
 
     def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
-        self.weigh_message = _remembered(by_text(weigh, IMAGE_TOKENS, lambda view: 0))
+        self.weigh_message = _remembered(weighing.by_text(weigh, IMAGE_TOKENS, lambda view: 0))
 
     @cached_property
     def planned(self) -> CompactionPlan | NothingToCompact:
@@ -34,7 +32,7 @@ class Material:
         path = branch.branch(self.session.entries, self.session.leaf)
         while path and path[-1].kind in ("compaction", ""):
             path = path[:-1]
-        prepared = decide(path, self.settings.cut_budget, self.weigh_message)
+        prepared = prepare.decide(path, self.settings.cut_budget, self.weigh_message)
         if isinstance(prepared, CompactionPlan) and (lost := uncovered(path, prepared)):
             raise RuntimeError(f"the cut leaves {', '.join(path[place].id for place in lost)} to nobody")
         return prepared

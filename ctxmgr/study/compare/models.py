@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.devices.endpoint import Chat
-from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest, Result
-from ctxmgr.model.weights import Weigh
+from ctxmgr.devices import Chat
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import Asking, Completion, CompletionRequest, Result
 from ctxmgr.study.compare import scripted_model
 from ctxmgr.study.compare.settings import Settings
 

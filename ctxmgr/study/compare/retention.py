@@ -23,14 +23,12 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.ledger import extract
-from ctxmgr.engine.ledger.fold import fold, now_and_past
-from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.messages import Call
-from ctxmgr.model.saved.facts import Fact, Ledger
+from ctxmgr.engine.ledger import Stamp, extract, fold, now_and_past
+from ctxmgr.model import Call
+from ctxmgr.model.compaction import BranchMessage
+from ctxmgr.model.saved import Fact, Ledger
 from ctxmgr.study.compare import stated
-from ctxmgr.study.metrics.mentions import SHORTEST, identifiers, paths
+from ctxmgr.study.metrics import SHORTEST, identifiers, paths
 
 What = Literal["paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests"]
 

@@ -7,21 +7,18 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.compaction.render import RenderLimits, conversation
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.plans import CompactionPlan, Format, Strategy
+from ctxmgr.engine.compaction import RenderLimits, render
+from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, Strategy
 from ctxmgr.study.closed_loop import closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
 from ctxmgr.study.compare.retention import Retention, measure, mentioned
-from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.message_cache import MessageCache
+from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.probes import Scores, of_summary
 from ctxmgr.summarize import writing
-from ctxmgr.summarize.request.brief import SummaryInput
+from ctxmgr.summarize.request import SummaryInput
 
 WHOLE = RenderLimits(result_units=1 << 40)  # what is kept is kept whole
 TRY_AGAIN = ("failed", "cancelled")  # reasons of a fallback that say nothing of the strategy: the call went wrong
@@ -170,7 +167,7 @@ def _raws(messages: Sequence[BranchMessage]) -> list[bytes]:
 def _held(chain: Chain) -> tuple[Counts, Counts]:
     """What the last summary holds of all that was removed, and what it holds together with the kept part."""
     known = mentioned(chain.removed)
-    both = f"{chain.summary}\n\n{conversation(chain.tail, WHOLE)}"
+    both = f"{chain.summary}\n\n{render.conversation(chain.tail, WHOLE)}"
     return counts(measure(known, chain.summary)), counts(measure(known, both))
 
 

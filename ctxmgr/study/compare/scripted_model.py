@@ -6,11 +6,8 @@ thought about: how much of a session they hold says nothing of any model. Same a
 
 import re
 
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.summarize.prompts.continue_format import CONTINUE
-from ctxmgr.summarize.prompts.handoff import HANDOFF
-from ctxmgr.summarize.prompts.nine_section import NINE
-from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED, TURN
+from ctxmgr.model.compaction import Completion, CompletionRequest
+from ctxmgr.summarize.prompts import BRANCH, CONTINUE, HANDOFF, NINE, STRUCTURED, TURN
 
 NAME = "scripted"
 LINE_CHARACTERS = 160  # of one statement: a line of prose

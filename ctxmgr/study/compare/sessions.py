@@ -15,9 +15,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.hosts import pi_tree
-from ctxmgr.study.recordings import pi_sessions, readers
-from ctxmgr.study.recordings.json_lines import members
-from ctxmgr.study.recordings.recording import Stream, UnreadableRecording
+from ctxmgr.study.recordings import Stream, UnreadableRecording, json_lines, pi_sessions, readers
 
 Fields = dict[str, msgspec.Raw]
 
@@ -52,7 +50,7 @@ def read(path: Path) -> RecordedSession:
     if isinstance(recorded, Stream):
         entries, leaf = _of_stream(recorded), None
     elif kind != "session":
-        entries, leaf = [members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
+        entries, leaf = [json_lines.members(raw, path.name, 0) for raw in pi_tree.entries(recorded)], None
     else:
         entries, leaf = pi_sessions.tree(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
@@ -66,11 +64,11 @@ def _of_stream(stream: Stream) -> list[Fields]:
     for event in reversed(stream.events):
         if event.name == "session_before_compact" and event.payload.get("branchEntries", b"null") != b"null":
             raws = _raws(event.payload["branchEntries"])
-            return [members(bytes(raw), stream.name, event.line) for raw in raws]
+            return [json_lines.members(bytes(raw), stream.name, event.line) for raw in raws]
     for event in reversed(stream.events):
         if event.name == "context":
             raws = _raws(event.payload["messages"])
-            return [_entry(raw, members(bytes(raw), stream.name, event.line)) for raw in raws]
+            return [_entry(raw, json_lines.members(bytes(raw), stream.name, event.line)) for raw in raws]
     raise UnreadableRecording(f"{stream.name}: no event holds messages")
 
 

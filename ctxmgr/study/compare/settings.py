@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED
-from ctxmgr.model.compaction.plans import CutBudget, Format, Strategy
-from ctxmgr.model.policy import CompactionPolicy, Endpoint
-from ctxmgr.study.recordings.recording import DEFAULT_WINDOW
+from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
+from ctxmgr.model import CompactionPolicy, Endpoint
+from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.study.recordings import DEFAULT_WINDOW
 
 CHAIN_WINDOW = DEFAULT_WINDOW
 SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no model: bounds nothing in practice

@@ -13,7 +13,7 @@ does not see is in the denominator all the same. Rules:
 import re
 from collections.abc import Iterator, Sequence
 
-from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.model.compaction import BranchMessage
 
 MOST_CHARACTERS = 400  # of a statement; a longer one is a document
 LEAST_WORDS = 4

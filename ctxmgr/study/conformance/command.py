@@ -15,9 +15,8 @@ from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.stdio import sentence
 from ctxmgr.study.console import console, plain
-from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.study.spawning.client import TimedOut
-from ctxmgr.study.spawning.spawned import Clock, Spawned, this_ctxmgr
+from ctxmgr.study.recordings import UnreadableRecording
+from ctxmgr.study.spawning import Clock, Spawned, TimedOut, this_ctxmgr
 
 FINDINGS_SHOWN = 10  # of one transcript
 HERE = Path("protocol/transcripts")

@@ -18,10 +18,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ctxmgr.model.estimate import ESTIMATE
+from ctxmgr.model import ESTIMATE
 from ctxmgr.study.conformance.golden import Golden, Head, head
-from ctxmgr.wire.errors import CANCELLED, INTERNAL_ERROR
-from ctxmgr.wire.transcript import TranscriptLine
+from ctxmgr.wire import TranscriptLine, errors
 
 
 def reason(golden: Golden, snapshots: bool, deadlines: bool) -> str | None:
@@ -89,7 +88,7 @@ def _next_sender(lines: Sequence[TranscriptLine]) -> str:
 def _planted(one: Head) -> bool:
     fields = one.fields if isinstance(one.fields, dict) else {}
     error, result = fields.get("error"), fields.get("result")
-    if isinstance(error, dict) and error.get("code") == INTERNAL_ERROR:
+    if isinstance(error, dict) and error.get("code") == errors.INTERNAL_ERROR:
         return True
     report = result.get("report") if isinstance(result, dict) else None
     return isinstance(report, dict) and str(report.get("reason", "")).startswith("internal fault")
@@ -100,7 +99,7 @@ def _raced(lines: Sequence[TranscriptLine], heads: Sequence[Head], place: int) -
     if lines[place].sender != "host":
         return False
     id = json.dumps(_member(heads[place], "id"))
-    heeded = any(one.id == id and not one.method and _code(one) == CANCELLED for one in heads[place:])
+    heeded = any(one.id == id and not one.method and _code(one) == errors.CANCELLED for one in heads[place:])
     before = list(zip(lines[:place], heads[:place], strict=True))
     asked = {one.id for line, one in before if line.sender == "ctxmgr" and one.method and one.id}
     answered = {one.id for line, one in before if line.sender == "host" and not one.method}

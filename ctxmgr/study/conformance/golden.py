@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.model.rules import refusal
-from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.study.spawning.differences import Difference, first
-from ctxmgr.wire import transcript
-from ctxmgr.wire.transcript import TranscriptLine
+from ctxmgr.model import rules
+from ctxmgr.study.recordings import UnreadableRecording
+from ctxmgr.study.spawning import differences
+from ctxmgr.wire import TranscriptLine, transcript
 
 NOTHING = "nothing"
 EVERY = object()  # the step `[*]` or `.*`
@@ -53,7 +52,7 @@ class GoldenDifference(msgspec.Struct, frozen=True):
     received: str = msgspec.field(name="came")
 
     @staticmethod
-    def at(line: int, what: str, difference: Difference) -> "GoldenDifference":
+    def at(line: int, what: str, difference: differences.Difference) -> "GoldenDifference":
         return GoldenDifference(line, what, difference.path, difference.recorded, difference.now)
 
 
@@ -85,7 +84,7 @@ def read(name: str, content: bytes) -> Golden:
         golden = Golden(name, lines, tuple(path_of(text) for text in golden.header.get("any", ())))
     except (ValueError, TypeError) as fault:
         raise UnreadableRecording(f"{name}, {fault}") from None
-    if (why := refusal(golden.header, __version__)) is not None:
+    if (why := rules.refusal(golden.header, __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
     return golden
 
@@ -127,9 +126,9 @@ def path_of(text: str) -> Path:
     return tuple(steps)
 
 
-def difference(recorded: Any, came: Any, chosen: Sequence[Path]) -> Difference | None:
+def difference(recorded: Any, came: Any, chosen: Sequence[Path]) -> differences.Difference | None:
     """The first place where two decoded messages differ as values, what may be chosen left out."""
-    return first(_comparable(recorded, chosen), _comparable(came, chosen))
+    return differences.first(_comparable(recorded, chosen), _comparable(came, chosen))
 
 
 def _comparable(value: Any, chosen: Sequence[Path]) -> bytes:

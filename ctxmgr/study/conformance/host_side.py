@@ -21,10 +21,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, difference, head, path_of
-from ctxmgr.study.spawning.client import Framing
-from ctxmgr.study.spawning.differences import Difference, first
-from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.transcript import TranscriptLine
+from ctxmgr.study.spawning import Framing, differences
+from ctxmgr.wire import Framer, FramingFault, TranscriptLine, frame
 
 SERVER = tuple(map(path_of, ("$.result.serverInfo", "$.result.info")))  # of `initialize` and `rpc.discover`
 CHOSEN = (
@@ -151,13 +149,13 @@ class GoldenHost:
         if found is not None:
             self.findings.append(GoldenDifference.at(line.number, recorded.what, found))
 
-    def _exactly(self, was: bytes, now: bytes, recorded: Head, came: Head) -> Difference | None:
-        found = first(was, now)
+    def _exactly(self, was: bytes, now: bytes, recorded: Head, came: Head) -> differences.Difference | None:
+        found = differences.first(was, now)
         if found is None or not found.path.startswith(("$.result.serverInfo", "$.result.info")):
             return found
         return difference(recorded.fields, came.fields, SERVER)
 
-    def _values(self, recorded: Head, came: Head) -> Difference | None:
+    def _values(self, recorded: Head, came: Head) -> differences.Difference | None:
         fields = recorded.fields
         if recorded.method == "$/cancelRequest":
             params = fields["params"]
@@ -174,7 +172,7 @@ class GoldenHost:
         if isinstance(mine, str) and isinstance(theirs, str):
             self._bases[mine] = theirs
 
-    def _kept(self, was: bytes, now: bytes) -> Difference | None:
+    def _kept(self, was: bytes, now: bytes) -> differences.Difference | None:
         """Rule 4, of answers that are the same as values."""
         if was == now:
             return None
@@ -183,17 +181,17 @@ class GoldenHost:
             try:
                 recorded, came = _listed(was, names), _listed(now, names)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-                return Difference(path, "what can be read", str(fault))
+                return differences.Difference(path, "what can be read", str(fault))
             if recorded is None:
                 continue
             if came is None or len(came) != len(recorded):
                 there = NOTHING if came is None else f"{len(came)} messages"
-                return Difference(path, f"{len(recorded)} messages", there)
+                return differences.Difference(path, f"{len(recorded)} messages", there)
             for place, (before, after) in enumerate(zip(recorded, came, strict=True)):
                 if before != after and any(before in body for body in self._sent):
-                    found = first(before, after)
+                    found = differences.first(before, after)
                     assert found is not None
-                    return Difference(f"{path}[{place}], {found.path}", found.recorded, found.now)
+                    return differences.Difference(f"{path}[{place}], {found.path}", found.recorded, found.now)
         return None
 
 

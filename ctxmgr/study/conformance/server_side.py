@@ -18,10 +18,8 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.conformance.golden import NOTHING, Golden, GoldenDifference, Head, Path, difference, head, path_of
-from ctxmgr.study.spawning.differences import shown
-from ctxmgr.wire import errors
-from ctxmgr.wire.framing import Framer, FramingFault, frame
-from ctxmgr.wire.transcript import TranscriptLine
+from ctxmgr.study.spawning import differences
+from ctxmgr.wire import Framer, FramingFault, TranscriptLine, errors, frame
 
 OWN = tuple(map(path_of, ("$.id", "$.jsonrpc", "$.params.clientInfo", "$.params.stateDir")))
 FAREWELLS = ("session_shutdown", "shutdown", "exit", "initialized")
@@ -165,7 +163,7 @@ class GoldenServer:
     def _after(self, call: Head) -> list[bytes]:
         """The answer to what comes when the transcript has ended, or the host is out of step."""
         if call.method not in FAREWELLS and not self._astray:
-            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, shown(call.fields)))
+            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, differences.shown(call.fields)))
         self.ended = self.ended or call.method == "exit"
         if not call.id or not call.method:
             return []

@@ -16,7 +16,7 @@ import msgspec
 
 from ctxmgr.study.conformance.golden import GoldenDifference, path_of, read
 from ctxmgr.study.conformance.server_side import GoldenServer
-from ctxmgr.study.recordings.recording import UnreadableRecording
+from ctxmgr.study.recordings import UnreadableRecording
 
 READ_BYTES = 1 << 20
 DRAIN_SECONDS = 5.0  # for the host to read what is left, at the end

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from ctxmgr.study.driving import events, session
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.spawning.client import StdioClient
+from ctxmgr.study.recordings import Recording, Stream
+from ctxmgr.study.spawning import StdioClient
 
 VOCABULARY = "o200k_base"
 

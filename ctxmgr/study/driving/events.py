@@ -7,7 +7,7 @@ import msgspec
 
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.recordings.recording import HostEvent, Stream
+from ctxmgr.study.recordings import HostEvent, Stream
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.presets import PRESETS
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult, TimelineMark
 from ctxmgr.study.driving.watching import ObservationRecorder
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.spawning.client import RpcFailure, StdioClient
+from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.spawning import RpcFailure, StdioClient
 
 CONTENT_MODIFIED = -32801
 PLAIN_REASONS = frozenset({"pruning is off", "nothing to leave out"})

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.hosts.pi_host import HostMessage, item
+from ctxmgr.study.hosts import HostMessage, item
 
 PACKET = "ctxmgr.packet"
 WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.hosts.pi_host import Write
-from ctxmgr.study.metrics.observations import Observation
+from ctxmgr.study.hosts import Write
+from ctxmgr.study.metrics import Observation
 
 
 class HostLimits(msgspec.Struct, frozen=True):

@@ -7,9 +7,8 @@ import msgspec
 
 from ctxmgr.study.driving.host_side import ReplayHost
 from ctxmgr.study.driving.outcomes import ReplayOptions
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.recordings.recording import RecordedEntry, Recording
+from ctxmgr.study.hosts import HostMessage, pi_host
+from ctxmgr.study.recordings import RecordedEntry, Recording
 
 PREDICTED_RATIO = 1.25  # provider tokens a weighed token where nothing was recorded; ctxmgr's own first guess
 RATIO_BOUNDS = (0.5, 3.0)  # provider tokens a weighed token: outside them the recorded usage is of something else

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from ctxmgr.study.driving.legality import MatchedMessage
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
+from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage
 
 
 class ObservationRecorder:

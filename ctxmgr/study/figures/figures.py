@@ -11,9 +11,7 @@ import msgspec
 
 from ctxmgr.study.closed_loop import ClosedLoop
 from ctxmgr.study.figures.measures import CallMeasures, Measures
-from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.ratio import Ratio
-from ctxmgr.study.metrics.recall import Recall
+from ctxmgr.study.metrics import PriceSheet, Ratio, Recall
 
 LONG_TOKENS = 100_000  # weight of a recorded conversation from which on a session is one that outgrows windows
 KINDS_OF_RECALL = {

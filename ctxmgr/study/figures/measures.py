@@ -8,15 +8,25 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
-from ctxmgr.study.metrics import recall, refetch
-from ctxmgr.study.metrics.billing import Bill, Billed, PriceSheet, bill
-from ctxmgr.study.metrics.grounding import Grounding, grounding
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation, newly_said
-from ctxmgr.study.metrics.ratio import Ratio, total
-from ctxmgr.study.metrics.recall import Recall
-from ctxmgr.study.metrics.refetch import Refetch
-from ctxmgr.study.metrics.user_text_recall import UserTextRecall, said
+from ctxmgr.study.metrics import (
+    Bill,
+    Billed,
+    Grounding,
+    MessageCache,
+    Observation,
+    PriceSheet,
+    Ratio,
+    Recall,
+    Refetch,
+    UserTextRecall,
+    bill,
+    grounding,
+    newly_said,
+    ratio,
+    recall,
+    refetch,
+    user_text_recall,
+)
 
 
 class CallMeasures(msgspec.Struct, frozen=True):
@@ -73,7 +83,7 @@ def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceShee
     recalled = recall.recall(sights, known)
     grounded = grounding(sights, known)
     fetched = refetch.refetch(sights, known)
-    users = said(sights, known)
+    users = user_text_recall.said(sights, known)
     calls = []
     spent, weight = 0.0, 0
     for number, (sight, came) in enumerate(zip(sights, newly_said(sights), strict=True)):
@@ -88,10 +98,10 @@ def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceShee
         bill=billed,
         closed=closed_loop(sights, known, sheet),
         recall=recall.together(recalled),
-        lines=total(one.lines for one in grounded),
+        lines=ratio.total(one.lines for one in grounded),
         edits=sum(one.edits for one in grounded),
         edits_whole=sum(one.whole for one in grounded),
         refetch=refetch.together(fetched),
-        user_text=total(one.overall for one in users),
-        user_text_in_place=total(one.in_place for one in users),
+        user_text=ratio.total(one.overall for one in users),
+        user_text_in_place=ratio.total(one.in_place for one in users),
     )

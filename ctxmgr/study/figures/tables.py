@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ctxmgr.study.console import plain
 from ctxmgr.study.figures.figures import LONG_TOKENS, Figures
-from ctxmgr.study.metrics.recall import FAR_TOKENS
+from ctxmgr.study.metrics import FAR_TOKENS
 
 NONE = "-"
 KNOWN = ("recall", "in place", "un-\npacked", "far", "far in place", "edits ground.", "gone in 100", "said")

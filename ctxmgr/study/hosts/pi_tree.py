@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.recording import RecordedEntry, Recording
+from ctxmgr.study.recordings import RecordedEntry, Recording
 
 _encode = msgspec.json.Encoder().encode
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

@@ -16,7 +16,7 @@ from ctxmgr.study.console import console, plain
 from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
 from ctxmgr.study.plain_text import safe
-from ctxmgr.study.spawning.spawned import Spawned, this_ctxmgr
+from ctxmgr.study.spawning import Spawned, this_ctxmgr
 from ctxmgr.wire import transcript
 
 LAST_MESSAGES = 6  # shown with a failure

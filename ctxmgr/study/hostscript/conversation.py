@@ -9,11 +9,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from ctxmgr.study.conformance.golden import head
+from ctxmgr.study.conformance import head
 from ctxmgr.study.hostscript.script import key_of
-from ctxmgr.study.spawning.client import Framing, TimedOut
-from ctxmgr.study.spawning.spawned import Clock, Spawned
-from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.study.spawning import Clock, Framing, Spawned, TimedOut
+from ctxmgr.wire import Framer, FramingFault, frame
 
 Fields = dict[str, Any]
 OnMessage = Callable[[Literal["host", "ctxmgr"], bytes], None]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from ctxmgr.study.hostscript.placeholders import COMPARISONS, TYPES, is_number, is_placeholder
-from ctxmgr.study.spawning.differences import ABSENT, shown, step
+from ctxmgr.study.spawning import differences
 
 MatchMode = Literal["literal", "exact", "subset"]  # no placeholders; placeholders; and more members
 
@@ -59,13 +59,13 @@ class _Attempt:
             return self._array(pattern, value, mode, path)
         numbers = is_number(pattern) and is_number(value)
         same = (numbers or type(pattern) is type(value)) and pattern == value
-        return None if same else Mismatch(path, shown(pattern), shown(value))
+        return None if same else Mismatch(path, differences.shown(pattern), differences.shown(value))
 
     def _placeholder(self, pattern: dict[str, Any], value: Any, mode: MatchMode, path: str) -> Mismatch | None:
         """All its members hold together."""
         for name, argument in pattern.items():
-            if value is ABSENT and name not in ("$absent", "$not"):
-                return Mismatch(path, shown(pattern), shown(value))
+            if value is differences.ABSENT and name not in ("$absent", "$not"):
+                return Mismatch(path, differences.shown(pattern), differences.shown(value))
             if name == "$exact":
                 found = self.match(argument, value, "exact", path)
             elif name == "$literal":
@@ -75,7 +75,7 @@ class _Attempt:
             elif self._fits(name, argument, value, mode):
                 continue
             else:
-                found = Mismatch(path, shown(pattern), shown(value))
+                found = Mismatch(path, differences.shown(pattern), differences.shown(value))
             if found is not None:
                 return found
         if "$capture" in pattern:
@@ -84,7 +84,7 @@ class _Attempt:
 
     def _fits(self, name: str, argument: Any, value: Any, mode: MatchMode) -> bool:
         if name == "$absent":
-            return value is ABSENT
+            return value is differences.ABSENT
         if name == "$not":
             return _Attempt(self.names).match(argument, value, mode, "$") is not None
         if name == "$type":
@@ -99,12 +99,16 @@ class _Attempt:
         self, pattern: dict[str, Any], value: dict[str, Any], mode: MatchMode, path: str
     ) -> Mismatch | None:
         for name, inner in pattern.items():
-            found = self.match(inner, value.get(name, ABSENT), mode, path + step(name))
+            found = self.match(inner, value.get(name, differences.ABSENT), mode, path + differences.step(name))
             if found is not None:
                 return found
         more = [name for name in value if name not in pattern]
         if more and mode != "subset":
-            return Mismatch(path + step(more[0]), shown(ABSENT), shown(value[more[0]]))
+            return Mismatch(
+                path + differences.step(more[0]),
+                differences.shown(differences.ABSENT),
+                differences.shown(value[more[0]]),
+            )
         return None
 
     def _array(self, pattern: list[Any], value: list[Any], mode: MatchMode, path: str) -> Mismatch | None:
@@ -115,12 +119,16 @@ class _Attempt:
         at = len(first)
         if not between:
             extra = at < len(value)
-            return Mismatch(f"{path}[{at}]", shown(ABSENT), shown(value[at])) if extra else None
+            return (
+                Mismatch(f"{path}[{at}]", differences.shown(differences.ABSENT), differences.shown(value[at]))
+                if extra
+                else None
+            )
         *between, last = between
         for run in between:
             start = self._find(run, value, at, mode)
             if start is None:
-                return Mismatch(path, f"{shown(run)} from item {at} on", shown(value[at:]))
+                return Mismatch(path, f"{differences.shown(run)} from item {at} on", differences.shown(value[at:]))
             at = start + len(run)
         start = len(value) - len(last)
         if start < at:
@@ -129,7 +137,7 @@ class _Attempt:
 
     def _items(self, run: list[Any], value: list[Any], start: int, mode: MatchMode, path: str) -> Mismatch | None:
         for at, item in enumerate(run, start):
-            came = value[at] if at < len(value) else ABSENT
+            came = value[at] if at < len(value) else differences.ABSENT
             found = self.match(item, came, mode, f"{path}[{at}]")
             if found is not None:
                 return found

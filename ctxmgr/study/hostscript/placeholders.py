@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.spawning.differences import shown, step
+from ctxmgr.study.spawning import differences
 
 STATE_DIR = "stateDir"  # a name that every script may refer to
 TYPES: dict[str, Callable[[Any], bool]] = {
@@ -91,7 +91,7 @@ def check_sent(value: Any, known: Set[str], path: str = "$") -> None:
             if name in FORMS and name not in SENT:
                 raise Misplaced(f"{path}: `{name}` is for what is expected, not for what is sent")
         if len(value) > 1:
-            raise Misplaced(f"{path}: one value is sent: {shown(value)}")
+            raise Misplaced(f"{path}: one value is sent: {differences.shown(value)}")
         _check(value, set(known), path, negated=False)
     else:
         for at, inner in _inside(value, path):
@@ -116,7 +116,7 @@ def _check(value: Any, names: set[str], path: str, negated: bool, in_array: bool
         if name not in FORMS:
             raise Misplaced(f"{path}: `{name}` is no placeholder")
         if not FORMS[name].fits(argument):
-            raise Misplaced(f"{path}: `{name}` takes {FORMS[name].words}, not {shown(argument)}")
+            raise Misplaced(f"{path}: `{name}` takes {FORMS[name].words}, not {differences.shown(argument)}")
         if name in ALONE and len(value) > 1:
             raise Misplaced(f"{path}: `{name}` stands alone")
         if name == "$rest" and not in_array:
@@ -139,5 +139,5 @@ def _capture(name: str, names: set[str], path: str, negated: bool) -> None:
 
 def _inside(value: Any, path: str) -> list[tuple[str, Any]]:
     if isinstance(value, dict):
-        return [(path + step(name), inner) for name, inner in value.items()]
+        return [(path + differences.step(name), inner) for name, inner in value.items()]
     return [(f"{path}[{at}]", inner) for at, inner in enumerate(value)] if isinstance(value, list) else []

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance.golden import head
+from ctxmgr.study.conformance import head
 from ctxmgr.study.hostscript.conversation import Conversation, NotReceived, OnMessage
 from ctxmgr.study.hostscript.matching import MatchMode, Mismatch, match
 from ctxmgr.study.hostscript.placeholders import STATE_DIR, filled
@@ -25,9 +25,7 @@ from ctxmgr.study.hostscript.script import (
     ScriptLine,
     key_of,
 )
-from ctxmgr.study.spawning.client import Framing, TimedOut
-from ctxmgr.study.spawning.differences import shown
-from ctxmgr.study.spawning.spawned import Spawned
+from ctxmgr.study.spawning import Framing, Spawned, TimedOut, differences
 
 _encode = msgspec.json.Encoder().encode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -121,7 +119,7 @@ class Player:
         for key, (number, method) in list(self._open.items()):
             answer = talk.take(key)
             if "error" in answer:
-                mismatch = Mismatch("$", "a result", shown(answer["error"]))
+                mismatch = Mismatch("$", "a result", differences.shown(answer["error"]))
                 raise ExpectationFailed(number, f"`{method}` was answered with an error", mismatch)
         self._open.clear()
         if close:
@@ -130,7 +128,7 @@ class Player:
         for key, fields in talk.left():
             if not key.startswith("notification"):
                 raise ExpectationFailed(
-                    step.number, f"{key}: no line takes it", Mismatch("$", "nothing", shown(fields))
+                    step.number, f"{key}: no line takes it", Mismatch("$", "nothing", differences.shown(fields))
                 )
         try:
             code = talk.process.wait(self.settings.seconds)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.conformance.golden import Head, head
+from ctxmgr.study.conformance import Head, head
 from ctxmgr.study.hostscript.matching import MatchMode
 from ctxmgr.study.hostscript.placeholders import (
     STATE_DIR,
@@ -19,8 +19,7 @@ from ctxmgr.study.hostscript.placeholders import (
     has_placeholder,
     is_placeholder,
 )
-from ctxmgr.wire import transcript
-from ctxmgr.wire.transcript import TranscriptLine
+from ctxmgr.wire import TranscriptLine, transcript
 
 FORMAT = """\
 A script is a transcript: JSON lines, as `ctxmgr serve --record FILE` writes them and protocol/transcripts has them.

@@ -9,9 +9,8 @@ from pathlib import Path
 import msgspec
 
 from ctxmgr.devices import snapshots
-from ctxmgr.engine.ledger.fold import current
-from ctxmgr.model.saved.facts import Fact
-from ctxmgr.model.saved.state import State
+from ctxmgr.engine.ledger import current
+from ctxmgr.model.saved import Fact, State
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.study.plain_text import columns, safe, table, write
 

@@ -1,1 +1,63 @@
 """Measures of what a model was shown: cost, recall, grounding. Know no policy."""
+
+from ctxmgr.study.metrics import edits, mentions, message_cache, ratio, recall, refetch, timeline, user_text_recall
+from ctxmgr.study.metrics.billing import Bill, Billed, PriceSheet, bill, dollars, is_cold
+from ctxmgr.study.metrics.grounding import Grounding, LinePresence, grounding
+from ctxmgr.study.metrics.mentions import SHORTEST, error_codes, identifiers, paths
+from ctxmgr.study.metrics.message_cache import MessageCache, names_in, strings
+from ctxmgr.study.metrics.observations import (
+    PACKET,
+    SUMMARY,
+    Observation,
+    ProjectedMessage,
+    in_place,
+    newly_said,
+    same_start,
+    stands_for_others,
+)
+from ctxmgr.study.metrics.ratio import Ratio
+from ctxmgr.study.metrics.recall import FAR_TOKENS, Recall
+from ctxmgr.study.metrics.refetch import Refetch
+from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.metrics.user_text_recall import UserTextRecall
+
+__all__ = [
+    "Bill",
+    "Billed",
+    "FAR_TOKENS",
+    "Grounding",
+    "LinePresence",
+    "MessageCache",
+    "Observation",
+    "PACKET",
+    "PriceSheet",
+    "ProjectedMessage",
+    "Ratio",
+    "Recall",
+    "Refetch",
+    "SHORTEST",
+    "SUMMARY",
+    "Timeline",
+    "UserTextRecall",
+    "bill",
+    "dollars",
+    "edits",
+    "error_codes",
+    "grounding",
+    "identifiers",
+    "in_place",
+    "is_cold",
+    "mentions",
+    "message_cache",
+    "names_in",
+    "newly_said",
+    "paths",
+    "ratio",
+    "recall",
+    "refetch",
+    "same_start",
+    "stands_for_others",
+    "strings",
+    "timeline",
+    "user_text_recall",
+]

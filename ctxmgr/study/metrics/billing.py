@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.model.prices import PriceTier, TieredPrices
+from ctxmgr.model import PriceTier, TieredPrices
 from ctxmgr.study.metrics.observations import Observation, ProjectedMessage, same_start
 
 MILLION = 1_000_000

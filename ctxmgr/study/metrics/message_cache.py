@@ -10,8 +10,8 @@ from typing import Any
 
 from ctxmgr.devices import tokens
 from ctxmgr.formats import pi
-from ctxmgr.model.messages import Message
-from ctxmgr.session.reading import Reader
+from ctxmgr.model import Message
+from ctxmgr.session import Reader
 from ctxmgr.study.metrics.mentions import error_codes, identifiers, paths
 
 VOCABULARY = "o200k_base"

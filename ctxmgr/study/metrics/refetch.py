@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.messages import Unit
+from ctxmgr.model import Unit
 from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.observations import Observation, newly_said
 

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import HostMessage
+from ctxmgr.study.hosts import HostMessage, pi_host
 from ctxmgr.study.metrics.observations import Observation, ProjectedMessage
-from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.recordings import Recording
 
 CUT_AT = ("user", "assistant")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.study.metrics.observations import Observation, stands_for_others
+from ctxmgr.study.metrics import Observation, stands_for_others
 from ctxmgr.study.probes.evidence import Probe, grade
 from ctxmgr.study.probes.index import EvidenceIndex, Ids
 from ctxmgr.study.probes.session import Examined

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.figures.figures import Figures
-from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.driving import ReplayOptions, ReplayResult
+from ctxmgr.study.figures import Figures
+from ctxmgr.study.metrics import MessageCache, Observation, Timeline, message_cache
 from ctxmgr.study.probes import figures, tables
 from ctxmgr.study.probes.asking import PolicyGrades
 from ctxmgr.study.probes.figures import Scores
 from ctxmgr.study.probes.probing import Drive, Probed, lists_of, probed
-from ctxmgr.study.recordings.recording import Recording, Stream
-from ctxmgr.study.report.lines import RecordingSheet
+from ctxmgr.study.recordings import Recording, Stream
+from ctxmgr.study.report import RecordingSheet
 
 
 class Probing:

@@ -11,13 +11,10 @@ from itertools import accumulate
 
 import msgspec
 
-from ctxmgr.study.baselines import control
-from ctxmgr.study.baselines.control import BOUNDS, Bounds
-from ctxmgr.study.metrics import timeline
-from ctxmgr.study.metrics.observations import PACKET, Observation, ProjectedMessage
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.baselines import BOUNDS, Bounds, control
+from ctxmgr.study.metrics import PACKET, Observation, ProjectedMessage, Timeline, timeline
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.recordings.pi_sessions import compaction_message
+from ctxmgr.study.recordings import compaction_message
 
 NEWEST_TOKENS = 10_000
 

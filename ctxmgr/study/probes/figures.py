@@ -10,7 +10,7 @@ from typing import get_args
 
 import msgspec
 
-from ctxmgr.study.figures.figures import Figures
+from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes.asking import WHOLE, GradedProbe, PolicyGrades
 from ctxmgr.study.probes.evidence import ProbeKind
 

@@ -15,19 +15,18 @@ from functools import cached_property
 import msgspec
 
 from ctxmgr.study.probes.evidence import Evidence, Exact, FactState, PathMention, PathState, TextState, Wording
-from ctxmgr.study.probes.reading.turns import SessionMessage, turn
-from ctxmgr.study.probes.reading.wording import joined, runs, word_set
+from ctxmgr.study.probes.reading import SessionMessage, turn, wording
 
 STATE_WORDS: dict[FactState, frozenset[str]] = {
-    "changed": word_set(
+    "changed": wording.word_set(
         """change changed changes create created creates add added adds new write wrote written writes edit edited
         edits update updated updates modify modified modifies patched rewritten rewrote renamed moved"""
     ),
-    "deleted": word_set("delete deleted deletes remove removed removes rm gone renamed moved mv"),
-    "open": word_set("open pending todo progress next remaining left blocked created taskcreate"),
-    "done": word_set("done completed complete finished closed cancelled canceled"),
-    "failed": word_set("failed failing fails fail failure error errors broken blocker blockers blocked"),
-    "working": word_set("working worked works passed passes pass ok green succeeded success clean fine"),
+    "deleted": wording.word_set("delete deleted deletes remove removed removes rm gone renamed moved mv"),
+    "open": wording.word_set("open pending todo progress next remaining left blocked created taskcreate"),
+    "done": wording.word_set("done completed complete finished closed cancelled canceled"),
+    "failed": wording.word_set("failed failing fails fail failure error errors broken blocker blockers blocked"),
+    "working": wording.word_set("working worked works passed passes pass ok green succeeded success clean fine"),
 }
 BOXES = {"[ ]": "open", "[x]": "done"}
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|<[a-z][\w-]*>|\*\*[^*]+\*\*:?\s*$|.{1,80}:\s*$)")
@@ -50,7 +49,7 @@ class IndexedMessage(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def joined(self) -> str:
-        return joined(self.lower)
+        return wording.joined(self.lower)
 
     def line_numbers(self, text: str) -> Iterator[int]:
         """Of the lines that have `text`, in lower case."""
@@ -87,7 +86,7 @@ class IndexedMessage(msgspec.Struct, frozen=True, dict=True):
 
 
 def _said(line: str) -> set[str]:
-    found = runs(line)
+    found = wording.runs(line)
     found |= {state for box, state in BOXES.items() if box in line}
     return found
 
@@ -113,7 +112,7 @@ class EvidenceIndex:
             found = self._numbers[raw] = len(self.entries)
             entry = IndexedMessage(turn(raw))
             self.entries.append(entry)
-            for word in runs(entry.lower):
+            for word in wording.runs(entry.lower):
                 self._postings.setdefault(word, set()).add(found)
         return found
 
@@ -150,7 +149,7 @@ class EvidenceIndex:
 
     def _candidates(self, text: str) -> set[int]:
         """The messages with all words of a text in lower case."""
-        some = sorted((self._postings.get(word, _NONE) for word in runs(text)), key=len)
+        some = sorted((self._postings.get(word, _NONE) for word in wording.runs(text)), key=len)
         return set.intersection(*some) if some else set()
 
     def exact(self, one: Exact) -> Iterator[int]:
@@ -174,7 +173,7 @@ class EvidenceIndex:
         for name in one.names:
             for id in self.piece(name):
                 entry = self.entries[id]
-                numbers = (at for at, line in enumerate(entry.lines) if name in joined(line))
+                numbers = (at for at, line in enumerate(entry.lines) if name in wording.joined(line))
                 if any(entry.says(number, state) for number in numbers):
                     yield id
 

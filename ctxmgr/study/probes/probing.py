@@ -9,15 +9,14 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
-from ctxmgr.study.metrics.observations import Observation
-from ctxmgr.study.metrics.timeline import Timeline
+from ctxmgr.study.driving import ReplayOptions, ReplayResult
+from ctxmgr.study.metrics import Observation, Timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.recordings import Recording
 
 NEWEST, SAWTOOTH = "newest 10k", "sawtooth"
 WHOLE, EMPTY, FOREIGN = "whole list", "empty list", "another session"

@@ -9,14 +9,13 @@ from itertools import accumulate
 
 import msgspec
 
+from ctxmgr.study.metrics import Timeline, paths
 from ctxmgr.study.metrics import timeline as course
-from ctxmgr.study.metrics.mentions import paths
-from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.probes.evidence import Probe
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.points import points
 from ctxmgr.study.probes.reading import SessionHistory, history, turn
-from ctxmgr.study.recordings.recording import Recording
+from ctxmgr.study.recordings import Recording
 
 
 class Point(msgspec.Struct, frozen=True):

@@ -8,10 +8,9 @@ what an earlier one stands for stays in the later ones.
 
 from collections.abc import Sequence
 
-from ctxmgr.model.estimate import CHARACTERS_A_TOKEN
-from ctxmgr.study.hosts.pi_host import HostMessage
-from ctxmgr.study.probes.reading import turn
-from ctxmgr.study.probes.reading.wording import shortened
+from ctxmgr.model import CHARACTERS_A_TOKEN
+from ctxmgr.study.hosts import HostMessage
+from ctxmgr.study.probes.reading import turn, wording
 
 USER_CHARACTERS = 2_000 * CHARACTERS_A_TOKEN
 LAST_CHARACTERS = 1_200
@@ -39,7 +38,7 @@ class Stub:
         parts = ["## What the user said", *(f"- {text}" for text in self._said())]
         parts += filter(None, (self._listed(state) for state in ("changed", "deleted", "read")))
         if self._last:
-            parts.append(f"## Last words\n{shortened(self._last, LAST_CHARACTERS)}")
+            parts.append(f"## Last words\n{wording.shortened(self._last, LAST_CHARACTERS)}")
         return "\n".join(parts)
 
     def _listed(self, state: str) -> str:
@@ -57,5 +56,5 @@ class Stub:
                 break
             newest.append(text)
             room -= len(text)
-        opening = shortened(self._users[0], USER_CHARACTERS - sum(map(len, newest)))
+        opening = wording.shortened(self._users[0], USER_CHARACTERS - sum(map(len, newest)))
         return [opening, *reversed(newest)]

@@ -14,7 +14,7 @@ from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.reading import history, turn
 from ctxmgr.study.probes.session import names_of
-from ctxmgr.study.recordings.pi_sessions import compaction_message
+from ctxmgr.study.recordings import compaction_message
 
 
 class RemovedPart:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from ctxmgr.study.console import plain
-from ctxmgr.study.figures.figures import Figures
+from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes.figures import KINDS
 
 NONE = "-"

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ctxmgr.study.probes.evidence import FactState, PathState, TextState
 from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
-from ctxmgr.study.probes.kinds.commands import COMMAND_CHARACTERS
-from ctxmgr.study.probes.reading.wording import joined, runs, shortened
+from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
+from ctxmgr.study.probes.reading import wording
 from ctxmgr.study.probes.session import Examined
 
 Visible = Callable[..., bool]  # whether the list shows one of these messages
@@ -49,7 +49,7 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
 def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
     ran = [run for run in of.history.runs if run.at < end and not run.path]
     newest = {run.key: run for run in ran}
-    by_words = {joined(shortened(run.command, COMMAND_CHARACTERS)): newest[run.key] for run in ran}
+    by_words = {wording.joined(wording.shortened(run.command, COMMAND_CHARACTERS)): newest[run.key] for run in ran}
     for number in range(len(entry.lines)):
         for words, told in _statements(entry, number):
             run = by_words.get(words)
@@ -65,11 +65,11 @@ def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]
     parts = list(_QUOTED.finditer(line))
     ends = (*(one.start() for one in parts[1:]), len(line))
     for one, end in zip(parts, ends, strict=False):
-        yield joined(one[1]), _state(line[one.end() : end]) or _state(entry.heading(number))
+        yield wording.joined(one[1]), _state(line[one.end() : end]) or _state(entry.heading(number))
 
 
 def _state(text: str) -> str:
-    said = runs(text.lower())
+    said = wording.runs(text.lower())
     return next((state for state in COMMAND_STATES if not said.isdisjoint(STATE_WORDS[state])), "")
 
 
@@ -85,7 +85,7 @@ def _files(of: Examined, end: int, index: EvidenceIndex, number: int, visible: V
 def _tasks(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
     listed = next((one for one in reversed(of.history.tasks) if one.at < end), None)
     for task in listed.tasks if listed else ():
-        name = joined(task.text)
+        name = wording.joined(task.text)
         if task.done and listed and not visible(listed.at, listed.at - 1):
             is_open, done = index.holders(TextState((name,), "open")), index.holders(TextState((name,), "done"))
             if number in is_open and number not in done:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import anthropic_usage, call, content, thought, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording

@@ -16,7 +16,7 @@
 import re
 from typing import Any
 
-from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, content, openai_usage, thought, words
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, retold
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording

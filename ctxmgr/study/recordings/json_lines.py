@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.wire.surrogates import mend
+from ctxmgr.wire import surrogates
 
 _scan = json.JSONDecoder().raw_decode
 _whole = msgspec.json.Decoder(msgspec.Raw).decode
@@ -44,7 +44,7 @@ def members(piece: bytes, name: str, line: int) -> dict[str, msgspec.Raw]:
     try:
         return _members(piece)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        mended = mend(piece)
+        mended = surrogates.mend(piece)
         if mended is None:
             raise UnreadableRecording(f"{name}, line {line}: no JSON object ({fault})") from None
     return _members(mended[0])

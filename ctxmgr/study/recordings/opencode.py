@@ -13,7 +13,7 @@
 
 from collections.abc import Sequence
 
-from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, exclusive_usage, from_address, said, thought
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording

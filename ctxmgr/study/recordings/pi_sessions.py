@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.json_lines import members, objects
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording, UnreadableRecording
 

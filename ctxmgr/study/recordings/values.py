@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.study.recordings.json_lines import objects
 from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.wire.surrogates import mend
+from ctxmgr.wire import surrogates
 
 Json = dict[str, Any]
 
@@ -42,7 +42,7 @@ def decoded(piece: bytes, name: str, line: int) -> Any:
     try:
         return _decode(piece)
     except UNREADABLE as fault:
-        mended = mend(piece)
+        mended = surrogates.mend(piece)
         if mended is not None:
             return decoded(mended[0], name, line)
         where = line or _line(piece, str(fault))

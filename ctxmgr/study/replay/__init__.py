@@ -1,1 +1,7 @@
-"""The command `replay`: drives recordings, measures what came of it, and replays transcripts."""
+"""The command `replay`: has recordings driven and measured, and replays transcripts. Drives and measures nothing
+itself.
+"""
+
+from ctxmgr.study.replay import command
+
+__all__ = ["command"]

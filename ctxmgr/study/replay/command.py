@@ -14,24 +14,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ctxmgr.engine.presets.balanced.preset import Balanced
+from ctxmgr.engine.presets.balanced import Balanced
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.console import console, plain
-from ctxmgr.study.driving.drive import drive
-from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
+from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.figures.tables import means_table
-from ctxmgr.study.metrics.billing import PriceSheet
+from ctxmgr.study.figures import means_table
+from ctxmgr.study.metrics import PriceSheet
 from ctxmgr.study.plain_text import safe
 from ctxmgr.study.probes import Probing, drawn, probes_table
-from ctxmgr.study.recordings import readers
-from ctxmgr.study.recordings.readers import Source
-from ctxmgr.study.recordings.recording import Recording, Stream, UnreadableRecording
+from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import measuring, transcripts
 from ctxmgr.study.replay.host_model import HostModel, host_model
 from ctxmgr.study.replay.tables import Figures, figures, tables
-from ctxmgr.study.report import page
-from ctxmgr.study.report.lines import BASE, RecordingSheet
+from ctxmgr.study.report import BASE, RecordingSheet, page
 
 FINDINGS_SHOWN = 50
 KNOBBED = Balanced.name  # the preset that costVersusRecall is of

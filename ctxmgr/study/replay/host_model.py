@@ -14,10 +14,9 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.driving.outcomes import HostLimits
-from ctxmgr.study.hosts import pi_host
-from ctxmgr.study.hosts.pi_host import Write
-from ctxmgr.study.probes.stub import Stub
+from ctxmgr.study.driving import HostLimits
+from ctxmgr.study.hosts import Write, pi_host
+from ctxmgr.study.probes import Stub
 
 MODELLED, RECORDED = HOSTS = ("modelled", "recorded")
 NEVER_MS = 10**12  # 30 years: longer than any recording

@@ -7,16 +7,13 @@ import msgspec
 
 from ctxmgr.study.baselines import baselines as beside
 from ctxmgr.study.closed_loop import Foresight, floor
-from ctxmgr.study.driving.outcomes import ReplayResult
+from ctxmgr.study.driving import ReplayResult
+from ctxmgr.study.figures import Figures, Measures, measure
 from ctxmgr.study.figures import figures as measures_figures
-from ctxmgr.study.figures.figures import Figures
-from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.metrics import message_cache
-from ctxmgr.study.metrics.billing import PriceSheet
-from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.recordings.recording import Recording, Stream
+from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
+from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.replay import report_measured
-from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
+from ctxmgr.study.report import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
 
 
 class ReplayFigures(msgspec.Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.study.figures.measures import Measures
-from ctxmgr.study.report.lines import CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
+from ctxmgr.study.figures import Measures
+from ctxmgr.study.report import CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
 
 SIMULATED = (CONTROL, CLAIRVOYANT)
 

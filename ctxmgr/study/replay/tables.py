@@ -10,10 +10,10 @@ from rich.table import Table
 
 from ctxmgr.study.closed_loop import totals, totals_table
 from ctxmgr.study.console import plain
-from ctxmgr.study.driving.outcomes import ReplayedCall, ReplayResult
+from ctxmgr.study.driving import ReplayedCall, ReplayResult
 from ctxmgr.study.figures import tables as measures_tables
 from ctxmgr.study.probes import probes_table
-from ctxmgr.study.report.lines import BASE
+from ctxmgr.study.report import BASE
 
 ZONES = ("green", "yellow", "red", "compact")
 STRETCHES = 10  # parts of a session in which the growth is shown

@@ -17,19 +17,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.devices.tokens import load
-from ctxmgr.model.archive import ArchiveAnswer
-from ctxmgr.model.compaction.completion import Completion
-from ctxmgr.model.estimate import ESTIMATE
-from ctxmgr.model.rules import refusal
-from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
-from ctxmgr.study.recordings.recording import UnreadableRecording
-from ctxmgr.study.spawning.client import Framing
-from ctxmgr.study.spawning.differences import Difference, first
-from ctxmgr.study.spawning.inprocess import Driver
-from ctxmgr.wire import transcript
-from ctxmgr.wire.errors import INVALID_REQUEST
-from ctxmgr.wire.transcript import TranscriptLine
+from ctxmgr.devices import tokens
+from ctxmgr.model import ESTIMATE, ArchiveAnswer, rules
+from ctxmgr.model.compaction import Completion
+from ctxmgr.server import GetRow, PutRows, SnapshotLoaded
+from ctxmgr.study.recordings import UnreadableRecording
+from ctxmgr.study.spawning import Driver, Framing, differences
+from ctxmgr.wire import TranscriptLine, errors, transcript
 
 VERSION_PATH = "$.result.serverInfo.version"
 NOTHING = "nothing"
@@ -42,7 +36,7 @@ class TranscriptDifference(msgspec.Struct, frozen=True):
 
     line_number: int
     what: str
-    difference: Difference
+    difference: differences.Difference
 
 
 class ReplayedTranscript(msgspec.Struct, frozen=True):
@@ -80,7 +74,7 @@ def replay(name: str, content: bytes, rewrite: bool = False) -> ReplayedTranscri
         raise UnreadableRecording(f"{name}, {fault}") from None
     if any(line.kind == "header" and "match" in line.fields for line in lines):
         raise UnreadableRecording(f"{name} is a script of a host, which `ctxmgr drive` plays")
-    if not rewrite and (why := refusal(_header(lines), __version__)) is not None:
+    if not rewrite and (why := rules.refusal(_header(lines), __version__)) is not None:
         raise UnreadableRecording(f"{name}: {why}")
     run = _Run(name, lines, rewrite)
     run.all()
@@ -155,7 +149,7 @@ class _Run:
         self.driver.complete(ticket, msgspec.convert(line.fields["completion"], Completion))
 
     def _weigher(self, name: str) -> Any:
-        loaded = load(name)
+        loaded = tokens.load(name)
         if loaded.weigher.name != name:
             raise UnreadableRecording(
                 f"{self.name} was recorded with {name}, which is not to be had: {loaded.note}"
@@ -207,7 +201,7 @@ def _answered(lines: Sequence[TranscriptLine]) -> bool:
 
 def _framing(lines: Sequence[TranscriptLine]) -> Framing:
     """Transcripts do not tell it. A message without `jsonrpc` is taken in lines alone."""
-    refused = {bytes(_head(line.body).id) for line in lines if _code(line) == INVALID_REQUEST}
+    refused = {bytes(_head(line.body).id) for line in lines if _code(line) == errors.INVALID_REQUEST}
     for line in lines:
         if line.sender == "host" and line.kind == "message":
             head = _head(line.body)
@@ -244,14 +238,16 @@ def _compare(recorded: Sequence[TranscriptLine], now: Sequence[bytes]) -> list[T
             continue
         what = _what(line.body)
         if not fresh[key]:
-            findings.append(TranscriptDifference(line.number, what, Difference("$", what, NOTHING)))
+            findings.append(TranscriptDifference(line.number, what, differences.Difference("$", what, NOTHING)))
             continue
         body = fresh[key].pop(0)
-        difference = first(line.body, body)
+        difference = differences.first(line.body, body)
         if difference is not None and difference.path != VERSION_PATH:
             findings.append(TranscriptDifference(line.number, what, difference))
     for left in fresh.values():
-        findings += [TranscriptDifference(0, _what(body), Difference("$", NOTHING, _what(body))) for body in left]
+        findings += [
+            TranscriptDifference(0, _what(body), differences.Difference("$", NOTHING, _what(body))) for body in left
+        ]
     return findings
 
 

@@ -1,1 +1,6 @@
-"""One page of figures and drawings, without a script or a file beside it."""
+"""One page of figures and drawings, without a script or a file beside it. Knows no recording and runs nothing."""
+
+from ctxmgr.study.report import page
+from ctxmgr.study.report.lines import BASE, CLAIRVOYANT, CONTROL, PolicyRow, RecordingSheet
+
+__all__ = ["BASE", "CLAIRVOYANT", "CONTROL", "PolicyRow", "RecordingSheet", "page"]

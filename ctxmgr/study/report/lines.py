@@ -5,7 +5,7 @@ from statistics import fmean
 
 import msgspec
 
-from ctxmgr.engine.presets.off.preset import Off
+from ctxmgr.engine.presets.off import Off
 from ctxmgr.study.report.scales import dollars
 
 BASE = Off.name  # the line that costs are shares of

@@ -16,15 +16,12 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
-from ctxmgr.model.compaction.completion import Completion
-from ctxmgr.model.estimate import ESTIMATE, estimate
-from ctxmgr.model.weights import Weigh
+from ctxmgr.model import ESTIMATE, ArchiveAnswer, ArchiveRow, Weigh, estimate
+from ctxmgr.model.compaction import Completion
+from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, ConnectionOptions
-from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.spawning.client import Framing, RpcFailure
-from ctxmgr.wire.framing import Framer, FramingFault, frame
+from ctxmgr.wire import Framer, FramingFault, frame
 
 ALL_CAPABILITIES = {"requestCompaction": "whenIdle", "edits": True}
 

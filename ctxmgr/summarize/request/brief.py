@@ -4,10 +4,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from ctxmgr.engine.compaction.slices import Depths
-from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, Format, Strategy
-from ctxmgr.model.policy import Slices
-from ctxmgr.model.weights import Weigh
+from ctxmgr.engine.compaction import Depths
+from ctxmgr.model import Slices, Weigh
+from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, Format, Strategy
 from ctxmgr.summarize.request.prompt_task import SummaryTerms
 from ctxmgr.summarize.request.usage import SummaryUsage
 

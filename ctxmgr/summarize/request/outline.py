@@ -16,9 +16,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ctxmgr.engine.text.headings import Heading, HeadingKind, heading
-from ctxmgr.engine.text.wording import FENCE, key_of
-from ctxmgr.summarize.prompts.shape import Shape, key_of_title
+from ctxmgr.engine.text import FENCE, Heading, HeadingKind, heading, key_of
+from ctxmgr.summarize.prompts import Shape, key_of_title
 
 OWN_LEVEL = 2  # an unknown heading down to `##` stands beside the known ones, a deeper one below them
 

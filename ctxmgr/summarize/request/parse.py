@@ -16,13 +16,11 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.engine.compaction.files import without_lists
-from ctxmgr.engine.text.sections import sections_of
-from ctxmgr.engine.text.wording import FENCE, plain, sentences_of, shorten
-from ctxmgr.model.compaction.completion import Completion, CompletionRequest
-from ctxmgr.model.weights import Weigh
-from ctxmgr.summarize.prompts.continue_format import SHORT_SENTENCES
-from ctxmgr.summarize.prompts.shape import FREE, Shape
+from ctxmgr.engine.compaction import without_lists
+from ctxmgr.engine.text import FENCE, plain, sections_of, sentences_of, shorten
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import Completion, CompletionRequest
+from ctxmgr.summarize.prompts import FREE, SHORT_SENTENCES, Shape
 from ctxmgr.summarize.request.outline import first_section, kinds, outside_fences, undoubled
 from ctxmgr.summarize.request.turn_context import without_mark
 

@@ -10,16 +10,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.compaction import scoring, truncation
-from ctxmgr.engine.compaction.render import FOR_MODEL
-from ctxmgr.engine.compaction.slices import Depths
+from ctxmgr.engine.compaction import FOR_MODEL, Depths, scoring, truncation
 from ctxmgr.engine.extractive import summary
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.compaction.completion import CompletionRequest, Purpose
-from ctxmgr.model.policy import Slices
-from ctxmgr.model.weights import Weigh
-from ctxmgr.summarize.prompts.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
-from ctxmgr.summarize.prompts.shape import Shape
+from ctxmgr.model import Slices, Weigh
+from ctxmgr.model.compaction import BranchMessage, CompletionRequest, Purpose
+from ctxmgr.summarize.prompts import SYSTEM, Matter, PromptParts, Shape, merge_prompt, prompt
 from ctxmgr.summarize.request.parse import RejectedAnswer
 from ctxmgr.summarize.request.retry import ShapedRequest, give_up
 from ctxmgr.summarize.request.usage import SummaryUsage

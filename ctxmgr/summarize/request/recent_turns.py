@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.text.wording import plain, shorten
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.weights import Weigh
-from ctxmgr.summarize.prompts.shape import FREE
+from ctxmgr.engine.text import plain, shorten
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import BranchMessage
+from ctxmgr.summarize.prompts import FREE
 from ctxmgr.summarize.request.outline import parts
 
 HEADING = "## Recent Turns"

@@ -12,9 +12,9 @@ from typing import NoReturn
 
 import msgspec
 
-from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
-from ctxmgr.model.weights import Weigh
-from ctxmgr.summarize.prompts.shape import Shape
+from ctxmgr.model import Weigh
+from ctxmgr.model.compaction import Asking, Completion, CompletionRequest
+from ctxmgr.summarize.prompts import Shape
 from ctxmgr.summarize.request.parse import AcceptedAnswer, Reason, RejectedAnswer, verdict
 from ctxmgr.summarize.request.usage import SummaryUsage
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ctxmgr.model.compaction.completion import Completion
+from ctxmgr.model.compaction import Completion
 
 
 class SummaryUsage:

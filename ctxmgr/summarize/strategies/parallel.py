@@ -6,12 +6,22 @@ are whole and accepted, so this is no half-done summary, only a longer and less 
 
 import msgspec
 
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.summarize.prompts.prompts import PromptParts
-from ctxmgr.summarize.request.outline import together
-from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
-from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, merge_question, question
-from ctxmgr.summarize.request.retry import ShapedRequest, SummaryFailed, answers, give_up
+from ctxmgr.model.compaction import Asking
+from ctxmgr.summarize.prompts import PromptParts
+from ctxmgr.summarize.request import (
+    LEAST_TOKENS,
+    AcceptedAnswer,
+    PromptTask,
+    RejectedAnswer,
+    ShapedRequest,
+    SummaryFailed,
+    SummaryTerms,
+    answers,
+    give_up,
+    merge_question,
+    outline,
+    question,
+)
 from ctxmgr.summarize.strategies.single import written as single_shot
 from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
 
@@ -55,7 +65,7 @@ def joined(
     terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...], most: int, short: str = ""
 ) -> AcceptedAnswer:
     """The texts put together by their sections, oldest first. Raises SummaryFailed where that is too long."""
-    text = together([one for one in texts if one.strip()], job.shape)
+    text = outline.together([one for one in texts if one.strip()], job.shape)
     weight = terms.weigh(text)
     if weight > max(most, LEAST_TOKENS):
         give_up(RejectedAnswer("too long", f"{weight} tokens for {most}"), "slices put together")

@@ -5,12 +5,18 @@ what was said of an early slice is never written anew. Rolling: each slice bring
 which stays short and may lose what is old. With one slice both are a single shot.
 """
 
-from ctxmgr.engine.compaction.slices import Slice
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.summarize.prompts.prompts import PromptParts
-from ctxmgr.summarize.request.parse import AcceptedAnswer
-from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, question, room
-from ctxmgr.summarize.request.retry import ShapedRequest, answers
+from ctxmgr.engine.compaction import Slice
+from ctxmgr.model.compaction import Asking
+from ctxmgr.summarize.prompts import PromptParts
+from ctxmgr.summarize.request import (
+    AcceptedAnswer,
+    PromptTask,
+    ShapedRequest,
+    SummaryTerms,
+    answers,
+    prompt_task,
+    question,
+)
 from ctxmgr.summarize.strategies.parallel import joined
 from ctxmgr.summarize.strategies.single import written as single_shot
 from ctxmgr.summarize.strategies.slicing import lead_text, sliced, texts
@@ -86,7 +92,7 @@ def _question(
 
 def _shown(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:
     """The earlier texts that a slice is shown: all, or the newest where all are too much."""
-    free = int(room(terms, job.max_tokens) * EARLIER_SHARE)
+    free = int(prompt_task.room(terms, job.max_tokens) * EARLIER_SHARE)
     kept: list[str] = []
     for text in reversed(texts):
         free -= terms.weigh(text)

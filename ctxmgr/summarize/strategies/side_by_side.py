@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
+from ctxmgr.model.compaction import Asking, Completion, CompletionRequest
 
 First = TypeVar("First")
 Second = TypeVar("Second")

@@ -1,9 +1,7 @@
 """Single-shot: the whole text is written by one call."""
 
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.summarize.request.parse import AcceptedAnswer
-from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, question
-from ctxmgr.summarize.request.retry import answers
+from ctxmgr.model.compaction import Asking
+from ctxmgr.summarize.request import AcceptedAnswer, PromptTask, SummaryTerms, answers, question
 
 LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}
 

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.compaction import scoring, slices, truncation
-from ctxmgr.engine.compaction.render import FOR_MODEL
-from ctxmgr.engine.compaction.slices import Slice
-from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, room
+from ctxmgr.engine.compaction import FOR_MODEL, Slice, scoring, slices, truncation
+from ctxmgr.summarize.request import PromptTask, SummaryTerms, prompt_task
 
 WINDOW_SHARE = 0.5
 """Of the room for input that a slice is cut to: beside it stand its lead, the outline, and what precedes it."""
@@ -20,7 +18,7 @@ LEAST_SLICE = 1_000  # tokens; smaller ones say less than their outline
 def sliced(terms: SummaryTerms, job: PromptTask, cap: int | None = None) -> tuple[Slice, ...]:
     """The slices, oldest first. `cap`: most tokens of output of all together."""
     settings = terms.slices
-    most = max(LEAST_SLICE, int(room(terms, job.max_tokens) * WINDOW_SHARE))
+    most = max(LEAST_SLICE, int(prompt_task.room(terms, job.max_tokens) * WINDOW_SHARE))
     if settings.tokens > most:
         overlap = min(settings.overlap, most // LEAD_SHARE)
         settings = msgspec.structs.replace(settings, tokens=most, overlap=overlap)

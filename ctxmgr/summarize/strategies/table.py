@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ctxmgr.model.compaction.completion import Asking
-from ctxmgr.model.compaction.plans import Strategy
-from ctxmgr.summarize.request.parse import AcceptedAnswer
-from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms
+from ctxmgr.model.compaction import Asking, Strategy
+from ctxmgr.summarize.request import AcceptedAnswer, PromptTask, SummaryTerms
 from ctxmgr.summarize.strategies import incremental, parallel, sequential, single
 
 STRATEGIES: Mapping[Strategy, Callable[[SummaryTerms, PromptTask], Asking[AcceptedAnswer]]] = MappingProxyType(

@@ -2,3 +2,7 @@
 
 Loaded only when asked for. It knows what goes over the wire and nothing of what is done with it.
 """
+
+from ctxmgr.wire.spec import openrpc, schema
+
+__all__ = ["openrpc", "schema"]

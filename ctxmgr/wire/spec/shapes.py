@@ -9,12 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from ctxmgr.model import LeftKind, Preset, Zone
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
-from ctxmgr.model.compaction.plans import Format, Strategy, Weigher
-from ctxmgr.model.epochs import LeftKind
-from ctxmgr.model.policy import Preset, Zone
-from ctxmgr.model.saved.facts import Slot, Source
-from ctxmgr.model.saved.latch import LatchState
+from ctxmgr.model.compaction import Format, Strategy, Weigher
+from ctxmgr.model.saved import LatchState, Slot, Source
 
 Json = dict[str, Any]
 

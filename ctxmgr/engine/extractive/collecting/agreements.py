@@ -9,8 +9,7 @@ Rules:
 
 import re
 
-from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.wording import sentences_of, shorten, unfenced
+from ctxmgr.engine.text import one_line, sentences_of, shorten, unfenced
 
 REPLY_WORDS = 8
 LEAST_PROPOSAL_WORDS = 5

@@ -13,12 +13,9 @@ import re
 import msgspec
 
 from ctxmgr.engine.extractive.collecting.pieces import CODE, flat, has_fence, statements
-from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.text.headings import kind_of
-from ctxmgr.engine.text.sections import CONTINUE_LEAD, sections_of
-from ctxmgr.engine.text.wording import key_of
-from ctxmgr.model.saved.facts import Fact, Slot
+from ctxmgr.engine.ledger import Stamp, from_summary
+from ctxmgr.engine.text import CONTINUE_LEAD, key_of, kind_of, sections_of
+from ctxmgr.model.saved import Fact, Slot
 
 TITLE_CHARACTERS = 80
 JOINED_CHARACTERS = 600  # statements under one unknown heading stand on one line up to here

@@ -10,8 +10,8 @@ import msgspec
 
 from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
 from ctxmgr.engine.extractive.collecting.work import WorkHistory, request_of
-from ctxmgr.engine.text.wording import key_of, shorten
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.engine.text import key_of, shorten
+from ctxmgr.model.saved import Fact
 
 REQUEST_CHARACTERS = 400  # as the extractive summary tells a request beside what came of it
 

@@ -6,15 +6,12 @@ import msgspec
 
 from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.collecting.agreements import agreed
-from ctxmgr.engine.ledger import extract
-from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.text.packet_mark import is_packet
-from ctxmgr.engine.text.prose import prose
-from ctxmgr.engine.text.wording import key_of, plain
+from ctxmgr.engine.ledger import Stamp, extract
+from ctxmgr.engine.text import is_packet, key_of, plain, prose
 from ctxmgr.engine.tools import ToolCall, outcome, tool_call
-from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.messages import Call, Unit
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.model import Call, Unit
+from ctxmgr.model.compaction import BranchMessage
+from ctxmgr.model.saved import Fact
 
 
 class SessionFacts(msgspec.Struct):

@@ -16,10 +16,8 @@ import msgspec
 from ctxmgr.engine.extractive.collecting.carry import LATEST, PreviousFacts
 from ctxmgr.engine.extractive.collecting.phrases import done
 from ctxmgr.engine.extractive.collecting.work import WorkHistory
-from ctxmgr.engine.text.identifiers import identifiers
-from ctxmgr.engine.text.sentences import TEXT_CHARACTERS, spoken
-from ctxmgr.engine.text.wording import key_of
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.engine.text import identifiers, key_of, sentences
+from ctxmgr.model.saved import Fact
 
 NAMED_SHARE = 0.6  # of the names in a task that later work must have named
 WORDS_SHARE = 0.75  # of the words of a task without names, in one outcome
@@ -86,10 +84,14 @@ def _is_open(fact: Fact) -> bool:
 def _since(heard: Sequence[Fact], work: WorkHistory) -> RecentWork:
     """Of what was said only the outcomes count, of commands those that worked."""
     said = [
-        one.text for part in work.stretches for at, text in part.texts for one in spoken(text, at) if done(one.text)
+        one.text
+        for part in work.stretches
+        for at, text in part.texts
+        for one in sentences.spoken(text, at)
+        if done(one.text)
     ]
     ran = [one.text for one in heard if one.slot == "command" and one.status == "ok"]
-    named = [name for text in (*said, *ran) for name in _names(text[:TEXT_CHARACTERS])]
+    named = [name for text in (*said, *ran) for name in _names(text[: sentences.TEXT_CHARACTERS])]
     return RecentWork(
         frozenset(end for name in (*named, *work.changed, *work.removed_paths) for end in _endings(name)),
         tuple(_stems(text) for text in said),

@@ -16,10 +16,7 @@ import msgspec
 
 from ctxmgr.engine.extractive.collecting.phrases import done, proposes, wrong
 from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory
-from ctxmgr.engine.text.identifiers import identifiers
-from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.sentences import LEAST_WORDS, Sentence, best, finds, joined, skipped, spoken, stands
-from ctxmgr.engine.text.wording import plain, sentences_of, shorten, unfenced
+from ctxmgr.engine.text import Sentence, identifiers, one_line, plain, sentences, sentences_of, shorten, unfenced
 
 CLOSING_CHARACTERS = 520  # of what a stretch came to: about 130 tokens
 ANSWER_CHARACTERS = 360
@@ -72,7 +69,7 @@ def closing(
     stretch: Stretch, changes: Changes, weights: dict[str, float], told: Sequence[str] = ()
 ) -> StretchOutcome:
     """What a stretch came to, from its last text that states something; of one that broke off, from all of them."""
-    texts = [changes.standing(spoken(text, at)) for at, text in stretch.texts]
+    texts = [changes.standing(sentences.spoken(text, at)) for at, text in stretch.texts]
     if not stretch.finished:
         return _broken_off(stretch, [one for said in texts for one in said], changes, weights, told)
     said = next((said for said in reversed(texts) if said), [])
@@ -88,9 +85,9 @@ def closing(
         return StretchOutcome("done", *_from(results, details, weights, told, CLOSING_CHARACTERS))
     if stretch.changed:
         listed = [one for one in said if one.listed and _SET.search(one.text) and not wrong(one.text)]
-        chosen = best(listed, weights, characters=CLOSING_CHARACTERS // 2, without=told)
+        chosen = sentences.best(listed, weights, characters=CLOSING_CHARACTERS // 2, without=told)
         return _changed(stretch, [one.text for one in chosen])
-    if not said or not (stretch.request.endswith("?") or any(finds(one) for one in said)):
+    if not said or not (stretch.request.endswith("?") or any(sentences.finds(one) for one in said)):
         return StretchOutcome()
     return _answer(*_from(said, said, weights, told, ANSWER_CHARACTERS), changes, said[-1].text_index)
 
@@ -99,13 +96,15 @@ def _broken_off(
     stretch: Stretch, said: Sequence[Sentence], changes: Changes, weights: dict[str, float], told: Sequence[str]
 ) -> StretchOutcome:
     results = [one for one in said if done(one.text) and not one.leans]
-    chosen = best(results, weights, characters=CLOSING_CHARACTERS // 2, without=told)
+    chosen = sentences.best(results, weights, characters=CLOSING_CHARACTERS // 2, without=told)
     if chosen or stretch.changed:
         return _changed(stretch, [one.text for one in chosen])
-    found = best([one for one in said if finds(one)], weights, characters=ANSWER_CHARACTERS, without=told)
+    found = sentences.best(
+        [one for one in said if sentences.finds(one)], weights, characters=ANSWER_CHARACTERS, without=told
+    )
     if not found:
         return StretchOutcome()
-    return _answer(joined(one.text for one in found), found[-1].text, changes, found[-1].text_index)
+    return _answer(sentences.joined(one.text for one in found), found[-1].text, changes, found[-1].text_index)
 
 
 def _answer(text: str, brief: str, changes: Changes, at: int) -> StretchOutcome:
@@ -117,7 +116,7 @@ def _changed(stretch: Stretch, told: Sequence[str]) -> StretchOutcome:
     names = list(dict.fromkeys(path.rpartition("/")[2] for path in stretch.changed))
     more = f" and {len(names) - MOST_CHANGED} more" if len(names) > MOST_CHANGED else ""
     changed = [f"changed {', '.join(names[:MOST_CHANGED])}{more}"] if names else []
-    return StretchOutcome("done", joined([*told, *changed]), joined(changed or told[-1:]))
+    return StretchOutcome("done", sentences.joined([*told, *changed]), sentences.joined(changed or told[-1:]))
 
 
 def _from(
@@ -133,17 +132,17 @@ def _from(
     """
     lead = min(leads, key=lambda one: (one.listed or one.leans, one.listed, one.sentence_index))
     others = [one for one in said if one is not lead]
-    chosen = best(others, weights, characters=characters - len(lead.text), without=(lead.text, *told))
+    chosen = sentences.best(others, weights, characters=characters - len(lead.text), without=(lead.text, *told))
     shown = sorted((lead, *chosen), key=lambda one: one.sentence_index)
-    return joined(one.text for one in shown), lead.text
+    return sentences.joined(one.text for one in shown), lead.text
 
 
 def last_words(stretch: Stretch, limit: int) -> str:
     """The last thing said, narration and questions too: where the work stood when it was cut."""
     for _, text in reversed(stretch.texts):
-        lines = [plain(line) for line in unfenced(text) if not skipped(line)]
-        found = [one for line in lines for one in sentences_of(line) if len(one.split()) >= LEAST_WORDS]
-        stated = [one for one in found if stands(one)]
+        lines = [plain(line) for line in unfenced(text) if not sentences.skipped(line)]
+        found = [one for line in lines for one in sentences_of(line) if len(one.split()) >= sentences.LEAST_WORDS]
+        stated = [one for one in found if sentences.stands(one)]
         if found:
             chosen = (stated or found)[-1] if stretch.finished else found[-1]
             return shorten(one_line(chosen, limit).rstrip(":"), limit)

@@ -7,9 +7,8 @@ it was not.
 import re
 from itertools import pairwise
 
-from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.wording import FENCE
-from ctxmgr.model.saved.facts import Fact
+from ctxmgr.engine.text import FENCE, one_line
+from ctxmgr.model.saved import Fact
 
 MOST_CHARACTERS = 4_000  # of one carried statement; a longer paragraph is a pasted document
 CODE = "Code:"

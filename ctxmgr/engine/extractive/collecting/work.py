@@ -12,12 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.text.identifiers import identifiers
-from ctxmgr.engine.text.one_line import one_line
-from ctxmgr.engine.text.packet_mark import is_packet
-from ctxmgr.engine.text.prose import prose
-from ctxmgr.engine.text.wording import key_of, sentences_of, shorten
-from ctxmgr.model.compaction.branch import BranchMessage
+from ctxmgr.engine.text import identifiers, is_packet, key_of, one_line, prose, sentences_of, shorten
+from ctxmgr.model.compaction import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
 LEAST_REQUEST_WORDS = 3  # as a request fact needs

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import receipts
-from ctxmgr.engine.balanced.project import Projected
-from ctxmgr.engine.balanced.receipts import Original
+from ctxmgr.engine.balanced import Original, Projected, receipts
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.tools import tool_call
-from ctxmgr.model.archive import ArchiveRow
-from ctxmgr.model.projection import Plan
-from ctxmgr.model.saved.state import RenderedPacket, State
+from ctxmgr.model import ArchiveRow, Plan
+from ctxmgr.model.saved import RenderedPacket, State
 
 
 def with_epoch(state: State, conversation: ConversationIndex, done: Projected) -> State:

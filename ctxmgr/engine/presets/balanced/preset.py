@@ -14,27 +14,28 @@ from typing import ClassVar
 
 import msgspec
 
-from ctxmgr.engine.balanced import pins
-from ctxmgr.engine.balanced.apply_decisions import Layout
-from ctxmgr.engine.balanced.budget import room
-from ctxmgr.engine.balanced.cache_cost import is_cold
-from ctxmgr.engine.balanced.epoch_start import EpochInputs
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET
-from ctxmgr.engine.balanced.packet_writer import LedgerWriter
-from ctxmgr.engine.balanced.project import BalancedInputs, carried_on, decided, standing
-from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.conversation import digest_of
-from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.balanced import (
+    NO_PACKET,
+    BalancedInputs,
+    EpochInputs,
+    Layout,
+    LedgerWriter,
+    Protection,
+    budget,
+    carried_on,
+    decided,
+    is_cold,
+    pins,
+    standing,
+)
+from ctxmgr.engine.conversation import Incoming, digest_of
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.packet.budget import PacketText, packet_budget
+from ctxmgr.engine.packet import PacketText, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, reads_gone, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
-from ctxmgr.engine.rewriting.rewrite import memoised, shortener
-from ctxmgr.model.epochs import Opening
-from ctxmgr.model.policy import Zone
-from ctxmgr.model.prices import in_force, rates
-from ctxmgr.model.projection import Packet, Plan
-from ctxmgr.model.saved.state import State
+from ctxmgr.engine.rewriting import memoised, shortener
+from ctxmgr.model import Opening, Packet, Plan, Zone, prices
+from ctxmgr.model.saved import State
 
 INLINE_WEIGHT = 20_000  # tokens: over a shorter list an epoch takes less than the way to another thread
 
@@ -83,7 +84,7 @@ class Balanced(PresetStrategy):
             return 0.0
         if not answered and state.shown is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
-        stays = room(inputs.policy.cost_versus_recall, inputs.gauge.usable_weight, "red")
+        stays = budget.room(inputs.policy.cost_versus_recall, inputs.gauge.usable_weight, "red")
         return max(0, state.held - stays.total)
 
     def packet_outdated(self, state: State) -> State:
@@ -126,8 +127,8 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
         ),
-        room=room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
-        rates=rates(in_force(model.prices, policy.prices)),
+        room=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
+        rates=prices.rates(prices.in_force(model.prices, policy.prices)),
         cached=0 if lost_to_provider else incoming.delta.known_to_provider,
         protection=Protection(
             policy.protected_tools,

@@ -1,6 +1,6 @@
 """Preset `off`: the list as it came; ledger, status and compactions alone."""
 
-from ctxmgr.engine.presets.turns.whole_turns import WholeTurns
+from ctxmgr.engine.presets.turns import WholeTurns
 
 
 class Off(WholeTurns):

@@ -1,10 +1,10 @@
 """Preset `tools`: old tool output is replaced by markers, all else stays."""
 
-from ctxmgr.engine.conversation.delta import Incoming
+from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.engine.presets.turns.whole_turns import WholeTurns, pruning_of
-from ctxmgr.engine.rewriting.prune import Pruning
-from ctxmgr.model.saved.state import State
+from ctxmgr.engine.presets.turns import WholeTurns, pruning_of
+from ctxmgr.engine.rewriting import Pruning
+from ctxmgr.model.saved import State
 
 
 class Tools(WholeTurns):

@@ -4,11 +4,10 @@ Between moves of the first kept turn the packet keeps its bytes, so that it does
 fact. What is new since stands in the kept turns.
 """
 
-from ctxmgr.engine.packet.budget import PacketText, packet_budget
-from ctxmgr.engine.packet.missing import lacks
+from ctxmgr.engine.packet import PacketText, lacks, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.model.policy import Zone
-from ctxmgr.model.saved.state import RenderedPacket, State
+from ctxmgr.model import Zone
+from ctxmgr.model.saved import RenderedPacket, State
 
 
 class Packets:

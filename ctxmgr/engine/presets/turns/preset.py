@@ -3,7 +3,7 @@ cut."""
 
 from ctxmgr.engine.presets.turns.project import Limits
 from ctxmgr.engine.presets.turns.whole_turns import WholeTurns
-from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.engine.pressure import Gauge
 
 
 class Turns(WholeTurns):

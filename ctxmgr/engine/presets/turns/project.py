@@ -27,17 +27,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.conversation.turns import StepSpan, step_spans, turn_at
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, StepSpan, step_spans, turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
-from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
+from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
-from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.rewriting.prune import is_among
-from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite
-from ctxmgr.model.messages import Unit
-from ctxmgr.model.policy import Policy, Zone
-from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Piece, Plan
+from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, is_among, marker
+from ctxmgr.model import Decision, Edit, Keep, Packet, Piece, Plan, Policy, Unit, Zone
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Container, Sequence
 
 import msgspec
 
-from ctxmgr.model.messages import Message
+from ctxmgr.model import Message
 
 
 class Carrying(msgspec.Struct, frozen=True):

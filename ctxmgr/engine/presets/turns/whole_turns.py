@@ -11,19 +11,16 @@ from typing import ClassVar
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, digest_of
-from ctxmgr.engine.conversation.delta import Incoming
-from ctxmgr.engine.conversation.turns import turn_at
+from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of, turn_at
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Packets
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
-from ctxmgr.engine.pressure.gauge import Gauge
-from ctxmgr.engine.rewriting.prune import Pruning, prune
-from ctxmgr.engine.rewriting.rewrite import memoised
-from ctxmgr.model.projection import Decision, Edit, Plan
-from ctxmgr.model.saved.state import State
+from ctxmgr.engine.pressure import Gauge
+from ctxmgr.engine.rewriting import Pruning, memoised, prune
+from ctxmgr.model import Decision, Edit, Plan
+from ctxmgr.model.saved import State
 
 
 class WholeTurns(PresetStrategy):

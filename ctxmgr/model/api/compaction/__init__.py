@@ -45,7 +45,7 @@ from ctxmgr.model.api.compaction.scratchpad import (
     StrReplace,
 )
 
-__all__ = (
+__all__ = [
     "BeforeCompactParams",
     "BeforeCompactResult",
     "BeforeTreeParams",
@@ -79,4 +79,4 @@ __all__ = (
     "SummarizeBranchParams",
     "SummarizeBranchResult",
     "TreePreparation",
-)
+]

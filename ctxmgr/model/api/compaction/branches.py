@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from ctxmgr.model.api.compaction.planning import CutSettings
 from ctxmgr.model.api.lifecycle import Deadline, Instructions, ProgressToken, RawList, SessionId, Wire
-from ctxmgr.model.compaction.plans import Strategy
+from ctxmgr.model.compaction import Strategy
 
 
 class TreePreparation(Wire, frozen=True):

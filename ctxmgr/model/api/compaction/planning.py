@@ -19,7 +19,7 @@ from ctxmgr.model.api.lifecycle import (
     SessionId,
     Wire,
 )
-from ctxmgr.model.compaction.plans import Format, Strategy, Weigher
+from ctxmgr.model.compaction import Format, Strategy, Weigher
 
 
 class CutSettings(Wire, frozen=True):

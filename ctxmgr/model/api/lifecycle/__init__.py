@@ -71,7 +71,7 @@ from ctxmgr.model.api.lifecycle.status import (
     TurnEndResult,
 )
 
-__all__ = (
+__all__ = [
     "Append",
     "CachedTokens",
     "CancelParams",
@@ -128,4 +128,4 @@ __all__ = (
     "UsageParams",
     "Window",
     "Wire",
-)
+]

@@ -3,6 +3,7 @@
 A family a file. They know nothing of policies, lists or grades.
 """
 
+from ctxmgr.study.probes.kinds.commands import COMMAND_CHARACTERS
 from ctxmgr.study.probes.kinds.families import probes
 
-__all__ = ["probes"]
+__all__ = ["COMMAND_CHARACTERS", "probes"]

@@ -15,8 +15,7 @@ from ctxmgr.study.probes.evidence import (
     TextState,
     Wording,
 )
-from ctxmgr.study.probes.reading.history import CommandRun, SessionHistory, mentioned_again
-from ctxmgr.study.probes.reading.wording import joined, pieces, references, shortened
+from ctxmgr.study.probes.reading import CommandRun, SessionHistory, mentioned_again, wording
 
 ERRORS = 6
 TESTS = 3
@@ -43,7 +42,10 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
         yield _test(run, run.key in again)
     for commit in of.commits:
         if commit.at < end:
-            parts = (ProbePart(0.5, (Exact(commit.hash),)), ProbePart(0.5, (Wording(pieces(commit.message)),)))
+            parts = (
+                ProbePart(0.5, (Exact(commit.hash),)),
+                ProbePart(0.5, (Wording(wording.pieces(commit.message)),)),
+            )
             used = _in_later(of, commit.hash, end)
             yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
     for what, places in (("branch", of.branches), ("directory", of.directories)):
@@ -57,16 +59,16 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
 
 def command_pieces(command: str) -> tuple[str, ...]:
     """Of the first lines of a command, as far as it is asked for."""
-    return pieces(shortened(command, COMMAND_CHARACTERS))
+    return wording.pieces(wording.shortened(command, COMMAND_CHARACTERS))
 
 
 def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:
     command: Evidence = PathMention(run.path) if run.path else Wording(command_pieces(run.command))
-    lines = [Wording((joined(line),)) for line in run.ended.errors]
-    used = again or any(mentioned_again(of, name, end) for name in references("\n".join(run.ended.errors)))
+    lines = [Wording((wording.joined(line),)) for line in run.ended.errors]
+    used = again or any(mentioned_again(of, name, end) for name in wording.references("\n".join(run.ended.errors)))
     return Probe(
         "errors",
-        f"What did this fail with: {shortened(run.command, COMMAND_CHARACTERS)}",
+        f"What did this fail with: {wording.shortened(run.command, COMMAND_CHARACTERS)}",
         "\n".join(run.ended.errors),
         (ProbePart(0.5, (command,)), ProbePart(0.5, tuple(lines), best=True)),
         used,
@@ -76,13 +78,13 @@ def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:
 def _test(run: CommandRun, again: bool) -> Probe:
     names = command_pieces(run.command)
     command = Wording(names)
-    lines = tuple(joined(line) for line in run.ended.telling or run.ended.errors)
+    lines = tuple(wording.joined(line) for line in run.ended.telling or run.ended.errors)
     state: FactState = "failed" if run.ended.failed else "working"
     outcome = (Wording(lines), TextState(names, state))
     parts = (
         (ProbePart(0.5, (command,)), ProbePart(0.5, outcome, best=True)) if lines else (ProbePart(1.0, (command,)),)
     )
-    question = f"How did this end: {shortened(run.command, COMMAND_CHARACTERS)}"
+    question = f"How did this end: {wording.shortened(run.command, COMMAND_CHARACTERS)}"
     return Probe("tests", question, "\n".join(run.ended.telling) or state, parts, again)
 
 

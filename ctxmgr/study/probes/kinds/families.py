@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from ctxmgr.study.probes.evidence import Probe, Wording
 from ctxmgr.study.probes.kinds import commands, files, spoken, user
-from ctxmgr.study.probes.reading.history import SessionHistory
+from ctxmgr.study.probes.reading import SessionHistory
 
 FAMILIES: tuple[Callable[[SessionHistory, int], Iterator[Probe]], ...] = (
     user.probes,

@@ -7,8 +7,7 @@ touch is a change, which is then made from memory.
 from collections.abc import Iterator
 
 from ctxmgr.study.probes.evidence import FactState, PathMention, PathState, Probe, ProbePart, Wording
-from ctxmgr.study.probes.reading.history import FileUse, SessionHistory, mentioned_again
-from ctxmgr.study.probes.reading.wording import line_pieces
+from ctxmgr.study.probes.reading import FileUse, SessionHistory, mentioned_again, wording
 
 STATES = 25  # newest changed files that the content is asked of
 
@@ -51,7 +50,7 @@ def _told(touch: FileUse) -> tuple[ProbePart, ...]:
 
 
 def _content(touch: FileUse) -> tuple[ProbePart, ...]:
-    lines = line_pieces(touch.lines)
+    lines = wording.line_pieces(touch.lines)
     if not lines:
         return _told(touch)
     halves = (_half(one) for one in _told(touch))

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbeKind, ProbePart, TextState, Wording
-from ctxmgr.study.probes.reading.history import SessionHistory, mentioned_again
-from ctxmgr.study.probes.reading.wording import pieces, references, sentences
+from ctxmgr.study.probes.reading import SessionHistory, mentioned_again, wording
 
 ATTEMPTS = 15
 DECISIONS = 20
@@ -61,13 +60,13 @@ def _stated(of: SessionHistory, end: int, kind: ProbeKind, pattern: re.Pattern[s
                 break
     question = {"attempts": "What did not work, and why?", "decisions": "What was chosen, and why?"}[kind]
     for sentence in list(found)[:most]:
-        used = any(mentioned_again(of, name, end) for name in references(sentence))
-        yield Probe(kind, question, sentence, (ProbePart(1.0, (Wording(pieces(sentence)),)),), used)
+        used = any(mentioned_again(of, name, end) for name in wording.references(sentence))
+        yield Probe(kind, question, sentence, (ProbePart(1.0, (Wording(wording.pieces(sentence)),)),), used)
 
 
 @lru_cache(maxsize=1 << 14)
 def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(sentences(text, LEAST_WORDS))
+    return tuple(wording.sentences(text, LEAST_WORDS))
 
 
 def _next(of: SessionHistory, end: int) -> Iterator[Probe]:
@@ -76,7 +75,7 @@ def _next(of: SessionHistory, end: int) -> Iterator[Probe]:
         announced = [sentence for sentence in _sentences(one.text) if _NEXT.search(sentence)]
         if announced:
             sentence = announced[-1]
-            parts = (ProbePart(1.0, (Wording(pieces(sentence)),)),)
+            parts = (ProbePart(1.0, (Wording(wording.pieces(sentence)),)),)
             yield Probe("next", "What was announced as the next step?", sentence, parts, used=True)
             return
 
@@ -84,9 +83,9 @@ def _next(of: SessionHistory, end: int) -> Iterator[Probe]:
 def _tasks(of: SessionHistory, end: int) -> Iterator[Probe]:
     listed = next((one.tasks for one in reversed(of.tasks) if one.at < end), ())
     for task in listed:
-        names = (*pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
+        names = (*wording.pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
         state = TextState(names, "done" if task.done else "open")
-        parts = (ProbePart(0.5, (Wording(pieces(task.text)),)), ProbePart(0.5, (state,)))
+        parts = (ProbePart(0.5, (Wording(wording.pieces(task.text)),)), ProbePart(0.5, (state,)))
         answer = "done" if task.done else "not done"
         yield Probe("tasks", f"How does this task stand: {task.text}", answer, parts, not task.done)
 

@@ -8,9 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ctxmgr.study.probes.evidence import Probe, ProbeKind, ProbePart, Wording
-from ctxmgr.study.probes.reading.history import SessionHistory, mentioned_again
-from ctxmgr.study.probes.reading.turns import SessionMessage
-from ctxmgr.study.probes.reading.wording import pieces, prose, readable, references, sentences, shortened
+from ctxmgr.study.probes.reading import SessionHistory, SessionMessage, mentioned_again, wording
 
 GOAL_CHARACTERS = 400
 ASK_CHARACTERS = 300
@@ -39,9 +37,9 @@ _CORRECTS = re.compile(
 def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
     said = [(at, text) for at, one in enumerate(of.turns[:end]) if (text := request(one))]
     if said:
-        yield _whole("goal", "What was asked for at the start?", shortened(said[0][1], GOAL_CHARACTERS))
+        yield _whole("goal", "What was asked for at the start?", wording.shortened(said[0][1], GOAL_CHARACTERS))
     for _, text in said:
-        for sentence in sentences(text):
+        for sentence in wording.sentences(text):
             if sentence.endswith("?"):
                 continue
             if _CORRECTS.search(sentence):
@@ -57,16 +55,18 @@ def request(one: SessionMessage) -> str:
     """The prose of what the user said; "" where a host or nobody said it."""
     if one.role != "user" or not one.text.strip() or _NOT_SAID.match(one.text):
         return ""
-    text = prose(one.text)
-    return text if pieces(text) else ""
+    text = wording.prose(one.text)
+    return text if wording.pieces(text) else ""
 
 
 def _start(text: str) -> str:
-    return shortened(text, ASK_CHARACTERS)
+    return wording.shortened(text, ASK_CHARACTERS)
 
 
 def _whole(kind: ProbeKind, question: str, answer: str) -> Probe:
-    return Probe(kind, question, readable(answer), (ProbePart(1.0, (Wording(pieces(answer)),)),), used=True)
+    return Probe(
+        kind, question, wording.readable(answer), (ProbePart(1.0, (Wording(wording.pieces(answer)),)),), used=True
+    )
 
 
 def _questions(of: SessionHistory, end: int, said: list[tuple[int, str]]) -> Iterator[Probe]:
@@ -76,18 +76,21 @@ def _questions(of: SessionHistory, end: int, said: list[tuple[int, str]]) -> Ite
         if before is not None and before.role == "assistant" and (question := _asked(before.text)):
             found.append((question, _start(text)))
     for question, answer in found[-QUESTIONS:]:
-        names = references(f"{question}\n{answer}")
+        names = wording.references(f"{question}\n{answer}")
         yield Probe(
             "question",
             f"What did the user answer to: {question}",
-            readable(answer),
-            (ProbePart(0.5, (Wording(pieces(question)),)), ProbePart(0.5, (Wording(pieces(answer)),))),
+            wording.readable(answer),
+            (
+                ProbePart(0.5, (Wording(wording.pieces(question)),)),
+                ProbePart(0.5, (Wording(wording.pieces(answer)),)),
+            ),
             any(mentioned_again(of, name, end) for name in names),
         )
 
 
 def _asked(text: str) -> str:
     """The last question of a message, where it ends with one."""
-    some = [one for one in sentences(text) if one.rstrip("*_) ").endswith("?")]
+    some = [one for one in wording.sentences(text) if one.rstrip("*_) ").endswith("?")]
     tail = text.rstrip()[-600:]
     return some[-1] if some and "?" in tail else ""

@@ -4,7 +4,17 @@ Its own reader of tool calls on purpose: what measures a policy shares no eyes w
 neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
-from ctxmgr.study.probes.reading.history import SessionHistory, history
-from ctxmgr.study.probes.reading.turns import turn
+from ctxmgr.study.probes.reading import wording
+from ctxmgr.study.probes.reading.history import CommandRun, FileUse, SessionHistory, history, mentioned_again
+from ctxmgr.study.probes.reading.turns import SessionMessage, turn
 
-__all__ = ["SessionHistory", "history", "turn"]
+__all__ = [
+    "CommandRun",
+    "FileUse",
+    "SessionHistory",
+    "SessionMessage",
+    "history",
+    "mentioned_again",
+    "turn",
+    "wording",
+]

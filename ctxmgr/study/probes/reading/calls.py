@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.metrics.message_cache import strings
+from ctxmgr.study.metrics import strings
 from ctxmgr.study.probes.reading.patches import BEGIN, Change, changes, literals
 from ctxmgr.study.probes.reading.programs import CHECKS, READERS, RUNNERS, SEARCHERS, effects, is_path
 from ctxmgr.study.probes.reading.wording import word_set

@@ -8,7 +8,7 @@
 import re
 from collections.abc import Iterator
 
-from ctxmgr.study.metrics.mentions import error_codes, identifiers, paths
+from ctxmgr.study.metrics import error_codes, identifiers, paths
 
 PIECE_WORDS = 6
 GAP = "\f"  # stands in prose where something was taken out

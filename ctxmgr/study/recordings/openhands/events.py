@@ -12,7 +12,7 @@ such a `history`) into a recording.
 5. State changes and recalls are no context; the system prompt is sent beside the list.
 """
 
-from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, chat_reply, image, openai_usage, said
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
 from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered

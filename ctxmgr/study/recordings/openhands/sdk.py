@@ -7,7 +7,7 @@
 4. `Condensation` is a compaction. System prompts are sent beside the list; other kinds are no context.
 """
 
-from ctxmgr.formats.pi_tree.entries import milliseconds
+from ctxmgr.formats.pi_tree import milliseconds
 from ctxmgr.study.recordings.blocks import call, chat_reply, content, thought
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
 from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered
