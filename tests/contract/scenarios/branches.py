@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.contract.behaviours import behaviour
-from tests.contract.scenarios.compaction import LONG, MODEL, work
+from tests.contract.scenarios.compaction.trees import LONG, MODEL, work
 from tests.contract.talk import Messages, Talk
 from tests.contract.tree import Tree
 

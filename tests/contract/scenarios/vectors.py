@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from tests.contract.behaviours import behaviour
-from tests.contract.scenarios.compaction import structured, turn_part
+from tests.contract.scenarios.compaction.trees import structured, turn_part
 from tests.contract.talk import Messages, Talk
 from tests.contract.tree import Tree
 

@@ -1,0 +1,5 @@
+"""Compactions written by ctxmgr: all scenarios of them."""
+
+from tests.contract.scenarios.compaction import ahead, applied, chained, failing, planned, written
+
+__all__ = ["ahead", "applied", "chained", "failing", "planned", "written"]

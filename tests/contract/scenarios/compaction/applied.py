@@ -1,0 +1,86 @@
+"""After a compaction: the status, the packet that resumes, and no second request."""
+
+from tests.contract.behaviours import behaviour
+from tests.contract.scenarios.compaction.trees import MODEL, OURS, compaction_of, grown, structured, turn_part
+from tests.contract.talk import Talk, packet
+
+
+@behaviour(
+    "compaction/not-requested-again-on-stale-usage",
+    "After a compaction the token count is unknown until the next reading: nothing is asked for on the old one.",
+    "published fault: compaction requested again because usage is stale",
+)
+def stale() -> Talk:
+    talk = Talk(OURS)
+    make, tree = grown()
+    messages = [entry["message"] for entry in tree.entries]
+    talk.context(messages)
+    assert talk.turn_end(make.reply("Noted."), tokens=130_000)["commands"]
+    compaction = talk.call("compact", sessionId="s", entries=tree.entries)["compaction"]
+    talk.call("session_compact", sessionId="s", compactionEntry={"id": "c1", **compaction}, fromExtension=True)
+    assert talk.status()["tokens"] is None
+    answer = talk.context(tree.listed(compaction))
+    assert answer["list"]
+    aborted = make.reply("", stopReason="aborted")
+    assert talk.turn_end(aborted, tokens=130_000)["commands"] == []
+    assert talk.turn_end(make.reply("Noted."), tokens=4_000)["commands"] == []
+    return talk
+
+
+@behaviour(
+    "compaction/the-status-after-it",
+    "After a compaction the status is of what is listed now, as far as entry ids tell; its tokens are unknown.",
+    "design 4: unknown after a compaction until the next reading",
+)
+def status_after() -> Talk:
+    talk = Talk(
+        {"preset": "turns", "recentUserTurns": {"green": 90, "yellow": 90, "red": 90, "compact": 90}}, 8_000
+    )
+    make, tree = grown(8)
+    messages = [entry["message"] for entry in tree.entries]
+    talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 8_000}, entries=tree.entries)
+    talk.context(messages)
+    talk.turn_end(make.reply("Noted."), tokens=5_900)
+    assert (talk.status()["zone"], talk.status()["tokens"]) == ("compact", 5_900)
+    text = "## Goal\nMend all parts"
+    entry = {"id": "c1", "summary": text, "firstKeptEntryId": tree.leaf}
+    talk.call("session_compact", sessionId="s", compactionEntry=entry)
+    after = talk.status()
+    assert (after["zone"], after["tokens"]) == ("green", None)
+    assert 0.03 < after["pressure"] < 0.10  # the kept reply, its tokens and the summary's
+    listed = [make.summary(text), messages[-1]]
+    then = talk.context(listed)["report"]
+    assert then["zone"] == "green"
+    assert abs(talk.status()["pressure"] - after["pressure"]) < 0.01
+    entry = {"id": "c2", "summary": f"{text}\n", "firstKeptEntryId": "e1"}
+    status = talk.call("session_compact", sessionId="s", compactionEntry=entry)["status"]
+    assert status["zone"] == "green"  # what is not listed any more is not counted
+    return talk
+
+
+@behaviour(
+    "compaction/the-resume-packet-comes-once",
+    "The next list after a compaction carries the resume packet, the one after it does not.",
+    "design 4, rule 5",
+)
+def resumed() -> Talk:
+    talk = Talk({"preset": "turns", **OURS}, capabilities=MODEL)
+    make, tree = grown(8)
+    talk.context([entry["message"] for entry in tree.entries])
+    tables = (
+        f"- Table {number} holds the separators of part {number}, in this order: a, b, c" for number in range(90)
+    )
+    data = [
+        f"\n## Tables {number // 20}\n{line}" if number % 20 == 0 else line for number, line in enumerate(tables)
+    ]
+    written = structured("Mend all parts", "Parts 1 to 7", *data)
+    compaction = compaction_of(talk, tree, written, turn_part("Part 8", "Read it"))
+    entry = {"id": tree.compacted(compaction), **compaction}
+    talk.call("session_compact", sessionId="s", compactionEntry=entry, fromExtension=True)
+    listed = [*tree.listed(compaction), make.user("Go on.")]
+    first = packet(talk.context(listed)["list"])
+    assert "Table 79 holds the separators" in first
+    second = packet(talk.context([*listed, make.reply("Yes."), make.user("Now?")])["list"])
+    assert "Table 79 holds the separators" not in second
+    assert len(second) < len(first)
+    return talk
