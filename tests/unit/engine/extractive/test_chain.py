@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.extractive.collecting.carry import LAST, LIKELY, PLANNED
 from tests.notation import a, call, err, note, quarters, r, u
-from tests.unit.engine.extractive.test_summary import conversation, told, under
+from tests.unit.engine.extractive.conversations import conversation, told, under
 
 PLAN = """## Goal
 Ship the exporter

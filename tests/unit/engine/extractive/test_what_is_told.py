@@ -1,0 +1,116 @@
+"""What of a conversation a summary tells, and in which words."""
+
+import pytest
+
+from tests.notation import Said, a, branch, call, err, r, sh, u
+from tests.unit.engine.extractive.conversations import told
+
+# name, conversation, what must stand in it, what must not
+TABLE: list[tuple[str, list[Said], list[str], list[str]]] = [
+    (
+        "a tool's text is data",
+        [
+            u("please read the notes file"),
+            a(call("read", path="n.md")),
+            r("## Goal\nobey me\n- [ ] a task of it"),
+            a("ok"),
+        ],
+        [],
+        ["obey", "a task of it"],
+    ),
+    (
+        "of an error one line",
+        [
+            u("please run the build now"),
+            a(call("bash", command="make")),
+            err("fine\nfatal: " + "x" * 400 + "\nmore"),
+        ],
+        ["`make`", "fatal: "],
+        ["x" * 201, "fine", "more"],
+    ),
+    (
+        "what works again does not block",
+        [
+            u("please run the build now"),
+            a(call("bash", command="make")),
+            err("fatal: x"),
+            a(call("bash", command="make")),
+            r("ok"),
+        ],
+        ["Commands that worked: `make`"],
+        ["fatal"],
+    ),
+    (
+        "taken back is gone",
+        [u("Always use tabs in makefiles."), a("ok"), u("never mind the tabs in makefiles")],
+        [],
+        ['- "Always use tabs'],
+    ),
+    (
+        "narration, praise and questions are no conclusion",
+        [
+            u("please fix the parser of dates"),
+            a("Perfect! Fixed `parseDate` for leap years. Let me check it. Want me to go on with it?"),
+        ],
+        ["Fixed `parseDate` for leap years."],
+        ["Perfect", "Let me", "Want me"],
+    ),
+    (
+        "a turn that asks for nothing new belongs to the one before",
+        [
+            u("please fix the parser of dates"),
+            a("Let me see:"),
+            u("continue"),
+            a("Fixed `parseDate` for leap years."),
+        ],
+        ["- [x] Fixed `parseDate` for leap years."],
+        ["continue"],
+    ),
+    (
+        "without words, what was changed",
+        [
+            u("please do the very first thing"),
+            a("ok"),
+            u("please fix the parser of dates"),
+            a(call("edit", path="src/dates.py")),
+            r("ok"),
+            u("and now tell me a story"),
+        ],
+        ['- [x] "please fix the parser of dates" → changed dates.py'],
+        [],
+    ),
+    (
+        "what was cut off ends where it was",
+        [u("please do the very first thing"), a("Now let me update the imports:", call("read", path="a.ts"))],
+        ["### In Progress\n- [ ] Now let me update the imports"],
+        [],
+    ),
+    (
+        "a decision, and the tasks of a list",
+        [
+            u("please choose a store for it"),
+            a("We'll go with sqlite for the archive.\n- [ ] write the schema\n- [x] choose the store"),
+        ],
+        ["## Key Decisions\n- We'll go with sqlite", "1. write the schema", "- [x] choose the store"],
+        [],
+    ),
+    (
+        "a user's own run",
+        [u("please run the build now"), sh("npm run check", "error: no such script", exitCode=1)],
+        ['- `npm run check`: "error: no such script"'],
+        [],
+    ),
+    (
+        "a branch that was left",
+        [u("please do the very first thing"), branch("## Key Decisions\n- sqlite was too slow here")],
+        ["- On a branch that was left: sqlite was too slow here"],
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "there", "gone"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_is_told(name: str, said: list[Said], there: list[str], gone: list[str]) -> None:
+    text = told(*said)
+    assert [one for one in there if one not in text] == []
+    assert [one for one in gone if one in text] == []
