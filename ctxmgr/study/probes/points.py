@@ -1,6 +1,7 @@
 """Turns the weights of a session's unmanaged list into the calls at which probes are asked, the same for all.
 
-1. EVEN points evenly over the tokens, from FROM_TOKENS to the last call.
+1. EVEN points evenly over the tokens from FROM_TOKENS on: the ends of as many equal stretches, the last at the last
+   call.
 2. Where the list first weighs each of SHARES of the window.
 3. Where the recorded host had compacted.
 """
@@ -18,7 +19,7 @@ def points(weights: Sequence[int], window: int, compacted: Iterable[int] = ()) -
     if not weights:
         return ()
     total = weights[-1]
-    wanted = [FROM_TOKENS + (total - FROM_TOKENS) * number / (EVEN - 1) for number in range(EVEN)]
+    wanted = [FROM_TOKENS + (total - FROM_TOKENS) * number / EVEN for number in range(1, EVEN + 1)]
     wanted = wanted if total > FROM_TOKENS else []
     wanted += [share * window for share in SHARES]
     found = {call for tokens in wanted if (call := _first(weights, tokens)) is not None}
