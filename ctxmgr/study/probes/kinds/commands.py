@@ -20,6 +20,7 @@ from ctxmgr.study.probes.reading import CommandRun, SessionHistory, mentioned_ag
 ERRORS = 6
 TESTS = 3
 COMMAND_CHARACTERS = 240
+NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})  # who works on it needs no memory for that
 
 
 def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
@@ -50,7 +51,7 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
             yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
     for what, places in (("branch", of.branches), ("directory", of.directories)):
         name = next((one.name for one in reversed(places) if one.at < end), "")
-        if name:
+        if name and name not in NO_BRANCH:
             used = _in_later(of, name, end)
             yield Probe(
                 "env", f"Which {what} is worked in?", name, (ProbePart(1.0, (Exact(_ending(name)),)),), used

@@ -21,10 +21,9 @@ _COMMIT = re.compile(
     r"(?:^|\"output\":\")\s*\[([^\]\n]{1,120}?) (?:\(root-commit\) )?([0-9a-f]{7,40})\] (.+)$", re.MULTILINE
 )
 _BRANCH = re.compile(
-    r"^(?:T: )?(?:On branch |## |Switched to (?:a new )?branch '|branch ')([\w./-]+?)(?:\.\.\.\S+|')?(?: \[.*\])?$",
-    re.MULTILINE,
+    r"^(?:T: )?(?:On branch |Switched to (?:a new )?branch '|branch ')([\w./-]+?)'?$", re.MULTILINE
 )
-_NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})
+_SHORT_STATUS = re.compile(r"^(?:T: )?## ([\w./-]+?)(?:\.\.\.\S+)?(?: \[.*\])?$", re.MULTILINE)
 _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
 
 
@@ -108,11 +107,19 @@ def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
         tuple(walk.commits),
         tuple(walk.tasks),
         tuple(walk.branches),
-        tuple(walk.directories),
+        (*_told_from(turns, cwd, walk.directories), *walk.directories),
         last,
         spoken,
         values(turns, spoken),
     )
+
+
+def _told_from(turns: Sequence[SessionMessage], cwd: str, named: Sequence[EnvValue]) -> Iterator[EnvValue]:
+    """The session's own directory, from the message on that first says it, until a call names one."""
+    before = named[0].at if named else len(turns)
+    at = next((at for at, one in enumerate(turns[:before]) if cwd and any(cwd in line for line in one.lines)), None)
+    if at is not None:
+        yield EnvValue(at, cwd)
 
 
 def mentioned_again(of: SessionHistory, reference: str, end: int) -> bool:
@@ -157,9 +164,8 @@ class _Walk:
             return
         failed = self._ran(at, called_at, what, result) or result.failed
         self.directories += (EnvValue(at, name) for name in what.directories)
-        self.branches += (EnvValue(at, name) for name in _BRANCH.findall(result.text) if name not in _NO_BRANCH)
         if any("git" in command for command in what.commands):
-            self._committed(at, result.text)
+            self._in_git(at, what, result.text)
         paths_changed = [self._path(change.path) for change in what.changes]
         if what.changes and not what.commands:
             command = f"{call.name} {paths_changed[0]}"
@@ -196,10 +202,15 @@ class _Walk:
         elif run.key:
             self.runs.append(run)
 
-    def _committed(self, at: int, output: str) -> None:
+    def _in_git(self, at: int, what: Did, output: str) -> None:
+        """Branches and commits. A short status looks like a heading of a file: it is read of `git status` alone."""
+        names = _BRANCH.findall(output)
+        if any("git status" in command for command in what.commands):
+            names += _SHORT_STATUS.findall(output)
+        self.branches += (EnvValue(at, name) for name in names)
         for branch, hash, message in _COMMIT.findall(output):
             self.commits.append(Commit(at, hash, message.strip()))
-            if branch not in _NO_BRANCH and " " not in branch:
+            if " " not in branch:
                 self.branches.append(EnvValue(at, branch))
 
     def _tasks(self, at: int, what: Did, output: str) -> None:

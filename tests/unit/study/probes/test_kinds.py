@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.notation import Said, a, call, err, r, u
+from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.reading import history, turn
+from tests.notation import Said, a, call, err, r, raws, u
 from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of, used
 
 EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")
@@ -232,6 +234,34 @@ def test_a_run_in_the_background_ends_where_its_end_is_told() -> None:
 def test_main_is_no_branch_worth_asking() -> None:
     asked = probes_of(u("go"), a(call("bash", command="git status")), r("On branch main\nnothing to commit"))
     assert asked.of("env") == []
+
+
+def test_who_went_back_to_main_is_on_no_branch() -> None:
+    switch = a(call("bash", command="git checkout topic/limits"))
+    back = a(call("bash", command="git checkout main"))
+    said = (u("go"), switch, r("Switched to branch 'topic/limits'"), back, r("Switched to branch 'main'"))
+    assert answers(probes_of(*said, end=3), "env") == ["topic/limits"]
+    assert answers(probes_of(*said), "env") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "branches"), [("git status -sb", ["topic"]), ("cat README.md", []), ("git show HEAD:a.md", [])]
+)
+def test_a_heading_of_a_file_is_no_branch(command: str, branches: list[str]) -> None:
+    asked = probes_of(u("go"), a(call("bash", command=command)), r("## topic\ntext"))
+    assert answers(asked, "env") == branches
+
+
+def test_the_directory_of_the_session_is_asked_once_it_was_said() -> None:
+    some = raws(
+        u("go"), a(call("read", path="/w/app/a.ts")), r("x"), a(call("bash", cmd="ls", workdir="/tmp/x")), r("")
+    )
+    of = history([turn(raw) for raw in some], "/w/app")
+    assert [[one.answer for one in probes(of, end) if one.kind == "env"] for end in (1, 2, 5)] == [
+        [],
+        ["/w/app"],
+        ["/tmp/x"],
+    ]
 
 
 def test_what_was_announced_long_ago_is_no_next_step() -> None:
