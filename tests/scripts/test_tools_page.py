@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctxmgr.engine.tools import CATALOG, Catalog
+from ctxmgr.engine.tools import CATALOG
+from ctxmgr.engine.tools.catalog import Catalog
 from ctxmgr.engine.tools.rows import row
 from scripts.generating import tools
 

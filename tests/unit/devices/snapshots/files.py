@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.devices.snapshots import OpenedSnapshot, SnapshotFile, SnapshotStore, file_name, to_line
+from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore, file_name, to_line
+from ctxmgr.devices.snapshots.store import OpenedSnapshot
 
 ROOT = Path(__file__).parents[4]
 WRITER = Path(__file__).with_name("kill9_writer.py")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices.snapshots import SnapshotFull, SnapshotStore, to_line
+from ctxmgr.devices.snapshots import SnapshotStore, to_line
+from ctxmgr.devices.snapshots.file import SnapshotFull
 from tests.unit.devices.snapshots.files import (
     BASE,
     NEWER,

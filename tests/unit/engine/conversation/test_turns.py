@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.engine.conversation import ConversationIndex, extend
-from ctxmgr.engine.conversation.turns import steps, turn_at
+from ctxmgr.engine.conversation.turns import step_spans, turn_at
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Message
 from tests.conversations import any_list, pairs
@@ -105,8 +105,8 @@ def test_a_message_that_comes_again_has_a_key_of_its_own() -> None:
 def test_steps_of_a_turn() -> None:
     messages = talk(u("go"), note("n"), a(READ, READ), r("1"), sh("ls", "x"), r("2"), a("ok"), u("more"))
     turn = indexed(messages).turns[0]
-    assert [(step.start, step.end) for step in steps(messages, turn)] == [(2, 6), (6, 7)]
-    assert steps(messages, indexed(messages).turns[1]) == ()
+    assert [(step.start, step.end) for step in step_spans(messages, turn)] == [(2, 6), (6, 7)]
+    assert step_spans(messages, indexed(messages).turns[1]) == ()
 
 
 @given(any_list)
