@@ -7,7 +7,7 @@ from ctxmgr.model.estimate import ESTIMATE
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import HOST, Fields, Messages, Talk, texts
 from tests.legality import lists
-from tests.translation import RULES, TO, plain
+from tests.translation import BACK, RULES, TO, plain
 
 LONG = "\n".join(f"line {number} of the long output" for number in range(60))
 FAILED = "Error: the build stopped\n" + "\n".join(f"line {number} of what it said" for number in range(30))
@@ -74,17 +74,9 @@ def _judged(name: str, sent: list[Fields], answer: Fields) -> list[Fields]:
     return found
 
 
-def _results(found: list[Fields]) -> list[str]:
+def _results(name: str, found: list[Fields]) -> list[str]:
     """The texts of a list's tool results."""
-    out: list[str] = []
-    for one in found:
-        if one.get("role") == "tool":
-            out.append(one["content"])
-        elif one.get("type") == "function_call_output":
-            out.append(one["output"])
-        elif one.get("role") == "user" and isinstance(one["content"], list):
-            out += [part["content"][0]["text"] for part in one["content"] if part["type"] == "tool_result"]
-    return out
+    return [one["content"][0]["text"] for one in BACK[name](found) if one["role"] == "toolResult"]
 
 
 def _lived(name: str) -> Talk:
@@ -99,8 +91,8 @@ def _lived(name: str) -> Talk:
     assert found[:head] == messages[:head]
     assert RULES[name].is_packet(found[head])
     assert "Never touch config.py" in json.dumps(found[head])
-    assert [text for text in _results(found) if text.startswith("Error")] == [FAILED] * 5
-    assert sum(text.startswith("[output distilled — ") for text in _results(found)) == 5
+    assert [text for text in _results(name, found) if text.startswith("Error")] == [FAILED] * 5
+    assert sum(text.startswith("[output distilled — ") for text in _results(name, found)) == 5
     make = Messages()
     reply = make.reply("Now I look.", make.call("read", path="last.py"))
     reply["content"][-1]["id"] = "c99"
@@ -126,10 +118,10 @@ def _pruned(name: str) -> Talk:
     answer = talk.context(messages)
     found = _judged(name, messages, answer)
     assert len(found) == len(messages)
-    markers = [text for text in _results(found) if text.startswith("[output pruned — ")]
+    markers = [text for text in _results(name, found) if text.startswith("[output pruned — ")]
     assert len(markers) == answer["report"]["resultsPruned"] > 3
     assert markers[0].endswith('| read path="src/f0.py"]')
-    assert _results(found).count(FAILED) == 9
+    assert _results(name, found).count(FAILED) == 9
     again = talk.context(found)
     assert again.get("unchanged") or again["list"] == found
     return talk
