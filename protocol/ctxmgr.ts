@@ -136,7 +136,8 @@ export interface PolicyKeys {
 
 /**
  * What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
- * puts a packet in the place of the others.
+ * puts a packet in the place of the others; `balanced` takes out old steps and results where that is cheaper than
+ * keeping them.
  */
 export type Preset = "off" | "tools" | "turns" | "balanced";
 

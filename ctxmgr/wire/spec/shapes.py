@@ -29,7 +29,8 @@ LITERALS: dict[str, LiteralSet] = {
     "Preset": LiteralSet(
         Preset,
         "What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the "
-        "newest turns and puts a packet in the place of the others.",
+        "newest turns and puts a packet in the place of the others; `balanced` takes out old steps and results "
+        "where that is cheaper than keeping them.",
     ),
     "LatchState": LiteralSet(
         LatchState,

@@ -228,7 +228,8 @@ impl From<TokenizerKeys> for PolicyKeysTokenizer {
 }
 
 /// What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the newest turns and
-/// puts a packet in the place of the others.
+/// puts a packet in the place of the others; `balanced` takes out old steps and results where that is cheaper than
+/// keeping them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preset {
     #[serde(rename = "off")]
