@@ -1,6 +1,7 @@
 """Turns a history into probes of what was run: errors, tests, commits, env.
 
-An error stands as long as the same command, or an edit of the same file, has not succeeded since.
+An error stands as long as the same command, or an edit of the same file, has not succeeded since. Lines of an
+output are asked for in pieces of six words, as sentences are: by the line is code alone.
 """
 
 from collections.abc import Iterator
@@ -65,7 +66,7 @@ def command_pieces(command: str) -> tuple[str, ...]:
 
 def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:
     command: Evidence = PathMention(run.path) if run.path else Wording(command_pieces(run.command))
-    lines = [Wording((wording.joined(line),)) for line in run.ended.errors]
+    lines = [Wording(wording.pieces(line)) for line in run.ended.errors]
     used = again or any(mentioned_again(of, name, end) for name in wording.references("\n".join(run.ended.errors)))
     return Probe(
         "errors",
@@ -79,7 +80,7 @@ def _error(of: SessionHistory, run: CommandRun, again: bool, end: int) -> Probe:
 def _test(run: CommandRun, again: bool) -> Probe:
     names = command_pieces(run.command)
     command = Wording(names)
-    lines = tuple(wording.joined(line) for line in run.ended.telling or run.ended.errors)
+    lines = tuple(piece for line in run.ended.telling or run.ended.errors for piece in wording.pieces(line))
     state: FactState = "failed" if run.ended.failed else "working"
     outcome = (Wording(lines), TextState(names, state))
     parts = (

@@ -41,7 +41,7 @@ _TELLING = re.compile(
 _WRAPPING = re.compile(
     r"^\s*(?:Chunk ID:|Wall time|Process |Original token count|Output:|Total output lines|Warning: truncated"
     r"|Script |Command (?:exited|timed out|aborted)|Exit code|exit code|<\/?(?:returncode|output)|\(no output\)"
-    r"|\[The command)"
+    r"|\[The command|\{.*\"output\":\"$)"
 )
 
 
@@ -62,8 +62,8 @@ def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
     if check and not failed and (filtered or code is None):
         failed = bool(_FAILS.search(output))
     running = _RUNNING.search(head)
-    lines = [line.strip()[:LINE_CHARACTERS] for line in output.split("\n") if line.strip()]
-    lines = [line for line in lines if not _WRAPPING.match(line) and any(map(str.isalnum, line))]
+    lines = [_short(line.strip()) for line in output.split("\n") if not _WRAPPING.match(line)]
+    lines = [line for line in lines if any(map(str.isalnum, line))]
     errors = [line for line in lines if _ERROR.search(line)] or lines
     telling = [line for line in lines if _TELLING.search(line)]
     return Ended(
@@ -72,3 +72,8 @@ def ended(output: str, flagged: bool, check: bool, filtered: bool) -> Ended:
         tuple(dict.fromkeys(telling[-TELLING_LINES:])),
         running[1] if running else "",
     )
+
+
+def _short(line: str) -> str:
+    """Its start, cut between words; nothing of a line that is one long word."""
+    return line if len(line) <= LINE_CHARACTERS else line[: LINE_CHARACTERS + 1].rpartition(" ")[0]

@@ -54,7 +54,7 @@ def turn(raw: bytes) -> SessionMessage:
     texts += [message[name] for name in ("summary", "command", "output") if isinstance(message.get(name), str)]
     text = "\n".join(texts)
     if '"output":"' in text:  # a result that is a record of JSON: its lines are lines
-        text = text.replace("\\n", "\n")
+        text = text.replace("\\n", "\n").replace('"output":"', '"output":"\n')
     return SessionMessage(
         role=role,
         text=text,

@@ -170,6 +170,27 @@ def test_a_change_that_failed_is_none() -> None:
     assert probes_of(u("go"), a(EDIT), err("could not find the text")).of("files.modified") == []
 
 
+LINE = "error: the parser of blocks can not read the second brace of line twelve"
+
+
+@pytest.mark.parametrize(
+    ("shown", "share"), [(LINE, 0.5), ("error: the parser of blocks can…", 0.5 / 3), ("the parser of blocks", 0)]
+)
+def test_a_line_of_output_is_found_in_pieces_of_six_words(shown: str, share: float) -> None:
+    failed = probes_of(u("go"), a(call("bash", command="./deploy --now")), err(LINE))
+    assert graded(failed, "errors", u(shown)) == pytest.approx(share)
+    tested = probes_of(u("go"), a(TEST_RUN), err(LINE))
+    assert graded(tested, "tests", u(shown)) == pytest.approx(share)
+
+
+def test_the_error_line_of_a_record_has_nothing_of_the_record() -> None:
+    printed = '{"chunk_id":"1","exit_code":1,"output":"error: no such file\\nmore"}'
+    run = a(call("exec", input='await tools.exec_command({cmd:"cargo run --now"})'))
+    asked = probes_of(u("go"), run, r(printed))
+    assert answers(asked, "errors") == ["error: no such file"]
+    assert graded(asked, "errors", u("`cargo run --now`: error: no such file")) == 1
+
+
 def test_an_error_is_over_when_the_same_command_works() -> None:
     run = call("bash", command="./deploy --now")
     said = (u("go"), a(run), err("fatal: no such remote"), a(run), r("sent"))

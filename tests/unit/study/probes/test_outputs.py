@@ -45,3 +45,10 @@ def test_a_run_that_goes_on_has_an_id() -> None:
     assert ended("Process running with session ID 812\nOutput:\n", False, True, False).running == "812"
     assert ended("Script running with cell ID 60\n", False, True, False).running == "60"
     assert ended("done", False, True, False).running == ""
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    (line,) = ended("error: " + "word " * 100, True, False, False).errors
+    assert len(line) <= 300
+    assert line.endswith(" word")
+    assert ended("error:" + "x" * 400, True, False, False).errors == ()
