@@ -7,7 +7,7 @@ Read are the messages that stand for others (packet, summary). A statement is un
 3. a task is told as open that is done;
 
 and the list does not show the newer call as well, or its result. A command is told where a part of a line in
-backticks is that command.
+backticks is that command, or what it is known by when it is run again (`key`): without a `cd` and a filter.
 """
 
 import re
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ctxmgr.study.probes.evidence import FactState, PathState, TextState
 from ctxmgr.study.probes.index import STATE_WORDS, EvidenceIndex, Ids, IndexedMessage
 from ctxmgr.study.probes.kinds import COMMAND_CHARACTERS
-from ctxmgr.study.probes.reading import wording
+from ctxmgr.study.probes.reading import programs, wording
 from ctxmgr.study.probes.session import Examined
 
 Visible = Callable[..., bool]  # whether the list shows one of these messages
@@ -51,8 +51,8 @@ def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -
     newest = {run.key: run for run in ran}
     by_words = {wording.joined(wording.shortened(run.command, COMMAND_CHARACTERS)): newest[run.key] for run in ran}
     for number in range(len(entry.lines)):
-        for words, told in _statements(entry, number):
-            run = by_words.get(words)
+        for quoted, told in _statements(entry, number):
+            run = by_words.get(wording.joined(quoted)) or newest.get(programs.key(quoted))
             if run is not None and not visible(run.called_at, run.at):
                 now = "failed" if run.ended.failed else "working"
                 if told not in ("", now):
@@ -65,7 +65,7 @@ def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]
     parts = list(_QUOTED.finditer(line))
     ends = (*(one.start() for one in parts[1:]), len(line))
     for one, end in zip(parts, ends, strict=False):
-        yield wording.joined(one[1]), _state(line[one.end() : end]) or _state(entry.heading(number))
+        yield one[1], _state(line[one.end() : end]) or _state(entry.heading(number))
 
 
 def _state(text: str) -> str:

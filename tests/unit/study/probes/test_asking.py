@@ -226,6 +226,8 @@ def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = ()) -> tupl
 RUN = call("bash", command="npm run test")
 FAILED = (a(RUN), err("1 failed"))
 WORKED = (a(RUN), r("7 passed"))
+FILTER = "cd /w && npm run test 2>&1 | tail -3"
+FILTERED = (a(call("bash", command=FILTER)), r("1 failed"))
 TASK = a(call("TodoWrite", todos=[{"content": "mend the test", "status": "completed"}]))
 
 UNTRUE: list[tuple[Sequence[Said], str, str]] = [
@@ -233,6 +235,8 @@ UNTRUE: list[tuple[Sequence[Said], str, str]] = [
     ((*FAILED, *WORKED), "## Blockers\n- `npm run test`: 1 failed", "told as failed, is working: npm run test"),
     (WORKED, "## Commands that worked\n- `npm run test`", ""),
     (FAILED, "## Blockers\n- `npm run test`", ""),
+    (FILTERED, "## Commands that worked\n- `npm run test`", f"told as working, is failed: {FILTER}"),
+    (FILTERED, "## Blockers\n- `npm run test`: 1 failed", ""),
     (FAILED, "## Left out\n- `npm run test`", ""),
     (FAILED, "## Left out\n- `npm run test`; `npm run lint` (ok)", ""),
     (
