@@ -1,12 +1,12 @@
 """Turns a history into probes of what the assistant said and noted: attempts, decisions, next, tasks, values.
 
-1. An attempt is a sentence that says what did not work or what the cause was; a decision one that chooses, with a
-   reason or an alternative; a next step one that announces what comes. All by patterns, in English.
+1. An attempt is a sentence that says what did not work or what the cause was; a decision one that names an
+   alternative, or chooses and has a reason; a next step one that announces what comes. By patterns, in English.
 2. A value is used where its next mention is the assistant's: it had to know it. A task is while it is not done.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbeKind, ProbePart, TextState, Wording
@@ -27,13 +27,15 @@ _ATTEMPT = re.compile(
     r"|\bcaused by\b|\bdue to\b|\bturns out\b|\btried\b|\bthat'?s why\b|\bbroke\b",
     re.IGNORECASE,
 )
-_DECISION = re.compile(
-    r"\b(?:instead of|rather than)\b|\b(?:decided|settled|opted|chose|chosen|going with|go with|sticking with)\b"
-    r"|\b(?:i'll|i will|i'm going to|let's)\b.*\b(?:because|since|so that|to avoid)\b"
+_ALTERNATIVE = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\b(?:decided|settled|opted|chose|chosen|going with|go with|sticking with)\b"
+    r"|\b(?:i'll|i will|i'm going to|let's|use|keep|skip|leave)\b"
     r"|\b(?:better|best|simplest|cleaner|cleanest|safer|right|simple) (?:approach|option|way|fix|solution|choice)\b"
-    r"|\bthe (?:simple |right |best )?(?:fix|solution|approach) is\b|\bsince\b.*\b(?:use|keep|skip|leave)\b",
+    r"|\bthe (?:simple |right |best )?(?:fix|solution|approach) is\b",
     re.IGNORECASE,
 )
+_REASON = re.compile(r"\b(?:because|since|so|to avoid|to keep|otherwise)\b", re.IGNORECASE)
 _NEXT = re.compile(
     r"(?:^|[.;:,] |\band )(?:now |next,? |then |so )?(?:i'll|i will|i'm going to|i am going to|let me|let's"
     r"|i'm (?:now )?(?!not)\w+ing|next (?:step|up|i)|next:|i need to|now i need)\b",
@@ -42,19 +44,29 @@ _NEXT = re.compile(
 
 
 def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
-    yield from _stated(of, end, "attempts", _ATTEMPT, ATTEMPTS)
-    yield from _stated(of, end, "decisions", _DECISION, DECISIONS)
+    yield from _stated(of, end, "attempts", _attempts, ATTEMPTS)
+    yield from _stated(of, end, "decisions", _decides, DECISIONS)
     yield from _next(of, end)
     yield from _tasks(of, end)
     yield from _values(of, end)
 
 
-def _stated(of: SessionHistory, end: int, kind: ProbeKind, pattern: re.Pattern[str], most: int) -> Iterator[Probe]:
+def _attempts(sentence: str) -> bool:
+    return bool(_ATTEMPT.search(sentence))
+
+
+def _decides(sentence: str) -> bool:
+    return bool(_ALTERNATIVE.search(sentence) or (_CHOICE.search(sentence) and _REASON.search(sentence)))
+
+
+def _stated(
+    of: SessionHistory, end: int, kind: ProbeKind, says: Callable[[str], bool], most: int
+) -> Iterator[Probe]:
     found: dict[str, None] = {}
     for one in reversed(of.turns[:end]):
         if one.role == "assistant":
             for sentence in reversed(_sentences(one.text)):
-                if pattern.search(sentence) and not sentence.endswith("?"):
+                if says(sentence) and not sentence.endswith("?"):
                     found.setdefault(sentence)
             if len(found) >= most:
                 break

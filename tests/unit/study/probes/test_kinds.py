@@ -285,6 +285,23 @@ def test_the_directory_of_the_session_is_asked_once_it_was_said() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "decides"),
+    [
+        ("The fix is simple: use `queueMessage` instead of `appendMessage` here", True),
+        ("I'll box both engine variants rather than only the larger one", True),
+        ("**Naming clarity**: `InteractiveMode` instead of the old `TuiRenderer`", True),
+        ("I've settled the boundaries: resolver errors are final, so the fallback still works", True),
+        ("I'll keep the old name because the callers know it", True),
+        ("I've settled the boundaries of all the parts", False),
+        ("The right way is to look at it once more", False),
+        ("It is slow because the list is long", False),
+    ],
+)
+def test_a_decision_chooses_with_a_reason_or_an_alternative(sentence: str, decides: bool) -> None:
+    assert answers(probes_of(u("go"), a(f"{sentence}.")), "decisions") == ([f"{sentence}."] if decides else [])
+
+
 def test_what_was_announced_long_ago_is_no_next_step() -> None:
     said = [u("go"), a("Now I'll write the parser for blocks."), *(a(f"reply {number}") for number in range(20))]
     assert len(probes_of(*said[:-1]).of("next")) == 1
