@@ -35,7 +35,7 @@ from ctxmgr.engine.balanced.packet_placement import (
     place_of,
 )
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.balanced.receipts import Original, changed, originals, receipt, shown_weights
+from ctxmgr.engine.balanced.receipts import Original, changed, evicted_paths, originals, receipt, shown_weights
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo
@@ -75,7 +75,7 @@ class EpochInputs(msgspec.Struct, frozen=True):
 
 class EpochResult(msgspec.Struct, frozen=True):
     """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left; `cost` in
-    tokens of uncached input."""
+    tokens of uncached input; `read_paths`: the files of which a read left."""
 
     plan: Plan
     packet: Packet
@@ -83,6 +83,7 @@ class EpochResult(msgspec.Struct, frozen=True):
     receipt: Receipt
     originals: tuple[Original, ...]
     cost: float = 0.0
+    read_paths: tuple[str, ...] = ()
 
 
 def opened(
@@ -155,7 +156,8 @@ class _Draft:
         gone = originals(self.conversation, self.old, plan, self.want.writer.handle)
         bare = Receipt(epoch.number + 1, opening, self.old.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms)
         done = receipt(bare, gone, self._why)
-        return EpochResult(plan, packet, self._kept(plan), done, gone, done_by.cost)
+        files = evicted_paths(self.conversation, gone)
+        return EpochResult(plan, packet, self._kept(plan), done, gone, done_by.cost, files)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""

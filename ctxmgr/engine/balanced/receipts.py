@@ -9,7 +9,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.tools import USERS_SHELL
+from ctxmgr.engine.tools import USERS_SHELL, tool_call
 from ctxmgr.model import Edit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Receipt
 
 LISTED = 300  # things a receipt lists
@@ -115,6 +115,17 @@ def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
     if unit.kind == "shell":
         return marker.call(USERS_SHELL, unit.arguments or {})
     return f"{conversation.messages[ref.message_index].view.role} {unit.kind}"
+
+
+def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
+    """The files of which a read left."""
+    paths: set[str] = set()
+    for one in left:
+        for ref, _ in conversation.results(one.ref.message_index):
+            if one.kind == "dropped" or one.ref == ref:
+                call = conversation.call_of(ref)
+                paths.update(tool_call(call.tool, call.arguments).read_paths)
+    return tuple(sorted(paths))
 
 
 def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], str]) -> Receipt:

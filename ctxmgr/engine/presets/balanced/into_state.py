@@ -5,19 +5,18 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.balanced import Original, Projected, receipts
-from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.tools import tool_call
 from ctxmgr.model import ArchiveRow, Plan
 from ctxmgr.model.saved import RenderedPacket, State
 
 
-def with_epoch(state: State, conversation: ConversationIndex, done: Projected) -> State:
-    """The state with what was decided."""
+def with_epoch(state: State, done: Projected, anchor: str) -> State:
+    """The state with what was decided. `anchor`: the key of the message that the packet stands before, "" where it
+    stands at the head."""
     plan, opened = done.plan, done.opened
     totals = state.totals
     state = msgspec.structs.replace(state, epoch=done.epoch, resume=False, force_prune=False, reopen=None)
     if opened is None:
-        return _unchanged(state, conversation, plan)
+        return _unchanged(state, plan, anchor)
     edits = [one for one in opened.originals if one.kind != "dropped"]
     pruned = [one for one in opened.originals if one.kind == "pruned"]
     totals = msgspec.structs.replace(
@@ -31,17 +30,16 @@ def with_epoch(state: State, conversation: ConversationIndex, done: Projected) -
         state,
         decisions=plan.decisions,
         packet=RenderedPacket(f"epoch {done.epoch.number}", packet.text, packet.weight) if packet.text else None,
-        anchor=conversation.key(plan.floor) if packet.text and plan.floor else "",
+        anchor=anchor if packet.text else "",
         receipts=receipts.filed(state.receipts, opened.receipt),
         totals=totals,
     )
 
 
-def _unchanged(state: State, conversation: ConversationIndex, plan: Plan) -> State:
+def _unchanged(state: State, plan: Plan, anchor: str) -> State:
     """The packet that is shown stays, and what is no longer in the list needs no memory."""
     packet = plan.packet if state.packet is None else None
     if packet is not None:
-        anchor = conversation.key(plan.floor) if plan.floor else ""
         rendered = RenderedPacket(f"epoch {state.epoch.number}", packet.text, packet.weight)
         state = msgspec.structs.replace(state, packet=rendered, anchor=anchor)
     if plan.decisions is state.decisions or plan.decisions == state.decisions:  # == looks at each key
@@ -52,14 +50,3 @@ def _unchanged(state: State, conversation: ConversationIndex, plan: Plan) -> Sta
 def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
     """What left, for the archive; without one there are no handles."""
     return tuple(ArchiveRow(one.handle, one.key, one.call, one.text) for one in left if one.handle)
-
-
-def reads_gone(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
-    """The files of which a read left."""
-    paths: set[str] = set()
-    for one in left:
-        for ref, _ in conversation.results(one.ref.message_index):
-            if one.kind == "dropped" or one.ref == ref:
-                call = conversation.call_of(ref)
-                paths.update(tool_call(call.tool, call.arguments).read_paths)
-    return tuple(sorted(paths))

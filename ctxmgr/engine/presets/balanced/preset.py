@@ -31,7 +31,7 @@ from ctxmgr.engine.balanced import (
 from ctxmgr.engine.conversation import Incoming, digest_of
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText, packet_budget
-from ctxmgr.engine.presets.balanced.into_state import originals, reads_gone, with_epoch
+from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import memoised, shortener
 from ctxmgr.model import Opening, Packet, Plan, Zone, prices
@@ -70,12 +70,11 @@ class Balanced(PresetStrategy):
         if takes_long and opening is not None:
             return NeedsThread()
         done = decided(conversation, ask, plan, opening)
-        after = with_epoch(state, conversation, done)
-        if done.opened is None:
+        anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
+        after, epoch = with_epoch(state, done, anchor), done.opened
+        if epoch is None:
             return Planned(done.plan, after, tokens)
-        left = done.opened.originals
-        receipt, gone = done.opened.receipt, reads_gone(conversation, left)
-        return Planned(done.plan, after, tokens, receipt, originals(left), gone)
+        return Planned(done.plan, after, tokens, epoch.receipt, originals(epoch.originals), epoch.read_paths)
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """What came since the last list may leave with the next: only what can not counts, unless a list was red
