@@ -8,8 +8,7 @@ from ctxmgr.engine.balanced import budget, pins, receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
-from ctxmgr.engine.balanced.packet_placement import NO_PACKET
-from ctxmgr.engine.balanced.packet_writer import LedgerWriter
+from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
 from ctxmgr.engine.balanced.project import BalancedInputs, Projected, carried_on, decided, standing
 from ctxmgr.engine.balanced.protection import Protection
@@ -19,9 +18,9 @@ __all__ = [
     "BalancedInputs",
     "EpochInputs",
     "Layout",
-    "LedgerWriter",
     "NO_PACKET",
     "Original",
+    "PacketWriter",
     "Projected",
     "Protection",
     "RETURNED_EPOCHS",

@@ -8,7 +8,6 @@
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
 
 import msgspec
 
@@ -17,6 +16,8 @@ from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo, Steps, identifiers
 from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.packet import PacketText
+from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import PACKET_MARK, Decision, Edit, Keep, Packet, Plan
 
 NO_PACKET = Packet("", 0)
@@ -32,17 +33,26 @@ class PacketPlacement(msgspec.Struct, frozen=True):
     rules: Invariants = STEPS
 
 
-class PacketWriter(Protocol):
-    """What a packet is written by."""
+class PacketWriter(msgspec.Struct, frozen=True):
+    """Writes a packet out of the ledger. `budget` of the ledger's facts, in tokens. `resume`: where the work stood
+    is told with them. `archives`: are originals kept anywhere?"""
+
+    text: PacketText
+    budget: int
+    resume: bool
+    archives: bool
 
     def facts(self, stands_for: int) -> str:
         """The ledger's facts, in no more tokens than these; "" where nothing fits."""
+        return self.text.within(min(self.budget, stands_for), self.resume, asked=self.resume)
 
     def handle(self, key: str) -> str:
         """The name of an original in the archive; "" where there is none."""
+        return handles.handle(key) if self.archives else ""
 
     def weigh(self, text: str) -> int:
         """In tokens."""
+        return self.text.weigh(text)
 
 
 def place_of(seam: PacketPlacement, decisions: Mapping[str, Decision]) -> int:

@@ -19,7 +19,7 @@ from ctxmgr.engine.balanced import (
     BalancedInputs,
     EpochInputs,
     Layout,
-    LedgerWriter,
+    PacketWriter,
     Protection,
     budget,
     carried_on,
@@ -133,7 +133,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
             policy.protected_tools,
             partial(pins.protected, conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo),
         ),
-        writer=LedgerWriter(text, packet_budget(policy, zone, state.resume), state.resume, inputs.archives),
+        writer=PacketWriter(text, packet_budget(policy, zone, state.resume), state.resume, inputs.archives),
         memo=inputs.memo,
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
