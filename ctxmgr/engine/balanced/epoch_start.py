@@ -38,11 +38,12 @@ from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original, changed, evicted_paths, originals, receipt, shown_weights
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH
 from ctxmgr.engine.staleness import superseded
+from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Decision, Epoch, Message, Opening, Packet, Plan, Rates, Receipt, Zone
 
 REPLACED: frozenset[Opening] = frozenset(("compaction", "tree"))  # the host may have put another list in place

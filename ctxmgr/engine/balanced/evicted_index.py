@@ -14,10 +14,10 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, Memo, Step
-from ctxmgr.engine.conversation import identifiers as names
+from ctxmgr.engine.balanced import identifiers as names
+from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, ToolCall, calls_of
+from ctxmgr.engine.tools import CHANGES, Memo, ToolCall, calls_of
 from ctxmgr.model import Message, Unit, Weigh
 
 HEADING = "## Left out (names it held; look again for more)"

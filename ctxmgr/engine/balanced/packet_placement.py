@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from ctxmgr.engine.balanced import evicted_index
+from ctxmgr.engine.balanced import evicted_index, identifiers
 from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo, Steps, identifiers
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.tools import Memo
 from ctxmgr.model import PACKET_MARK, Decision, Edit, Keep, Packet, Plan
 
 NO_PACKET = Packet("", 0)

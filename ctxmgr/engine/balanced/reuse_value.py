@@ -14,8 +14,9 @@ Worth is relative: only proportions count.
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.engine.conversation import ConversationIndex, Memo, Step, identifiers
-from ctxmgr.engine.tools import calls_of
+from ctxmgr.engine.balanced import identifiers
+from ctxmgr.engine.conversation import ConversationIndex, Step
+from ctxmgr.engine.tools import Memo, calls_of
 from ctxmgr.model import Message
 
 SAID = 8.0  # rule 1

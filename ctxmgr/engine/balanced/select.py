@@ -20,9 +20,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo, Step, Steps
-from ctxmgr.engine.conversation import identifiers as names
+from ctxmgr.engine.balanced import identifiers as names
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps
 from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.tools import Memo
 
 MARKER_TOKENS = 30  # about what a marker weighs
 LIGHT_TOKENS = 2 * MARKER_TOKENS  # a result up to this is not worth one: it goes with its step

@@ -3,11 +3,9 @@
 Made once for each list and extended as the list grows. Knows no policy, no decision and no plan.
 """
 
-from ctxmgr.engine.conversation import identifiers
 from ctxmgr.engine.conversation.block_ref import BlockRef
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.digest import digest
-from ctxmgr.engine.conversation.identifiers import Memo
 from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
 from ctxmgr.engine.conversation.steps import Step, Steps, atoms_of
@@ -18,7 +16,6 @@ __all__ = [
     "ConversationIndex",
     "Delta",
     "Incoming",
-    "Memo",
     "Step",
     "StepSpan",
     "Steps",
@@ -27,7 +24,6 @@ __all__ = [
     "digest_of",
     "extend",
     "goes_on",
-    "identifiers",
     "step_spans",
     "turn_at",
 ]

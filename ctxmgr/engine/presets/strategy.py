@@ -12,9 +12,10 @@ from typing import ClassVar
 
 import msgspec
 
-from ctxmgr.engine.conversation import Incoming, Memo
+from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.pressure import Gauge
+from ctxmgr.engine.tools import Memo
 from ctxmgr.model import ArchiveRow, Plan, Policy, Preset, Receipt, Weigh
 from ctxmgr.model.saved import Ledger, State
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Memo
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.rewriting.shorten import shorten
+from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Decision, Weigh
 
 LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to where the list does not fit the window

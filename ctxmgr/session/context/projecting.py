@@ -17,6 +17,7 @@ import msgspec
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, extend
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Edit, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.context.arriving import Arrived
@@ -129,9 +130,7 @@ def _with_state(planned: Planned, projection: Projection, overhead: int) -> Plan
     return msgspec.structs.replace(planned, state=state)
 
 
-def _replacements(
-    messages: tuple[Message, ...], plan: Plan, form: ModuleType, memo: dict[Any, Any]
-) -> Replacements:
+def _replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, memo: Memo) -> Replacements:
     """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
     by the message that it stands before, so that the same packet has the same bytes."""
     edits: dict[int, list[Edit]] = {}

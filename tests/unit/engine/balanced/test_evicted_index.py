@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.balanced import evicted_index
+from ctxmgr.engine.balanced import evicted_index, identifiers
 from ctxmgr.engine.balanced.evicted_index import HEADING, SAID_HEADING, Evicted
-from ctxmgr.engine.conversation import BlockRef, identifiers
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import PACKET_MARK
 from tests.notation import Said, a, call, err, indexed, quarters, r, sh, talk, u

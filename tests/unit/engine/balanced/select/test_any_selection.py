@@ -4,9 +4,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxmgr.engine.balanced import identifiers
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, SelectionProblem, select
-from ctxmgr.engine.conversation import BlockRef, identifiers
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.conversation.steps import Steps
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message

@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from ctxmgr.engine.balanced import identifiers
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, select
-from ctxmgr.engine.conversation import BlockRef, identifiers
+from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, err, indexed, r, sh, talk, u

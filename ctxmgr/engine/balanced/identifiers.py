@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ctxmgr.engine.text import bare
+from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Message, Unit
 
 DEEPEST = 20  # of arguments within arguments
 READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat
 
 Names = tuple[frozenset[str], ...]
-Memo = dict[Any, Any]
 
 
 def names(text: str) -> frozenset[str]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.conversation import identifiers
-from ctxmgr.engine.conversation.identifiers import READ_AT_MOST
+from ctxmgr.engine.balanced import identifiers
+from ctxmgr.engine.balanced.identifiers import READ_AT_MOST
 from ctxmgr.engine.text.identifiers import LONGEST, SHORTEST
 from tests.notation import a, call, r, talk, think
 
