@@ -7,6 +7,7 @@ import pytest
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text.sections import sections_of
 from ctxmgr.model.compaction.plans import Format
+from tests.goldens import held
 from tests.notation import a, call, err, packet, quarters, r, u
 from tests.unit.engine.extractive.conversations import FORMATS, ROOMY, conversation, told, under
 
@@ -24,21 +25,10 @@ WORK = (
 )
 
 
-def test_a_summary_of_some_work() -> None:
-    text = told(*WORK)
-    assert under(text, "## Goal") == [
-        "Please port the settings screen to the new theme system. Never touch the vendor folder.",
-        "Latest request: now run the tests and fix what fails there",
-    ]
-    assert under(text, "## Constraints & Preferences") == ['- "Never touch the vendor folder."']
-    assert under(text, "### Done") == [
-        "- [x] I've ported `SettingsScreen` to `ThemeContext`. It reads its colours from `theme.fg()` now.",
-    ]
-    assert (
-        '- Found: "now run the tests and fix what fails there" → The problem is that `SettingsScreen` reads '
-        "the theme before `initTheme()` ran."
-    ) in under(text, "## Critical Context")
-    assert under(text, "### Blocked") == ['- `npm test`: "Error: TS2345: settings.test.ts fails"']
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_summary_of_some_work(format: Format) -> None:
+    text = told(*WORK, format=format)
+    assert text == held(f"extractive/{format}.md", text)
 
 
 def test_empty_sections_say_so_where_there_is_room() -> None:
@@ -94,15 +84,7 @@ src/a.ts
 
 def test_what_a_previous_summary_says_is_carried_on() -> None:
     text = told(*WORK, previous=FOREIGN)
-    assert under(text, "## Goal")[0] == "Ship the exporter"
-    assert under(text, "### Done")[0] == "- [x] wrote the reader"
-    assert "- Planned earlier (check before doing it): the writer" in text
-    assert "- Streams - no file is held whole" in text
-    assert "- Planned earlier (check before doing it): test with large files" in text
-    assert under(text, "### In Progress") == under(text, "## Next Steps") == []
-    assert "- Layout: part, state; reader, done" in text
-    assert "\n    ```sh\n    export --all\n\n      --deep\n    ```\n" in text
-    assert "- the fixture is `big.csv`" in text
+    assert text == held("extractive/carried-on.md", text)
     assert "<read-files>" not in text
     assert "src/a.ts" not in text
 
@@ -123,10 +105,7 @@ def test_a_chain_takes_up_what_was_current() -> None:
         a("Committed as 1a2b3c4 on main today."),
         previous=first,
     )
-    assert under(second, "## Goal")[-1] == "Latest request: please commit all of this now"
-    assert '- Found: "now run the tests and fix what fails there" → The problem is that' in second
-    assert '- [x] "now run the tests and fix what fails there" → Fixed `initTheme()` to run first' in second
-    assert "- [x] Latest request: Committed as 1a2b3c4 on main today." in second
+    assert second == held("extractive/second-of-a-chain.md", second)
     assert "TS2345" not in second
     assert second.count("Never touch the vendor folder.") == 2  # the goal's own words, and the constraint
 
@@ -172,16 +151,7 @@ def test_a_split_turn() -> None:
     )
     history = conversation(*WORK)
     text = summary.summary(history, None, budget=2_000, weigh=quarters, prefix=prefix)
-    assert text.count("**Turn Context (split turn):**") == 1
-    turn = text.partition("**Turn Context (split turn):**")[2]
-    assert under(turn, "## Original Request") == ["please rename the store to archive"]
-    assert under(turn, "## Progress So Far") == [
-        '- "please rename the store to archive" → changed store.py',
-        "- Last said: Now let me rename the tests",
-    ]
-    assert "- Found: The name `store` is used in three files because of the alias. (before later changes)" in under(
-        turn, "## Context Needed to Continue"
-    )
+    assert text == held("extractive/split-turn.md", text)
     assert {section.part for section in sections_of(text)} == {0, 1}
     alone = summary.summary((), None, budget=2_000, weigh=quarters, prefix=prefix)
     assert alone.startswith("**Turn Context (split turn):**")
@@ -198,22 +168,15 @@ def test_a_branch_summary_has_no_critical_context() -> None:
 
 
 def test_two_sentences() -> None:
-    assert summary.short(conversation(*WORK)) == (
-        "Asked: now run the tests and fix what fails there. "
-        "State: The problem is that `SettingsScreen` reads the theme before `initTheme()` ran."
-    )
+    text = summary.short(conversation(*WORK))
+    assert text == held("extractive/short.md", text)
+    assert text.count(".") >= 2 > text.count("\n")
     assert summary.short(()) == ""
 
 
 def test_a_digest_is_a_few_lines() -> None:
-    lines = summary.digest(conversation(*WORK), 400, quarters).splitlines()
-    assert lines == [
-        "Left out: 10 messages.",
-        '- asked: "now run the tests and fix what fails there"',
-        '- asked: "Please port the settings screen to the new theme system. Never touch the vendor folder."',
-        "- changed: src/settings.ts",
-        '- failed: `npm test`: "Error: TS2345: settings.test.ts fails"',
-    ]
+    text = summary.digest(conversation(*WORK), 400, quarters)
+    assert text == held("extractive/digest.md", text)
     assert summary.digest(conversation(*WORK), 3, quarters) == ""
 
 

@@ -15,6 +15,7 @@ from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
+from tests.goldens import golden, held
 
 
 def tokens(text: str) -> int:
@@ -40,37 +41,7 @@ CONTEXT = Fact("context", "port", "The port is 80.", "summary", 10, detail="Setu
 LEFT = Fact("decision", "cache", "Use a cache", "branch", 11, origin="b")
 ALL = (GOAL, RULE, NOTED, CHOICE, NOW, TASK, DONE, FAILED, FILE, CONTEXT, LEFT)
 
-WHOLE = f"""{PACKET_MARK}
-{NOTE}
-
-## Goal (in the user's words)
-Ship the parser.
-
-## Constraints
-- the user said: "never push"
-- tabs
-
-## Decisions
-- Use a table
-
-## Tasks
-- now: Testing
-- [ ] Write docs
-
-## Blockers (failed when last tried)
-- `make`: "Error: x"
-
-## Files
-- changed a.ts
-
-## Left branch (explored before, not the current work)
-- decided: Use a cache
-
-## History (over, not to be done again)
-- done: Lexer
-
-## Critical context
-- Setup: The port is 80."""
+WHOLE = golden("packet/whole.md")
 
 
 def ledger(*facts: Fact) -> Ledger:
@@ -78,7 +49,8 @@ def ledger(*facts: Fact) -> Ledger:
 
 
 def test_the_whole_packet() -> None:
-    assert render(ledger(*ALL), budget=2_000, weigh=tokens) == WHOLE
+    text = render(ledger(*ALL), budget=2_000, weigh=tokens)
+    assert text == held("packet/whole.md", text)
 
 
 def test_the_same_facts_give_the_same_bytes_in_any_order() -> None:
