@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, terms
+from ctxmgr.engine.compaction.cohesion import NAME_WEIGHT, TEXT_UNITS, terms
 from ctxmgr.engine.compaction.render import RenderLimits, message_text, utf16_units
 from ctxmgr.engine.ledger import Stamp, Statements, from_assistant, from_user
 from ctxmgr.engine.tools import tool_call
@@ -35,7 +35,6 @@ ON_GOAL = 25  # signal 5, at most
 REFERRED = 20  # signal 6, at most
 RECENT = 20  # signal 7, at most
 
-TEXT_UNITS = 2_000  # characters of each text that are looked at for terms and decisions, its start
 HALF_TERMS = 4  # rare terms that give half of what signal 5 or 6 can give
 LEAST_UNITS = 40  # a message never falls below so many characters and a marker: its label and a word or two
 HEAD = 2 / 3  # of a shortened text is its start: it says what it is, the end how it came out

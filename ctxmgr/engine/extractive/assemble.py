@@ -11,19 +11,27 @@ Rules:
 
 from collections.abc import Container, Sequence
 
-from ctxmgr.engine.extractive.collecting import Stretch, carry, flat, hear, outcomes, phrases, settle, take_up
+from ctxmgr.engine.extractive.collecting import (
+    ASKED_CHARACTERS,
+    Stretch,
+    carry,
+    flat,
+    hear,
+    outcomes,
+    phrases,
+    settle,
+    take_up,
+)
 from ctxmgr.engine.extractive.collecting import work as extractive_turns
 from ctxmgr.engine.extractive.commands import add_failures
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import add_files, add_names
-from ctxmgr.engine.ledger import fold, now_and_past
+from ctxmgr.engine.ledger import GOAL_CHARACTERS, fold, now_and_past
 from ctxmgr.engine.text import key_of, sentences, sentences_of, shorten, without_marks
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact, Ledger
 
-GOAL_CHARACTERS = 600
 BRIEF_CHARACTERS = 200
-REQUEST_CHARACTERS = 400  # of a request beside what came of it
 BRIEF_REQUEST_CHARACTERS = 120
 LAST_CHARACTERS = 240
 NOTE_CHARACTERS = 110  # of one finding, on average
@@ -174,7 +182,7 @@ def _outcome(
     """What a stretch came to (rule 5)."""
     end = outcomes.closing(stretch, changes, lines.weights, told)
     lines.state = end.text or lines.state
-    lead = f'"{shorten(asked, REQUEST_CHARACTERS)}" → ' if asked else ""
+    lead = f'"{shorten(asked, ASKED_CHARACTERS)}" → ' if asked else ""
     brief = f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}" → ' if asked else ""
     if end.what == "done":
         lines.add("outcome", end.text, end.brief)
@@ -184,7 +192,7 @@ def _outcome(
         lead = brief if newest else lead
         lines.add("found", f"{lead}{end.text}", f"{brief}{end.brief}")
     elif asked and not newest and not _is_answered(lines, asked):
-        text = shorten(asked, REQUEST_CHARACTERS)
+        text = shorten(asked, ASKED_CHARACTERS)
         lines.add("asked", f'"{text}"', f'"{shorten(asked, BRIEF_REQUEST_CHARACTERS)}"')
 
 

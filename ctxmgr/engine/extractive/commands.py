@@ -12,6 +12,7 @@ import msgspec
 from ctxmgr.engine.extractive.collecting import carry
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.mentions import coded
+from ctxmgr.engine.ledger import ERROR_CHARACTERS
 from ctxmgr.engine.packet import blocker_lines, worked_lines
 from ctxmgr.engine.text import code, one_line
 from ctxmgr.model.saved import Fact
@@ -20,7 +21,6 @@ MOST_FAILED = 12
 MOST_RAN = 5
 MOST_LOOKUPS = 6
 LOOKUP_CHARACTERS = 80
-ERROR_CHARACTERS = 200
 BLOCKING_REQUESTS = 2
 
 _NO_REASON = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.assemble import gather
-from ctxmgr.engine.extractive.collecting import carry, outcomes, request_of
+from ctxmgr.engine.extractive.collecting import carry, outcomes, request_of, work
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import LineStyle, SectionLayout, SummaryLayout
 from ctxmgr.engine.extractive.lines import Kind, SummaryLine
@@ -11,7 +11,6 @@ from ctxmgr.engine.text import shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage
 
-REQUEST_CHARACTERS = 1_200
 BRIEF_CHARACTERS = 300
 LEAD_CHARACTERS = 120
 LAST_CHARACTERS = 240
@@ -47,7 +46,7 @@ def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked
         if kind in lines.kinds
     }
     if written:
-        text = shorten(written, REQUEST_CHARACTERS)
+        text = shorten(written, work.REQUEST_CHARACTERS)
         kinds["goal"] = [SummaryLine(text, shorten(written, BRIEF_CHARACTERS))]
         told = [line.text for line in kinds.get("done", [])]  # with its request: it outlives this part
         lead = f'"{shorten(written, LEAD_CHARACTERS)}" → '

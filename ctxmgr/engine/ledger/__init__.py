@@ -4,11 +4,14 @@ from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.ledger.from_tools import SHELL
-from ctxmgr.engine.ledger.from_user import from_user
+from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, SHELL
+from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, REQUEST_WORDS, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 
 __all__ = [
+    "ERROR_CHARACTERS",
+    "GOAL_CHARACTERS",
+    "REQUEST_WORDS",
     "SHELL",
     "Stamp",
     "Statements",

@@ -23,7 +23,7 @@ from ctxmgr.engine.tools.shell import window
 from ctxmgr.model import Call
 from ctxmgr.model.saved import STATE
 
-ERROR_CHARACTERS = 200
+ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
 COMMAND_CHARACTERS = 240
 EDGE_CHARACTERS = 20_000  # of a longer output only so much of its start and end is looked at for an error
 ESSENTIAL_CHARACTERS = 2_000  # a longer command is a script: taken as it is

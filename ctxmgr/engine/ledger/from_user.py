@@ -14,7 +14,7 @@ import re
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import checklists, key_of, plain, prose, sentences_of, shorten, without_marks
 
-GOAL_CHARACTERS = 600
+GOAL_CHARACTERS = 600  # of the goal, wherever it is told in full
 SENTENCE_CHARACTERS = 600
 REQUEST_CHARACTERS = 240
 LEAST_CHARACTERS = 8

@@ -7,13 +7,12 @@ their working tells nothing.
 import re
 from collections.abc import Sequence
 
-from ctxmgr.engine.ledger import SHELL
+from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import code, one_line
 from ctxmgr.model.saved import Fact
 
 COMMAND_CHARACTERS = 120
 DIRECTORY_CHARACTERS = 60
-ERROR_CHARACTERS = 200
 MOST_BLOCKERS = 6
 MOST_WORKED = 5
 

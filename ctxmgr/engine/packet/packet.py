@@ -21,8 +21,9 @@ RESUME_NOTE = (
 )
 
 NOTE_TOKENS = 1_000  # of budget; below it the note under the mark has the least right to stay
-SMALLEST_TOKENS = 600  # of the default policy: less than this never leaves without a packet
-ROOMY_TOKENS = 600  # of budget; from here on the goal gets its full 600 characters
+SMALLEST_TOKENS = (
+    600  # of the default policy: less never leaves without a packet, and this one has the goal in full
+)
 
 
 class _Line(msgspec.Struct, frozen=True, gc=False):
@@ -43,7 +44,7 @@ def render(
     tells where user messages leave.
     """
     note = RESUME_NOTE if resume else NOTE
-    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= ROOMY_TOKENS, asked=asked)
+    parts = parts_of(ledger, resume=resume, scratchpad=scratchpad, roomy=budget >= SMALLEST_TOKENS, asked=asked)
     text, lines = _fitted(f"{PACKET_MARK}\n{note}\n", parts, budget, weigh)
     if budget >= NOTE_TOKENS:
         return text

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.ledger import now_and_past
+from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, sentence, shorten
 from ctxmgr.model.saved import Fact, Ledger
 
-GOAL_CHARACTERS = 600
 SMALL_GOAL_CHARACTERS = 240
 CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
 LEAN_CONTEXT_CAP = 0.2  # of the budget: the lean packet is no summary

@@ -1,13 +1,14 @@
 """What messages and an earlier summary state: facts, requests, what came of them. Knows no line and no format."""
 
 from ctxmgr.engine.extractive.collecting import carry, outcomes, phrases, work
-from ctxmgr.engine.extractive.collecting.continuation import take_up
+from ctxmgr.engine.extractive.collecting.continuation import ASKED_CHARACTERS, take_up
 from ctxmgr.engine.extractive.collecting.facts import hear, taken_away
 from ctxmgr.engine.extractive.collecting.open_items import settle
 from ctxmgr.engine.extractive.collecting.pieces import flat
 from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory, open_request, request_of
 
 __all__ = [
+    "ASKED_CHARACTERS",
     "Stretch",
     "WorkHistory",
     "carry",

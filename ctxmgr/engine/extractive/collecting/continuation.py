@@ -13,7 +13,7 @@ from ctxmgr.engine.extractive.collecting.work import WorkHistory, request_of
 from ctxmgr.engine.text import key_of, shorten
 from ctxmgr.model.saved import Fact
 
-REQUEST_CHARACTERS = 400  # as the extractive summary tells a request beside what came of it
+ASKED_CHARACTERS = 400  # of a request beside what came of it
 
 
 def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None:
@@ -51,14 +51,14 @@ def _is_told(request: str, told: list[str]) -> bool:
 
 
 def _asked(request: str) -> Fact:
-    text = shorten(request, REQUEST_CHARACTERS)
+    text = shorten(request, ASKED_CHARACTERS)
     return Fact("request", key_of(text), text, "summary", -1, listing="")
 
 
 def _superseded(fact: Fact, latest: str) -> Fact:
     """What the newest request came to, once a newer one came: told with its request from now on."""
     if fact.slot == "task" and fact.text.startswith(LATEST) and latest:
-        text = f'"{shorten(latest, REQUEST_CHARACTERS)}" → {fact.text.removeprefix(LATEST)}'
+        text = f'"{shorten(latest, ASKED_CHARACTERS)}" → {fact.text.removeprefix(LATEST)}'
         return msgspec.structs.replace(fact, status="done", text=text, key=key_of(text))
     return fact
 

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ctxmgr.engine.ledger import REQUEST_WORDS
 from ctxmgr.engine.text import identifiers, is_packet, key_of, one_line, prose, sentences_of, shorten
 from ctxmgr.model.compaction import BranchMessage
 
 REQUEST_CHARACTERS = 1_200  # of one request, verbatim: prose holds little that is longer
-LEAST_REQUEST_WORDS = 3  # as a request fact needs
 COMMAND_CHARACTERS = 400  # of a call's argument that is read for names: more is a script or a file's text
 REQUEST_HEAD = 0.6  # of a request that has to be cut; the rest is of its end, where it often says what is wanted
 PASTED_SHARE = 0.8  # of a message's words that are left as the user's own: below it something was pasted
@@ -119,7 +119,7 @@ def request_of(text: str, *, long_too: bool = False) -> str:
     if len(request) > REQUEST_CHARACTERS:
         head = shorten(request, int(REQUEST_CHARACTERS * REQUEST_HEAD))
         request = f"{head} {_end(request, REQUEST_CHARACTERS - len(head) - 1)}"
-    goes_on = len(request.split()) < LEAST_REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))
+    goes_on = len(request.split()) < REQUEST_WORDS or _GONE_ON.fullmatch(key_of(request))
     return "" if goes_on else request
 
 
@@ -135,7 +135,7 @@ def asked(text: str, *, long_too: bool = False) -> str:
     written = prose(text, long_too=long_too)
     lines = [line for line in written.splitlines() if not _JUNK.search(line)]
     if len(written.split()) < PASTED_SHARE * len(text.split()):  # the most was pasted: short lines are, too
-        lines = [line for line in lines if len(line.split()) >= LEAST_REQUEST_WORDS]
+        lines = [line for line in lines if len(line.split()) >= REQUEST_WORDS]
     return "\n".join(dict.fromkeys(lines))
 
 
