@@ -4,7 +4,7 @@ Its own reader of tool calls on purpose: what measures a policy shares no eyes w
 neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
-from ctxmgr.study.probes.reading import wording
+from ctxmgr.study.probes.reading import programs, wording
 from ctxmgr.study.probes.reading.history import CommandRun, FileUse, SessionHistory, history, mentioned_again
 from ctxmgr.study.probes.reading.turns import SessionMessage, turn
 
@@ -15,6 +15,7 @@ __all__ = [
     "SessionMessage",
     "history",
     "mentioned_again",
+    "programs",
     "turn",
     "wording",
 ]
