@@ -7,7 +7,7 @@ the package. A module that is used as a module (`latch.turn_ended(...)`) is a na
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -78,16 +78,18 @@ def is_inside(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def imports(tree: ast.Module) -> Iterator[Import]:
+@cache
+def imports(tree: ast.Module) -> tuple[Import, ...]:
     """Those of ctxmgr."""
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ctxmgr":
-            for one in node.names:
-                yield Import(node.lineno, node.module or "", one.name, one.asname or one.name)
+            names = ((one.name, one.asname or one.name) for one in node.names)
+            found += [Import(node.lineno, node.module or "", name, bound) for name, bound in names]
         elif isinstance(node, ast.Import):
-            for one in node.names:
-                if one.name.partition(".")[0] == "ctxmgr":
-                    yield Import(node.lineno, one.name, None, one.asname or one.name)
+            whole = [(one.name, one.asname or one.name) for one in node.names if one.name.startswith("ctxmgr")]
+            found += [Import(node.lineno, name, None, bound) for name, bound in whole]
+    return tuple(found)
 
 
 def shown(face: ast.Module) -> list[str] | None:
@@ -113,6 +115,7 @@ def reached_into(trees: Sources) -> list[str]:
     """Imports of what is not shown: of a module of another package, of a name that its face does not have; and of
     one's own face, which is not whole while its modules are loaded."""
     faces = {name: set(shown(face) or ()) for name, face in packages(trees).items()}
+    inner = set(modules(trees))
     faults = []
     for path, tree in trees.items():
         mine = module_of(path) if path.endswith("__init__.py") else module_of(path).rpartition(".")[0]
@@ -128,7 +131,7 @@ def reached_into(trees: Sources) -> list[str]:
                 if not (path.startswith("ctxmgr/") and is_inside(mine, home)):
                     faults.append(f"{where} reaches into {target}")
             elif path.startswith("ctxmgr/") and is_inside(mine, target):
-                if f"{target}.{name}" not in modules(trees):
+                if f"{target}.{name}" not in inner:
                     faults.append(f"{where} imports {name} from the face of its own package {target}")
             elif name not in faces[target]:
                 faults.append(f"{where} imports {name}, which {target} does not show")
