@@ -16,6 +16,7 @@ __all__ = [
     "NO_ADDRESS",
     "NoEmbeddings",
     "Weigher",
+    "default_state_dir",
     "embeddings",
     "keep_large_buffers",
     "stdio",
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ctxmgr.devices.allocator import keep_large_buffers
     from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
     from ctxmgr.devices.archives import ArchiveDatabases
+    from ctxmgr.devices.directories import default_state_dir
     from ctxmgr.devices.embeddings import Embedder, NoEmbeddings
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
     from ctxmgr.devices.tokens import Weigher
@@ -38,6 +40,7 @@ else:
         "ArchiveDatabase": "archive",
         "ArchiveFault": "archive",
         "ArchiveDatabases": "archives",
+        "default_state_dir": "directories",
         "Embedder": "embeddings",
         "NoEmbeddings": "embeddings",
         "Chat": "endpoint",

@@ -7,7 +7,6 @@ from ctxmgr.server import effects
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
 from ctxmgr.server.runtime import Parts, Runtime, Setup
-from ctxmgr.server.state_files import default_state_dir
 from ctxmgr.server.stdio_server import serve
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "Runtime",
     "Setup",
     "SnapshotLoaded",
-    "default_state_dir",
     "effects",
     "serve",
 ]

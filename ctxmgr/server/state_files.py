@@ -60,6 +60,7 @@ class StateFiles:
     def open(self, effect: do.Open) -> do.SnapshotLoaded:
         from pathlib import Path
 
+        from ctxmgr.devices import default_state_dir
         from ctxmgr.devices.snapshots import SnapshotStore
 
         directory = effect.state_dir or default_state_dir()
@@ -91,9 +92,9 @@ class StateFiles:
             self.archives.live = live
 
     def archive(self, effect: do.PutRows | do.GetRow) -> "Future[Any]":
-        if self.archives is None:
-            from ctxmgr.devices import ArchiveDatabases
+        from ctxmgr.devices import ArchiveDatabases, default_state_dir
 
+        if self.archives is None:
             self.archives = ArchiveDatabases(self.live)
         directory, id = effect.state_dir or default_state_dir(), effect.session_id
         if isinstance(effect, do.PutRows):
@@ -122,10 +123,3 @@ def _appended(file: "SnapshotFile", line: bytes) -> bool:
     except (OSError, ValueError):
         return False
     return True
-
-
-def default_state_dir() -> str:
-    """Where snapshots and archive lie when nobody names a place."""
-    from platformdirs import user_state_dir
-
-    return user_state_dir("ctxmgr", appauthor=False)

@@ -4,9 +4,8 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from ctxmgr.devices import ArchiveDatabase, ArchiveFault
+from ctxmgr.devices import ArchiveDatabase, ArchiveFault, default_state_dir
 from ctxmgr.devices.snapshots import SnapshotStore, file_name
-from ctxmgr.server import default_state_dir
 from ctxmgr.study.plain_text import safe
 
 
