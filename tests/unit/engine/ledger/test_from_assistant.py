@@ -56,3 +56,22 @@ def test_a_checklist_is_closed_by_the_next_summary() -> None:
         ("a", "done", "assistant", "summary"),
         ("b", "open", "assistant", "summary"),
     ]
+
+
+@pytest.mark.parametrize(("characters", "count"), [(300, 1), (301, 0)])
+def test_a_decision_has_300_characters_at_most(characters: int, count: int) -> None:
+    for start in ("Decision: ", "I decided to "):
+        assert len(facts(start + "x" * (characters - len(start)))) == count
+    item = "- one file a session "
+    assert len(facts("## Decisions\n" + item + "x" * (characters - len(item)))) == count
+
+
+def test_a_question_is_no_decision() -> None:
+    assert facts("Decision: shall we keep the parser?") == ()
+    assert facts("## Decisions\n- shall we keep the parser?") == ()
+    assert facts("I decided to keep the parser?") == ()
+
+
+def test_a_list_of_decisions_ends_with_the_next_paragraph() -> None:
+    text = "## Decisions\n\n- one file a session\n\n- two a project\nMore of it.\n- three words here"
+    assert [fact.text for fact in facts(text)] == ["one file a session", "two a project"]

@@ -152,3 +152,35 @@ def test_tasks_and_choices() -> None:
         ("write it", "open"),
         ("read it", "done"),
     ]
+
+
+def test_a_goal_has_600_characters_at_most() -> None:
+    whole = "a" * 600
+    assert [fact.text for fact in facts(whole, opening=True) if fact.slot == "goal"] == [whole]
+    assert [len(fact.text) for fact in facts(f"{whole}a", opening=True) if fact.slot == "goal"] == [600]
+    said_later = "new goal: " + "b" * 590
+    assert said(said_later, "goal") == ["b" * 590]
+    assert said(f"{said_later}b", "goal") == []
+
+
+def test_a_request_is_told_in_240_characters() -> None:
+    asked = "fix the " + "x" * 232
+    assert said(asked, "request") == [asked]
+    assert [len(text) for text in said(f"{asked}x", "request")] == [240]
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"), [("no tabs.", ["no tabs."]), ("no tab.", []), ("never " + "x" * 594, ["never " + "x" * 594])]
+)
+def test_a_rule_has_8_to_600_characters(text: str, rules: list[str]) -> None:
+    assert said(text, "constraint") == rules
+    assert said("never " + "x" * 595, "constraint") == []
+
+
+def test_only_a_bare_correction_takes_the_next_sentence_along() -> None:
+    assert said("no, use the lexer in this file here. and then go home", "constraint") == [
+        "no, use the lexer in this file here."
+    ]
+    assert said("hello there. never push", "constraint") == ["never push"]
+    assert said("not what i wanted? never push", "constraint") == ["never push"]
+    assert said("no, wrong. why did you?", "constraint") == []

@@ -67,6 +67,24 @@ def test_unfenced_leaves_out_code_and_what_an_open_fence_runs_over() -> None:
     assert unfenced("a\n```ts\nb\n~~~\n```\nc\n~~~\nd") == ["a", "c"]
 
 
+def test_a_fence_ends_with_one_as_long() -> None:
+    assert unfenced("````\na\n```\nb\n````\nc") == ["c"]
+    assert unfenced("```\na\n`````\nc") == ["c"]
+
+
+def test_a_key_of_more_than_120_characters_keeps_its_start_and_a_digest() -> None:
+    assert key_of("a" * 120) == "a" * 120
+    start, digest = key_of("a" * 121).split(" ")
+    assert start == "a" * 120
+    assert len(digest) == 12
+    assert key_of("two words") == "two words"
+
+
+def test_a_text_of_just_the_limit_is_whole() -> None:
+    assert shorten("12345", 5) == "12345"
+    assert shorten("123456", 5) == "1234…"
+
+
 @given(st.text(st.characters(codec=None, exclude_categories=())), st.integers(0, 300))
 def test_no_text_is_too_strange(text: str, limit: int) -> None:
     line = plain(text)
