@@ -14,6 +14,8 @@ from ctxmgr.model.api.reports import Report
 from ctxmgr.study.spawning.inprocess import Driver
 from ctxmgr.wire.framing import Framer, FramingFault, frame
 
+START = ["initialize", "initialized", "session_start"]
+
 MODEL = {"id": "m", "contextWindow": 200_000}
 SILENCE, DEATH = object(), object()
 REPORT = msgspec.to_builtins(Report(0, 0, "green", 0, -1, 0, 0, 0, 0, 0, ()))

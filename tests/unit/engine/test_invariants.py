@@ -18,7 +18,7 @@ from ctxmgr.model.policy import Policy, TurnsKept
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
-from tests.unit.engine.invariants.test_turns import plan_of
+from tests.unit.engine.invariants.plans import plan_of
 from tests.unit.engine.projections import planned
 from tests.unit.engine.stepwise import code, looked, projected, without
 

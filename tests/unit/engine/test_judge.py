@@ -14,7 +14,7 @@ from tests import translation
 from tests.conversations import legal
 from tests.notation import indexed
 from tests.unit.engine import stepwise
-from tests.unit.engine.invariants.test_turns import plan_of
+from tests.unit.engine.invariants.plans import plan_of
 from tests.unit.engine.judge import judged
 from tests.unit.engine.projections import planned
 from tests.unit.formats.engine_runs import conversation

@@ -14,7 +14,7 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, note, packet, r, summary, talk, think, u
-from tests.unit.engine.invariants.test_turns import edit, pieces_of, plan_of
+from tests.unit.engine.invariants.plans import edit, pieces_of, plan_of
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import any_list, legal, projected
 

@@ -5,18 +5,9 @@ import pytest
 from ctxmgr.study.probes.kinds import probes
 from ctxmgr.study.probes.reading import history, turn
 from tests.notation import Said, a, call, err, r, raws, u
-from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of, used
+from tests.unit.study.probes.built import Asked, answers, graded, grades, probes_of
+from tests.unit.study.probes.conversations import COMMITTED, EDIT, FAILING, PASSING, TASKS, TEST_RUN
 
-EDIT = call("edit", path="src/core/parse.ts", oldText="const a = 1;", newText="const limit = 25;")
-TEST_RUN = call("bash", command="npm run test")
-FAILING = "src/a.test.ts\n  2 failed, 5 passed"
-PASSING = "Tests: 7 passed"
-OPEN, DONE = (
-    {"content": "write the parser", "status": "pending"},
-    {"content": "read the plan", "status": "completed"},
-)
-TASKS = call("TodoWrite", todos=[OPEN, DONE])
-COMMITTED = "[topic/limits 1a2b3c4] Raise the limit of the parser\n 1 file changed"
 LONG = "please raise the limit of the parser to twenty five and tell nobody about the old one"
 
 # kind, the conversation, and lists with the grade of their first probe of that kind
@@ -149,9 +140,6 @@ def test_every_kind_has_a_case() -> None:
     from ctxmgr.study.probes.figures import KINDS
 
     assert set(CASES) == set(KINDS)
-
-
-# what is asked
 
 
 def test_a_file_that_was_made_anew_is_asked_as_it_is_now() -> None:
@@ -308,58 +296,6 @@ def test_what_was_announced_long_ago_is_no_next_step() -> None:
     assert probes_of(*said).of("next") == []
 
 
-# used again
-
-AFTER: list[tuple[str, tuple[Said, ...], Said, bool]] = [
-    ("files.modified", (u("go"), a(EDIT), r("ok")), u("see parse.ts"), True),
-    ("files.modified", (u("go"), a(EDIT), r("ok")), u("see lex.ts"), False),
-    ("file.state", (u("go"), a(EDIT), r("ok")), u("see parse.ts"), False),
-    ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("the TypeError again"), True),
-    ("errors", (u("go"), a(call("bash", command="./run")), err("TypeError: no")), a("on to the next"), False),
-    ("tests", (u("go"), a(TEST_RUN), r(PASSING)), a("all good"), False),
-    ("attempts", (u("go"), a("The root cause is in parseBlock of the lexer.")), a("parseBlock is mended"), True),
-    ("attempts", (u("go"), a("The root cause is in parseBlock of the lexer.")), a("mended"), False),
-    ("decisions", (u("go"), a("I'll use parseBlock instead of a stack here.")), u("is parseBlock fast?"), True),
-    ("decisions", (u("go"), a("I'll use parseBlock instead of a stack here.")), u("is it fast?"), False),
-    ("values", (u("see #4512"), a("fine")), a("as #4512 says"), True),
-    ("values", (u("see #4512"), a("fine")), u("as #4512 says"), False),
-    ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("parseBlock is mended"), True),
-    ("question", (u("go"), a("Shall I mend parseBlock?"), u("yes"), a("ok")), a("mended"), False),
-]
-
-
-@pytest.mark.parametrize(("kind", "said", "after", "again"), AFTER)
-def test_used_is_what_comes_again(kind: str, said: tuple[Said, ...], after: Said, again: bool) -> None:
-    assert used(probes_of(*said, after, end=len(said)), kind)[:1] == [again]
-
-
-def test_a_touch_uses_a_file_and_a_change_uses_its_content() -> None:
-    said = (u("go"), a(EDIT), r("ok"))
-    looked = (a(call("read", path="src/core/parse.ts")), r("text"))
-    changed = (a(EDIT), r("ok"))
-    for after, content in ((looked, False), (changed, True), ((*looked, *changed), False)):
-        asked = probes_of(*said, *after, end=len(said))
-        assert used(asked, "files.modified") == [True]
-        assert used(asked, "file.state") == [content]
-
-
-def test_a_command_run_again_uses_its_end() -> None:
-    failed = (u("go"), a(TEST_RUN), r(FAILING))
-    asked = probes_of(*failed, a(TEST_RUN), r(PASSING), end=3)
-    assert used(asked, "tests") == [True]
-    assert used(asked, "errors") == [True]
-
-
-def test_a_task_is_used_while_it_is_not_done() -> None:
-    assert used(probes_of(u("go"), a(TASKS), r("ok")), "tasks") == [True, False]
-
-
-@pytest.mark.parametrize("hash", ["1a2b3c4", "9a2b3c4"])
-def test_a_hash_said_again_uses_a_commit(hash: str) -> None:
-    said = (u("go"), a(call("bash", command="git commit -m x")), r(COMMITTED))
-    assert used(probes_of(*said, a(f"Fixed in {hash}"), end=3), "commits") == [hash == "1a2b3c4"]
-
-
 def test_a_commit_is_read_from_output_that_stands_in_a_record() -> None:
     printed = '{"exit_code":0,"output":"[topic/limits 1a2b3c4] Raise the limit\\n 1 file changed"}'
     asked = probes_of(
@@ -367,76 +303,3 @@ def test_a_commit_is_read_from_output_that_stands_in_a_record() -> None:
     )
     assert answers(asked, "commits") == ["1a2b3c4"]
     assert graded(asked, "commits", r(printed)) == 1
-
-
-# how many are asked, the newest first
-
-MANY = 45
-
-
-def many(kind: str) -> list[Said]:
-    said: list[Said] = [u("go")]
-    for number in range(MANY):
-        run = call("bash", command=f"./step{number} --now")
-        said += {
-            "errors": [a(run), err(f"fatal: {number}")],
-            "tests": [a(call("bash", command=f"npm run test:{number}")), r(f"{number} passed")],
-            "attempts": [a(f"The root cause is in the part number {number} of it.")],
-            "decisions": [a(f"I took part {number} instead of all the others.")],
-            "values": [u(f"see #{number}")],
-            "file.state": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
-            "question": [a(f"Shall I take part {number}?"), u(f"yes, number {number}")],
-            "files.modified": [a(call("write", path=f"src/f{number}.ts", content="limit")), r("ok")],
-            "commits": [a(call("bash", command="git commit")), r(f"[x 1a2b3c{number:02d}] message {number}")],
-            "constraint": [u(f"never touch part {number}")],
-        }[kind]
-    return said
-
-
-@pytest.mark.parametrize(
-    ("kind", "most"),
-    [
-        ("errors", 6),
-        ("tests", 3),
-        ("attempts", 15),
-        ("decisions", 20),
-        ("values", 40),
-        ("file.state", 25),
-        ("question", 3),
-        ("files.modified", MANY),
-        ("commits", MANY),
-        ("constraint", MANY),
-    ],
-)
-def test_of_many_the_newest_are_asked(kind: str, most: int) -> None:
-    found = probes_of(*many(kind)).of(kind)
-    assert len(found) == most
-    texts = " ".join(f"{one.question} {one.answer}" for one in found)
-    assert str(MANY - 1) in texts
-    assert most == MANY or f" {MANY - 1 - most} " not in texts.replace("?", " ").replace("#", " ")
-
-
-@pytest.mark.parametrize(("kind", "characters"), [("goal", 400), ("asks", 300)])
-def test_a_long_request_is_asked_by_its_start(kind: str, characters: int) -> None:
-    (found,) = probes_of(u("word " * 200), a("fine")).of(kind)
-    assert characters - 5 <= len(found.answer) <= characters
-
-
-@pytest.mark.parametrize("text", ["why must it never stop?", "look around in there"])
-def test_what_demands_nothing_is_no_constraint(text: str) -> None:
-    assert probes_of(u(text), a("fine")).of("constraint") == []
-
-
-def test_a_value_in_a_long_result_is_only_a_mention() -> None:
-    long = "line of a file\n" * 200 + "#4512"
-    assert answers(probes_of(u("go"), a(call("read", path="a.ts")), r(long)), "values") == []
-    assert answers(probes_of(u("go"), a(call("read", path="a.ts")), r("#4512")), "values") == ["#4512"]
-
-
-def test_a_call_that_the_user_refused_failed_at_nothing() -> None:
-    refused = "The user doesn't want to proceed with this tool use."
-    assert probes_of(u("go"), a(call("bash", command="./deploy")), err(refused)).of("errors") == []
-
-
-def test_a_command_that_failed_without_a_word_is_no_error_to_ask_of() -> None:
-    assert probes_of(u("go"), a(call("bash", command="./deploy")), err("Exit code 1")).of("errors") == []

@@ -1,0 +1,213 @@
+"""What becomes of results in turns that stay: pruned, distilled, or as they came."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.rewriting.prune import prune
+from ctxmgr.engine.rewriting.rewrite import rewriter
+from ctxmgr.model.policy import DistillOver, Policy, TurnsKept
+from ctxmgr.model.projection import Decision, Edit
+from tests.conversations import text_of
+from tests.notation import Said, a, err, indexed, note, r, sh, talk, u, words
+from tests.unit.engine.presets.turns.turns import BULKY, READ, did, turns
+from tests.unit.engine.projections import edited, kept, planned, sent
+
+OLDER = [u("go"), *did(BULKY), u("more"), *did(BULKY)]
+TWO_STEPS = [*did("x"), *did("y")]
+
+# name, conversation, what differs in the ask, index -> edit
+EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
+    ("bulky results of older turns", OLDER, {}, {2: "distilled"}),
+    ("not those that are short", [u("go"), *did(text_of(100)), u("more")], {}, {}),
+    ("in yellow shorter ones too", [u("go"), *did(text_of(100)), u("more")], {"zone": "yellow"}, {2: "distilled"}),
+    (
+        "as the policy says",
+        [u("go"), *did(text_of(100)), u("more")],
+        {"policy": Policy(distill=DistillOver(300))},
+        {2: "distilled"},
+    ),
+    ("errors only when they are long", [u("go"), a(READ), err(BULKY), u("more")], {}, {}),
+    ("long errors", [u("go"), a(READ), err(BULKY * 2), u("more")], {}, {2: "distilled"}),
+    ("not the user's own bash run", [u("go"), sh("cat x", BULKY), u("more")], {}, {}),
+    ("not notes", [u("go"), note(BULKY), u("more")], {}, {}),
+    (
+        "not what is a marker already",
+        [u("go"), *did(f"[output distilled — ~9 tokens | read]\n{BULKY}"), u("more")],
+        {},
+        {},
+    ),
+    ("nothing in preset tools", OLDER, {"drop_turns": False}, {}),
+    (
+        "the newest turn is lossless in red",
+        [u("go"), *did(BULKY), *TWO_STEPS],
+        {"zone": "red", "newest_limit": 0},
+        {},
+    ),
+    (
+        "in compact its old steps lose output",
+        [u("go"), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 0},
+        {2: "pruned"},
+    ),
+    ("not where it fits", [u("go"), *did(BULKY), *TWO_STEPS], {"zone": "compact", "newest_limit": 9_999}, {}),
+    ("the last two steps never", [u("go"), *did(BULKY), *did(BULKY)], {"zone": "compact", "newest_limit": 0}, {}),
+    ("nor errors", [u("go"), a(READ), err(BULKY), *TWO_STEPS], {"zone": "compact", "newest_limit": 0}, {}),
+    (
+        "oldest first, no more than needed",
+        [u("go"), *did(BULKY), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 600},
+        {2: "pruned"},
+    ),
+    (
+        "as many as needed",
+        [u("go"), *did(BULKY), *did(BULKY), *did(BULKY), *did(BULKY), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 700},
+        {2: "pruned", 4: "pruned", 6: "pruned", 8: "pruned"},
+    ),
+    (
+        "older turns do not count against the newest",
+        [u("a"), a("b" * 9_000), u("go"), *did(BULKY), *TWO_STEPS],
+        {"zone": "compact", "newest_limit": 600, "policy": Policy(recent_user_turns=TurnsKept(6, 3, 2, 2))},
+        {},
+    ),
+    (
+        "what does not fit the window is distilled",
+        [u("go"), *did(BULKY * 2)],
+        {"window_limit": 600},
+        {2: "distilled"},
+    ),
+    (
+        "the largest first",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3), *did("x")],
+        {"window_limit": 1_500},
+        {4: "distilled"},
+    ),
+    (
+        "then the next",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3), *did("x")],
+        {"window_limit": 1_100},
+        {2: "distilled", 4: "distilled"},
+    ),
+    (
+        "older ones before what no model has read yet, though that is larger",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3)],
+        {"window_limit": 1_900},
+        {2: "distilled"},
+    ),
+    (
+        "all older ones",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 2), *did(BULKY * 3)],
+        {"window_limit": 2_400},
+        {2: "distilled", 4: "distilled"},
+    ),
+    (
+        "and that only where nothing else is left",
+        [u("go"), *did(BULKY * 2), *did(BULKY * 3)],
+        {"window_limit": 1_500},
+        {2: "distilled", 4: "distilled"},
+    ),
+    (
+        "of several results of the newest step the largest first",
+        [u("go"), a(READ, READ), r(BULKY * 2), r(BULKY * 3)],
+        {"window_limit": 1_500},
+        {3: "distilled"},
+    ),
+    (
+        "nor does rule 3 touch them, with one turn alone in compact",
+        [u("go"), *did(BULKY), *did(BULKY), *did(BULKY)],
+        {"zone": "compact", "newest_limit": 0, "window_limit": 1_000},
+        {2: "pruned"},
+    ),
+    ("errors too", [u("go"), a(READ), err(BULKY * 2)], {"window_limit": 600}, {2: "distilled"}),
+    ("not without need", [u("go"), *did(BULKY * 2)], {"window_limit": 6_000}, {}),
+    ("a result without a call", [u("go"), r(BULKY, "c9"), u("more")], {}, {1: "distilled"}),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "keys", "expected"), EDITS, ids=[row[0] for row in EDITS])
+def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expected: dict[int, str]) -> None:
+    messages = talk(*said)
+    plan = planned(messages, **keys)
+    assert edited(plan) == expected
+    assert (plan.distilled, plan.pruned) == (
+        list(expected.values()).count("distilled"),
+        list(expected.values()).count("pruned"),
+    )
+    assert TURNS.check(indexed(messages), plan)[0] == ()
+
+
+def test_a_distilled_result_says_what_it_was() -> None:
+    plan = planned(talk(u("go"), *did(BULKY, path="x.log"), u("more")))
+    (edit,) = (piece for piece in plan.pieces if isinstance(piece, Edit))
+    head, first, *_, last = edit.text.splitlines()
+    assert head == '[output distilled — ~423 tokens | read path="x.log"]'
+    assert (first, last) == ("line 0", "line 199")
+    assert 900 < len(edit.text) <= len(head) + 1_000
+
+
+def test_a_better_zone_does_not_undo_an_edit() -> None:
+    messages = talk(*OLDER)
+    red = planned(messages, zone="red", policy=Policy(recent_user_turns=TurnsKept(6, 3, 2)))
+    assert list(red.decisions.values()) == [Decision("distilled", 300)]
+    green = planned(messages, decisions=red.decisions)
+    assert sent(messages, green) == sent(messages, red)
+    assert green.decisions == red.decisions
+
+
+def test_a_worse_zone_tightens_it() -> None:
+    messages = talk(*OLDER)
+    green = planned(messages)
+    assert list(green.decisions.values()) == [Decision("distilled", 1_000)]
+    yellow = planned(messages, zone="yellow", decisions=green.decisions)
+    assert list(yellow.decisions.values()) == [Decision("distilled", 400)]
+    assert yellow.weight < green.weight
+
+
+def test_what_was_pruned_is_not_distilled_again() -> None:
+    messages = talk(*OLDER)
+    done = {indexed(messages).key(2): Decision("pruned")}
+    assert edited(planned(messages, decisions=done)) == {2: "pruned"}
+
+
+def test_an_edit_of_the_newest_turn_holds_when_the_zone_is_better() -> None:
+    messages = talk(u("go"), *did(BULKY), *TWO_STEPS)
+    compact = planned(messages, zone="compact", newest_limit=0)
+    assert edited(planned(messages, decisions=compact.decisions)) == {2: "pruned"}
+
+
+def test_in_compact_a_distilled_step_is_pruned() -> None:
+    messages = talk(u("go"), *did(BULKY * 2), *TWO_STEPS)
+    tight = planned(messages, window_limit=600)
+    compact = planned(messages, zone="compact", newest_limit=0, decisions=tight.decisions)
+    assert (edited(tight), edited(compact)) == ({2: "distilled"}, {2: "pruned"})
+
+
+def test_nothing_is_edited_that_would_be_heavier() -> None:
+    """With words as the weight, a text of one long word weighs less than its own marker."""
+    messages = talk(u("go"), *did("x" * 5_000), u("more"), weigh=words)
+    plan = planned(messages, rewrite=rewriter(indexed(messages), words))
+    assert (edited(plan), plan.decisions) == ({}, {})
+
+
+def test_nor_as_heavy() -> None:
+    text = '[output pruned — ~13 tokens | read path="x.log"]'
+    for longer, expected in ((0, {}), (4, {2: "pruned"})):
+        messages = talk(u("go"), *did("x" * (len(text) + longer), path="x.log"), u("more"))
+        done = {indexed(messages).key(2): Decision("pruned")}
+        assert edited(planned(messages, decisions=done)) == expected
+
+
+def test_turns_that_come_back_for_want_of_a_packet_are_distilled_as_all_older_ones() -> None:
+    messages = talk(u("go"), *did(text_of(160)), *turns(6, u("more")))
+    plan = planned(messages, packet=lambda budget: ("", 0))
+    assert (kept(plan), edited(plan)) == (list(range(15)), {2: "distilled"})
+
+
+def test_targets_of_pruning_are_edited_where_they_are_kept() -> None:
+    messages = talk(*turns(1), *did(BULKY), *turns(8))
+    policy = Policy(prune_protect=0, prune_minimum=0)
+    targets = prune(indexed(messages), policy, (), False).targets
+    assert edited(planned(messages, targets=targets, drop_turns=False)) == {3: "pruned"}
+    assert edited(planned(messages, targets=targets)) == {}

@@ -1,0 +1,116 @@
+"""What left is retrieved page by page, or refused with a sentence."""
+
+import msgspec
+import pytest
+
+from ctxmgr.engine.rewriting.handles import handle
+from ctxmgr.model.archive import ArchiveAnswer
+from ctxmgr.model.epochs import Epoch
+from ctxmgr.server.effects import SnapshotLoaded
+from ctxmgr.session.methods.retrieve import PAGE_CHARACTERS
+from tests.contract.talk import Failed, Fields, Messages, Talk
+from tests.unit.session.methods.archived import context, error, failing, page, ready
+from tests.unit.session.recovery import CALL, RETRIEVE, after_an_epoch, leaving, row, session_of
+
+TEXT = "".join(f"line {number}\n" for number in range(5_000))  # 58,890 characters
+PAGES: list[tuple[Fields, int, int]] = [
+    ({}, 0, PAGE_CHARACTERS),
+    ({"offset": None, "limit": None}, 0, PAGE_CHARACTERS),
+    ({"offset": PAGE_CHARACTERS}, PAGE_CHARACTERS, 2 * PAGE_CHARACTERS),
+    ({"offset": 2 * PAGE_CHARACTERS}, 2 * PAGE_CHARACTERS, len(TEXT)),
+    ({"limit": 1}, 0, 1),
+    ({"offset": 7.0, "limit": 3.0}, 7, 10),
+    ({"limit": 10**9}, 0, len(TEXT)),
+    ({"offset": len(TEXT) - 1}, len(TEXT) - 1, len(TEXT)),
+    ({"offset": len(TEXT)}, len(TEXT), len(TEXT)),
+    ({"offset": 10**9}, len(TEXT), len(TEXT)),
+]
+
+
+@pytest.mark.parametrize(("params", "start", "end"), PAGES)
+def test_a_page(params: Fields, start: int, end: int) -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a", TEXT)])
+    answer = page(talk, "a", **params)
+    more = end < len(TEXT)
+    expected = {"text": TEXT[start:end], "offset": start, "next": end if more else None, "total": len(TEXT)}
+    assert answer == {**expected, "more": more, "call": CALL, "seq": 0}
+
+
+def test_pages_make_up_the_whole() -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a", "\N{OWL}é\r\n" * 9_000)])
+    whole, offset = "", 0
+    while offset is not None:
+        answer = page(talk, "a", offset=offset, limit=7_001)
+        whole, offset = whole + answer["text"], answer["next"]
+    assert whole == "\N{OWL}é\r\n" * 9_000
+
+
+@pytest.mark.parametrize("params", [{"limit": 0}, {"offset": -1}, {"limit": "all"}, {"handle": None}])
+def test_a_page_that_can_not_be(params: Fields) -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a")])
+    code, path = talk.refused("retrieve", **({"sessionId": "s", "handle": handle("a")} | params))
+    assert (code, path) == (-32602, f"$.{next(iter(params))}")
+
+
+def test_without_the_capability_it_is_refused_with_a_sentence() -> None:
+    talk = ready(requestCompaction="whenIdle")
+    refused = error(talk, "a")
+    assert refused["code"] == -32803
+    assert "`capabilities.retrieve` was not declared" in refused["message"]
+
+
+def test_an_unknown_handle_is_refused_with_the_call_to_make_again() -> None:
+    make = Messages()
+    messages = [*make.turn("Read it.", "long " * 900), make.user("And now?")]
+    found = after_an_epoch(messages, [2])
+    talk = Talk(found=found, capabilities=RETRIEVE)
+    refused = error(talk, "unknown")
+    assert refused["code"] == -32602
+    assert refused["data"] == {"path": "$.handle"}
+    left = session_of(talk).state.receipts[0].evicted[0]
+    with pytest.raises(Failed) as failed:
+        talk.call("retrieve", sessionId="s", handle=left.handle)
+    assert failed.value.code == -32602
+    assert failed.value.error["data"] == {"path": "$.handle", "call": CALL}
+    assert "a.py" not in failed.value.error["message"], "a message holds no conversation"
+    failing(talk)
+    with pytest.raises(Failed) as failed:
+        talk.call("retrieve", sessionId="s", handle=left.handle)
+    assert failed.value.code == -32803
+    assert failed.value.error["data"] == {"call": CALL}
+    assert talk.status()["notes"] == ["the archive could not be read: the disk is full"]
+
+
+def test_two_that_meet_in_a_handle_are_not_there() -> None:
+    talk, make = ready(), Messages()
+    failing(talk)
+    with leaving(row("a"), msgspec.structs.replace(row("b"), handle=handle("a"))):
+        context(talk, make)
+    talk.driver.archive = lambda effect: ArchiveAnswer()  # type: ignore[method-assign]
+    assert error(talk, "a")["code"] == -32602
+
+
+def test_what_came_back_is_noted_with_its_epoch_and_saved() -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row("a"), row("b")])
+    page(talk, "a")
+    assert session_of(talk).state.returned == {handle("a"): 0}
+    saved = len(talk.saved)
+    page(talk, "a", offset=3)
+    assert len(talk.saved) == saved, "nothing new to save"
+    again = Talk(capabilities=RETRIEVE, found=SnapshotLoaded(tuple(talk.saved)))
+    assert session_of(again).state.returned == {handle("a"): 0}
+
+
+def test_what_came_back_long_ago_is_forgotten() -> None:
+    talk = Talk(capabilities=RETRIEVE, archived=[row(name) for name in "abc"])
+    session = session_of(talk)
+    for epoch, name, held in ((1, "a", "a"), (2, "b", "ab"), (3, "c", "bc")):
+        session.state = msgspec.structs.replace(session.state, epoch=Epoch(number=epoch))
+        page(talk, name)
+        assert set(session.state.returned) == {handle(one) for one in held}
+
+
+def test_what_is_refused_is_not_noted() -> None:
+    talk = ready()
+    error(talk, "a")
+    assert session_of(talk).state.returned == {}

@@ -1,0 +1,31 @@
+"""Compare as a user calls it, weighing by length: no vocabulary is loaded."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.devices.tokens import LoadedWeigher, Weigher
+from ctxmgr.model.estimate import estimate
+from ctxmgr.study.compare import command as comparing
+from tests.unit.study.compare.command.running import Compare
+
+
+@pytest.fixture(autouse=True)
+def _weighed_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+
+
+@pytest.fixture
+def compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Compare:
+    """Runs the command with --json; its figures and its exit code."""
+
+    def run(*arguments: str | Path, code: int = 0) -> dict[str, Any]:
+        capsys.readouterr()
+        assert main(["compare", *map(str, arguments), "--out", str(tmp_path / "out"), "--json"]) == code
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    return run

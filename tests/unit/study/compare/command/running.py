@@ -1,0 +1,49 @@
+"""The command compare run on small sessions."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ctxmgr.model.compaction.completion import CompletionRequest
+from ctxmgr.study.compare import scripted_model
+from tests.model_server import ModelServer, Request
+from tests.notation import Said, a, call, err, r, u
+from tests.unit.engine.trees import entries
+
+KEEP = ("--keep", "300")
+
+Compare = Callable[..., dict[str, Any]]
+
+
+def turn(number: int, size: int = 2_000) -> list[Said]:
+    filler = f"line of part {number} with some words in it\n"
+    return [
+        u(f"Please mend part {number} in src/part{number}.py. Always keep the name parseTree{number} as it is."),
+        a("I look at it first.", call("read", path=f"src/part{number}.py")),
+        r(filler * (size // len(filler))),
+        a("I run its test.", call("bash", command=f"pytest tests/test_part{number}.py")),
+        err(f"ValueError: index {number} is out of range"),
+        a(f"Part {number} is mended: resetCursor{number} used a wrong index."),
+    ]
+
+
+def recorded(folder: Path, name: str = "one.jsonl", turns: int = 6, size: int = 2_000) -> Path:
+    """A session file of so many turns."""
+    said = [one for number in range(1, turns + 1) for one in turn(number, size)]
+    lines = [{"type": "session", "version": 3, "id": "s", "cwd": "/somewhere"}, *entries(*said)]
+    path = folder / name
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def shares(row: dict[str, Any]) -> dict[str, tuple[int, int]]:
+    return {what: (one["held"], one["total"]) for what, one in row["held"].items()}
+
+
+def answer(request: Request) -> str:
+    return scripted_model.complete(CompletionRequest("history", request.system, request.prompt, 4_000)).text
+
+
+def endpoint(server: ModelServer) -> tuple[str, ...]:
+    return ("--endpoint", server.url, "--model", "m", *KEEP)

@@ -1,0 +1,162 @@
+"""The command compare, as a user calls it: small sessions, a scripted model, a server on loopback."""
+
+import json
+import stat
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.devices.tokens import LoadedWeigher, Weigher
+from ctxmgr.model.compaction.completion import CompletionRequest
+from ctxmgr.model.compaction.plans import Format, Strategy
+from ctxmgr.model.estimate import estimate
+from ctxmgr.study.compare import command as comparing
+from ctxmgr.study.compare import scripted_model
+from tests.unit.study.compare.command.running import KEEP, Compare, recorded, shares
+
+
+def test_without_a_model_the_extractive_summary_is_measured(tmp_path: Path, compare: Compare) -> None:
+    (row,) = compare(recorded(tmp_path), *KEEP)["rows"]
+    assert (row["strategy"], row["format"], row["model"], row["calls"]) == ("extractive", "structured", "none", 0)
+    assert 0 < row["summaryTokens"] < row["replacedTokens"]
+    assert shares(row)["paths"][0] > 0
+    assert all(0 <= held <= total for held, total in shares(row).values())
+    assert row["fallbacks"] == row["failures"] == []
+
+
+def test_each_summary_is_a_file_for_its_owner_alone_and_one_table_has_them_all(
+    tmp_path: Path, compare: Compare
+) -> None:
+    paths = [recorded(tmp_path, "one.jsonl"), recorded(tmp_path, "two.jsonl", turns=9)]
+    rows = compare(*paths, *KEEP, "--format", "structured", "--format", "handoff")["rows"]
+    table = (tmp_path / "out" / "comparison.md").read_text()
+    assert [(row["recording"], row["format"]) for row in rows] == [
+        ("one.jsonl", "structured"),
+        ("one.jsonl", "handoff"),
+        ("two.jsonl", "structured"),
+        ("two.jsonl", "handoff"),
+    ]
+    for row in rows:
+        path = tmp_path / "out" / row["file"]
+        text = path.read_text()
+        assert "## Goal" in text
+        assert f"| summary | {row['summaryTokens']:,} |" in text
+        assert f"| {row['recording']} | extractive | {row['format']} | 0 |" in table
+    files = list((tmp_path / "out").iterdir())
+    assert len(files) == 5
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert not any(str(tmp_path) in path.read_text() for path in files)
+
+
+def test_the_table_on_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = recorded(tmp_path)
+    arguments = ["compare", str(path), *KEEP, "--out", str(tmp_path / "out"), "--scripted"]
+    assert main([*arguments, "--strategy", "single-shot", "--strategy", "extractive"]) == 0
+    shown = capsys.readouterr()
+    for text in ("one.jsonl", "single-shot", "extractive", "replaces", "identifiers", "the scripted model tests"):
+        assert text in shown.out
+    assert shown.err == ""  # no bar where it is no terminal
+    assert main([*arguments, "--strategy", "single-shot"]) == 0
+    assert "1 of 1 were there already" in capsys.readouterr().out
+
+
+def test_on_a_terminal_there_is_a_progress_bar_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["compare", str(recorded(tmp_path)), *KEEP, "--out", str(tmp_path / "out"), "--json"]) == 0
+    shown = capsys.readouterr()
+    assert "1/1" in shown.err
+    assert json.loads(shown.out)["rows"]
+
+
+def test_a_vocabulary_that_is_not_there_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        comparing, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate), "no usable file")
+    )
+    assert main(["compare", str(recorded(tmp_path)), *KEEP, "--out", str(tmp_path / "out")]) == 0
+    assert "no usable file" in capsys.readouterr().err
+
+
+def test_a_summary_that_loses_things_has_lower_figures(
+    tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = recorded(tmp_path)
+    (before,) = compare(path, *KEEP)["rows"]
+    monkeypatch.setattr("ctxmgr.engine.extractive.summary.summary", lambda *_, **__: "## Goal\nMend src/part1.py.")
+    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda _: "")
+    (tmp_path / "out" / before["file"]).unlink()
+    (after,) = compare(path, *KEEP)["rows"]
+    for what in ("paths", "identifiers", "errors"):
+        assert shares(after)[what][1] == shares(before)[what][1]
+        assert shares(after)[what][0] < shares(before)[what][0]
+    assert shares(after)["paths"][0] == 1
+
+
+@pytest.mark.parametrize("format", get_args(Format))
+def test_every_strategy_runs_on_the_same_cut(tmp_path: Path, compare: Compare, format: Format) -> None:
+    path = recorded(tmp_path, turns=90)
+    rows = compare(path, "--keep", "2000", "--scripted", "--format", format)["rows"]
+    assert [row["strategy"] for row in rows] == list(get_args(Strategy))
+    assert len({row["replacedTokens"] for row in rows}) == 1
+    for row in rows:
+        assert row["fallbacks"] == []
+        assert (row["held"] is None) == (row["strategy"] != "extractive")
+        assert row["weighedCalls"] == row["calls"]
+        assert (row["calls"] > 0) == (row["inputTokens"] > 0) == (row["strategy"] != "extractive")
+    assert max(row["calls"] for row in rows) > 2  # some had to slice
+
+
+def test_the_scripted_model_answers_the_same_and_knows_what_it_does_not_know() -> None:
+    ask = CompletionRequest("history", "", "What is the weather?", 100)
+    assert scripted_model.complete(ask).stop == "error"
+    assert scripted_model.complete(ask) == scripted_model.complete(ask)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["no-such-file"],
+        ["FILE", "--strategy", "none"],
+        ["FILE", "--format", "none"],
+        ["FILE", "--strategy", "single-shot"],
+        ["FILE", "--keep", "0"],
+        ["FILE", "--jobs", "0"],
+        ["FILE", "--endpoint", "http://localhost:1/v1"],
+        ["FILE", "--model", "m"],
+        ["FILE", "--endpoint", "localhost", "--model", "m"],
+        ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--scripted"],
+        ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--api-key-env", "NOT_SET_HERE"],
+        ["FILE", "--window", "64000"],
+        ["FILE", "--chain", "--window", "30000"],
+        ["FILE", "--out", "FILE"],
+    ],
+)
+def test_wrong_usage_is_2_and_nothing_is_written(
+    tmp_path: Path,
+    arguments: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = recorded(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    try:
+        code: object = main(["compare", *(str(path) if one == "FILE" else one for one in arguments)])
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    assert capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_by_default_it_writes_to_a_folder_below_the_current_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", str(recorded(tmp_path)), *KEEP]) == 0
+    assert (tmp_path / "ctxmgr-compare" / "comparison.md").is_file()

@@ -1,0 +1,145 @@
+"""Rows that are finished are not made again, and what fails costs only itself."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.study.compare import command as comparing
+from ctxmgr.study.compare import material as comparing_material
+from ctxmgr.study.compare import rows as comparing_rows
+from tests.model_server import Gate, ModelServer, Reply, Request
+from tests.unit.study.compare.command.running import KEEP, Compare, answer, endpoint, recorded
+
+COMMAND = [sys.executable, "-m", "ctxmgr", "compare"]
+END_SECONDS = 60.0  # for a process to end; it takes under 2
+
+
+@pytest.mark.parametrize("harm", ["half", "changed", "empty", "no file", "another's"])
+def test_a_file_that_is_not_whole_does_not_count(tmp_path: Path, compare: Compare, harm: str) -> None:
+    path = recorded(tmp_path)
+    formats = ("--format", "structured", "--format", "continue")
+    rows = compare(path, *KEEP, *formats)["rows"]
+    file, other = (tmp_path / "out" / row["file"] for row in rows)
+    whole = file.read_bytes()
+    harmed = {
+        "half": whole[: len(whole) // 2],
+        "changed": whole.replace(b"## Goal", b"## Gaol"),
+        "empty": b"",
+        "another's": other.read_bytes(),
+    }
+    if harm == "no file":
+        file.rename(file.with_suffix(".half"))
+    else:
+        file.write_bytes(harmed[harm])
+    again = compare(path, *KEEP, *formats)["rows"]
+    assert [row["reused"] for row in again] == [False, True]
+    assert re.sub(rb"(wallMs|digest|seconds)\W+[\w.]+", b"", file.read_bytes()) == re.sub(
+        rb"(wallMs|digest|seconds)\W+[\w.]+", b"", whole
+    )
+
+
+def test_other_settings_are_another_row(tmp_path: Path, compare: Compare) -> None:
+    path = recorded(tmp_path)
+    (first,) = compare(path, *KEEP)["rows"]
+    (second,) = compare(path, "--keep", "900")["rows"]
+    assert second["file"] != first["file"]
+    assert not second["reused"]
+    assert compare(path, *KEEP)["rows"][0]["reused"]
+    recorded(tmp_path, turns=7)
+    assert not compare(path, *KEEP)["rows"][0]["reused"]
+
+
+def test_a_change_of_the_code_makes_free_rows_anew_and_paid_ones_not(
+    tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = recorded(tmp_path)
+    strategies = ("--strategy", "single-shot", "--strategy", "extractive")
+    with ModelServer.threaded(lambda request: Reply(answer(request))) as server:
+        compare(path, *endpoint(server), *strategies)
+        monkeypatch.setattr("ctxmgr.study.compare.settings._code", lambda: "other")
+        rows = compare(path, *endpoint(server), *strategies)["rows"]
+    assert [row["reused"] for row in rows] == [True, False]
+
+
+def heeding() -> None:
+    """In the child: Ctrl-C is heeded, also where this run was started in the background, and so heeds none."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_ctrl_c_leaves_what_is_finished_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    path, out, gate = recorded(tmp_path), tmp_path / "out", Gate()
+    strategies = ("--strategy", "extractive", "--strategy", "single-shot")
+
+    def reply(request: Request) -> Reply:
+        return Reply(answer(request), hold=gate)
+
+    with ModelServer.threaded(reply) as server:
+        command = [*COMMAND, str(path), *endpoint(server), *strategies, "--out", str(out), "--json"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=heeding) as process:
+            server.wait_until(lambda server: len(server.requests) > 0)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=END_SECONDS)
+        assert process.returncode == 130
+        assert b"interrupted" in said
+        assert b"Traceback" not in said
+        assert [file.name.split(".")[1] for file in out.iterdir()] == ["extractive"]
+        gate.open()
+        done = subprocess.run(command, capture_output=True, timeout=END_SECONDS, check=True)
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["reused"] for row in rows] == [True, False]
+
+
+def test_what_can_not_be_read_is_said_and_the_others_go_on(
+    tmp_path: Path, compare: Compare, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken, transcript, other = (tmp_path / name for name in ("broken.jsonl", "talk.jsonl", "other.json"))
+    broken.write_text('{"type":"session"}\n{"type":"mess')
+    transcript.write_text('{"ctxmgr":{"protocolVersion":"1.0"}}\n')
+    other.write_text('{"something":"else"}')
+    found = compare(broken, transcript, other, recorded(tmp_path), *KEEP, code=1)
+    assert len(found["rows"]) == 1
+    assert [one["recording"] for one in found["unreadable"]] == ["broken.jsonl", "talk.jsonl", "other.json"]
+    assert "broken.jsonl, line 2" in found["unreadable"][0]["reason"]
+    assert main(["compare", str(broken), "--out", str(tmp_path / "out")]) == 1
+    assert "broken.jsonl, line 2" in capsys.readouterr().out
+
+
+def test_a_session_with_nothing_to_compact_is_said_and_is_no_failure(tmp_path: Path, compare: Compare) -> None:
+    small = recorded(tmp_path, "small.jsonl", turns=1)
+    found = compare(small, recorded(tmp_path))
+    assert found["rows"] == []
+    assert "small" in found["nothing"][0]["reason"]
+    assert "small.jsonl: Nothing to compact" in (tmp_path / "out" / "comparison.md").read_text()
+
+
+def test_a_row_that_fails_costs_only_itself(
+    tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = comparing_rows.row
+
+    async def faulty(material: Any, strategy: Any, format: Any, model: Any) -> Any:
+        if format == "handoff":
+            raise ZeroDivisionError("planted")
+        return await real(material, strategy, format, model)
+
+    monkeypatch.setattr(comparing, "row", faulty)
+    found = compare(recorded(tmp_path), *KEEP, "--format", "handoff", "--format", "structured", code=1)
+    assert [row["format"] for row in found["rows"]] == ["structured"]
+    assert "planted" in found["failed"][0]["reason"]
+
+
+def test_a_cut_that_would_lose_an_entry_is_a_failure(
+    tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing_material, "uncovered", lambda path, prepared: (2,))
+    found = compare(recorded(tmp_path), *KEEP, code=1)
+    assert found["rows"] == []
+    assert "leaves e3 to nobody" in found["failed"][0]["reason"]

@@ -1,0 +1,105 @@
+"""The command compare over chains: each compaction, what is held, and failed checks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.devices.tokens import LoadedWeigher, Weigher
+from ctxmgr.model.estimate import estimate
+from ctxmgr.study.compare import chains, command
+from tests.unit.engine.trees import raws
+from tests.unit.study.compare.chains import turns
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(command, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    path = tmp_path / "long.jsonl"
+    lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(90))]
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def run(session: Path, *arguments: str, code: int = 0) -> list[str]:
+    out = session.parent / "out"
+    window = ("--chain", "--window", "20000", "--keep", "1000")
+    assert main(["compare", str(session), *window, "--out", str(out), *arguments]) == code
+    return [str(out), *window]
+
+
+def figures(session: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    run(session, "--json", *arguments)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)["rows"][0]
+    return found
+
+
+def test_the_command_shows_each_compaction_and_what_is_held(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(session)
+    shown = capsys.readouterr().out
+    for text in (
+        "Compacted above 3,616 tokens",
+        "each compaction",
+        "largest",
+        "summary",
+        "holds",
+        "kept",
+        "closed",
+    ):
+        assert text in shown
+    row = figures(session, capsys)
+    assert row["reused"]
+    chain = row["chain"]
+    assert len(chain["passes"]) > 5
+    assert row["replacedTokens"] == sum(one["removed"] for one in chain["passes"])
+    alone, both = row["held"], chain["withTail"]
+    assert all(alone[what]["held"] <= both[what]["held"] <= both[what]["total"] for what in alone)
+    loop = chain["loop"]
+    assert loop["calls"] == 180
+    assert 0 < loop["billed"] <= loop["closed"]
+    table = (session.parent / "out" / "chains-20000.md").read_text()
+    assert "| long.jsonl | extractive | structured | 1 |" in table
+
+
+def test_a_chain_that_loses_things_has_lower_figures(
+    session: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = figures(session, capsys)
+    (session.parent / "out" / before["file"]).unlink()
+    monkeypatch.setattr("ctxmgr.engine.extractive.summary.summary", lambda *_, **__: "## Goal\nMend it.")
+    monkeypatch.setattr("ctxmgr.engine.compaction.files.rendered", lambda ops: "")
+    after = figures(session, capsys)
+    assert after["held"]["paths"]["held"] == 0 < before["held"]["paths"]["held"]
+    assert after["held"]["identifiers"]["held"] < before["held"]["identifiers"]["held"]
+
+
+def test_a_scripted_chain_has_no_figures_of_what_is_held(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = figures(session, capsys, "--scripted", "--strategy", "sequential-rolling")
+    assert row["calls"] > 5
+    assert row["held"] is None
+    assert row["chain"]["withTail"] is None
+    assert row["chain"]["loop"] is None
+
+
+def test_a_failed_check_is_loud_and_is_not_taken_for_a_result(
+    session: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chains, "uncovered", lambda path, prepared: (3,))
+    run(session, code=1)
+    assert "FAILED: extractive, structured: compaction 1 leaves e4 to nobody" in capsys.readouterr().out
+    monkeypatch.undo()
+    monkeypatch.setattr(command, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    assert not figures(session, capsys)["reused"]
+
+
+def test_a_session_that_never_fills_the_window_is_said(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(session), "--chain", "--out", str(session.parent / "out"), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert row["chain"]["passes"] == []
+    assert row["chain"]["window"] == 200_000
+    assert row["held"] is None

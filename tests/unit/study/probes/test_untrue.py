@@ -1,0 +1,71 @@
+"""What a packet or a list states and does not hold."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from ctxmgr.study.probes import controls
+from tests.notation import Said, a, call, err, r, u
+from tests.unit.study.probes.asked import SESSION, asked, of, sights
+
+
+def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = ()) -> tuple[str, ...]:
+    """What a packet states that does not hold, at the last call, beside these messages."""
+    padded = (*said, u("go on"), a("fine"))
+    fill = (u("start"), a("ok")) * 4
+    found = of(*fill, *padded)
+    calls = len(found.course.asked)
+    lists = [list[int]()] * (calls - 1) + [[len(fill) + place for place in shown]]
+    (result,) = asked(found, sights(found.course, lists, [""] * (calls - 1) + [packet]))
+    assert found.points[-1].call == calls - 1
+    return result.untrue[-1]
+
+
+RUN = call("bash", command="npm run test")
+FAILED = (a(RUN), err("1 failed"))
+WORKED = (a(RUN), r("7 passed"))
+FILTER = "cd /w && npm run test 2>&1 | tail -3"
+FILTERED = (a(call("bash", command=FILTER)), r("1 failed"))
+TASK = a(call("TodoWrite", todos=[{"content": "mend the test", "status": "completed"}]))
+
+UNTRUE: list[tuple[Sequence[Said], str, str]] = [
+    (FAILED, "## Commands that worked\n- `npm run test`", "told as working, is failed: npm run test"),
+    ((*FAILED, *WORKED), "## Blockers\n- `npm run test`: 1 failed", "told as failed, is working: npm run test"),
+    (WORKED, "## Commands that worked\n- `npm run test`", ""),
+    (FAILED, "## Blockers\n- `npm run test`", ""),
+    (FILTERED, "## Commands that worked\n- `npm run test`", f"told as working, is failed: {FILTER}"),
+    (FILTERED, "## Blockers\n- `npm run test`: 1 failed", ""),
+    (FAILED, "## Left out\n- `npm run test`", ""),
+    (FAILED, "## Left out\n- `npm run test`; `npm run lint` (ok)", ""),
+    (
+        (a(call("write", path="src/a.ts", content="x")), r("ok"), a(call("bash", command="rm src/a.ts")), r("")),
+        "- changed src/a.ts",
+        "told as changed, is deleted: src/a.ts",
+    ),
+    ((a(call("write", path="src/a.ts", content="x")), r("ok")), "- changed src/a.ts", ""),
+    (
+        (a(call("write", path="src/a.ts", content="x")), r("ok"), a(call("bash", command="rm src/a.ts")), r("")),
+        "- changed src/a.ts, deleted since",
+        "",
+    ),
+    ((TASK, r("ok")), "- [ ] mend the test", "told as open, is done: mend the test"),
+    ((TASK, r("ok")), "- [x] mend the test", ""),
+    ((TASK, r("ok")), "- [x] mend the test, on to the next", ""),
+]
+
+
+@pytest.mark.parametrize(("said", "packet", "statement"), UNTRUE)
+def test_a_packet_that_states_what_does_not_hold(said: Sequence[Said], packet: str, statement: str) -> None:
+    assert untrue(said, packet) == ((statement,) if statement else ())
+
+
+@pytest.mark.parametrize("shown", [[0], [1], []])
+def test_a_list_that_shows_the_newer_call_states_nothing_untrue(shown: list[int]) -> None:
+    packet = "## Commands that worked\n- `npm run test`"
+    assert bool(untrue(FAILED, packet, shown)) == (shown == [])
+
+
+def test_a_list_without_stand_ins_states_nothing() -> None:
+    found = of(*SESSION)
+    (result,) = asked(found, controls.whole(found.course))
+    assert set(result.untrue) == {()}

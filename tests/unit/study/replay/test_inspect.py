@@ -1,0 +1,127 @@
+"""The commands inspect and describe, and what runs without what people run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.cli import main
+from ctxmgr.devices.snapshots import SnapshotStore
+from ctxmgr.session import journal
+from ctxmgr.study.spawning.inprocess import InProcess
+from tests.unit.study.replay.commands import GREENHOUSE, USER
+
+REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}
+SUMMARY = "## Goal\nMend it\n\n" + "word " * 500
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Path:
+    host = InProcess()
+    host.request("context", sessionId="s", messages=[USER])
+    host.notify("turn_end", sessionId="s", message=REPLY, usage={"tokens": 1_000})
+    host.notify("session_compact", sessionId="s", compactionEntry={"summary": SUMMARY, "id": "c"})
+    opened = SnapshotStore(tmp_path).open("s")
+    assert opened.file is not None
+    for line in host.saved["s"]:
+        opened.file.append(line)
+    opened.file.close()
+    (path,) = tmp_path.glob("*.jsonl")
+    return path
+
+
+def test_inspect_shows_what_a_snapshot_holds(snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(snapshot)]) == 0
+    out = capsys.readouterr().out
+    for text in ("session s", "window 200,000", "Mend it", "characters more"):
+        assert text in out
+    assert main(["inspect", str(snapshot), "--full"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("word ") > 400
+    assert "\\u001b[31mreport" in out
+    assert "\x1b" not in out
+
+
+def test_inspect_says_what_is_broken(snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = snapshot.read_bytes()
+    snapshot.write_bytes(whole + b"torn")
+    assert main(["inspect", str(snapshot)]) == 1
+    out = capsys.readouterr().out
+    assert "4 bytes after the last whole line" in out
+    assert "session s" in out
+    for content in (b"", b"rubbish", whole[10:]):
+        snapshot.write_bytes(content)
+        assert main(["inspect", str(snapshot)]) == 1
+    assert snapshot.read_bytes() == whole[10:]
+    assert journal.VERSION == 1
+
+
+def test_describe_is_openrpc(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["openrpc"]
+    assert "context" in [method["name"] for method in document["methods"]]
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    command = [sys.executable, "-m", "ctxmgr", "describe"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+
+
+WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from ctxmgr.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def without_rich(*arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """A command in a process where `rich` can not be imported."""
+    command = [sys.executable, "-c", WITHOUT_RICH, *arguments]
+    return subprocess.run(command, input=input, capture_output=True, timeout=60)
+
+
+def test_what_a_host_needs_works_without_rich(snapshot: Path, tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    greeting = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.0"}}\n'
+    served = without_rich("serve", "--state-dir", state, input=greeting + b'{"jsonrpc":"2.0","method":"exit"}\n')
+    assert json.loads(served.stdout)["result"]["serverInfo"]["name"] == "ctxmgr"
+    described, inspected = without_rich("describe"), without_rich("inspect", str(snapshot))
+    assert (described.returncode, inspected.returncode, served.stderr) == (0, 0, b"")
+    assert json.loads(described.stdout)["openrpc"]
+    assert b"session s" in inspected.stdout
+    forgotten = without_rich("forget", "nobody", "--state-dir", state)
+    assert forgotten.returncode == 2
+    assert b"nothing is kept of nobody" in forgotten.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["replay", str(GREENHOUSE)], ["compare", str(GREENHOUSE)], ["conform", "host-side"]],
+    ids=["replay", "compare", "conform"],
+)
+def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
+    done = without_rich(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr[study]'\n"
+
+
+def test_another_missing_module_is_no_word_of_the_study_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "ctxmgr.cli.replay", raising=False)
+    monkeypatch.setitem(sys.modules, "ctxmgr.study.driving.drive", None)
+    for name in [name for name in sys.modules if name == "ctxmgr.study.replay.command"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("ctxmgr.study.replay.command", raising=False)
+    with pytest.raises(ModuleNotFoundError):
+        main(["replay", str(GREENHOUSE)])
+
+
+def test_starting_the_server_imports_nothing_of_the_views() -> None:
+    looked_for = "[name for name in sys.modules if 'rich' in name or 'study' in name]"
+    parser = "from ctxmgr.cli.commands import parser; parser('serve')"
+    code = f"import sys; from ctxmgr.server import stdio_server; {parser}; print({looked_for})"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
+    assert out.stdout.strip() == b"[]"
