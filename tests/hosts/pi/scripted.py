@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from tests.model_replies import Reply, Request
+from tests.model_server import Reply, Request
 
 PACKET = "[ctxmgr packet]"
 SUMMARY = """## Goal

@@ -269,7 +269,7 @@ def test_a_fault_in_the_thread_reaches_the_test() -> None:
 
 
 async def test_every_wait_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.model_server.LIMIT_SECONDS", 0.01)
+    monkeypatch.setattr("tests.model_server.server.LIMIT_SECONDS", 0.01)
     server = ModelServer([Reply(hold=Gate())])
 
     async def wait_in_vain() -> None:

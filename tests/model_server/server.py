@@ -12,7 +12,7 @@
 3. It notices at once when a client goes away, also while it holds an answer back.
 
 Speaks HTTP/1.1 with connections that stay open, as real servers do. Standard library alone; knows nothing of
-ctxmgr. What can be replied, and how badly, is in `tests/model_replies.py`.
+ctxmgr. What can be replied, and how badly, is in `replies`.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tests.model_replies import Answering, Gate, Reply, Request, Way
+from tests.model_server.replies import Answering, Gate, Reply, Request, Way
 
 __all__ = ["Gate", "ModelServer", "Reply", "Request", "Script", "Way"]
 
