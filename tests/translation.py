@@ -278,8 +278,8 @@ def sent(name: str, messages: Sequence[Message], plan: Plan) -> list[bytes]:
         elif isinstance(piece, Keep):
             out.extend(message.raw for message in messages[piece.start : piece.end])
         else:
-            first = piece.index not in texts
-            texts.setdefault(piece.index, {})[piece.unit] = piece.text
-            edited = FORMATS[name].set_result(messages[piece.index].raw, texts[piece.index])
+            first = piece.message_index not in texts
+            texts.setdefault(piece.message_index, {})[piece.block_index] = piece.text
+            edited = FORMATS[name].set_result(messages[piece.message_index].raw, texts[piece.message_index])
             out[len(out) if first else len(out) - 1 :] = [edited]
     return out

@@ -61,7 +61,7 @@ class AsyncClient:
         self._link: Link | None = None
         self._starting: asyncio.Task[Channel | SidecarFault] | None = None
         self._down: SidecarFault | None = None  # why nothing can be asked, until `_retry_at`
-        self._retry_at: float | None = 0.0  # None: not again
+        self._retry_ms: float | None = 0.0  # None: not again
         self._disposed = False
         self.server: lifecycle.InitializeResult | None = None
 
@@ -86,7 +86,7 @@ class AsyncClient:
         if self._starting is not None:
             return "starting"
         if self._down is not None:
-            return "failed" if self._retry_at is None else "waiting"
+            return "failed" if self._retry_ms is None else "waiting"
         return "ready" if self._channel is not None else "idle"
 
     async def session(
@@ -124,7 +124,7 @@ class AsyncClient:
     def restart(self) -> None:
         """Tries again with the next call, though it was given up."""
         self._restarts = Restarts(self.timing.restarts)
-        self._retry_at = 0.0
+        self._retry_ms = 0.0
 
     async def close(self) -> None:
         """Lets the sidecar save and end, within `end_ms`; then it is killed. No call reaches it any more."""
@@ -177,7 +177,7 @@ class AsyncClient:
                 return channel
             channel.kill(SidecarFault("timeout", "the process hangs"))
         if self._starting is None:
-            retry_at = self._retry_at
+            retry_at = self._retry_ms
             if self._down is not None and (retry_at is None or self.timing.now_ms() < retry_at):
                 raise self._down.again()
             self._starting = asyncio.get_running_loop().create_task(self._start())
@@ -261,7 +261,7 @@ class AsyncClient:
         lasting = fault.kind == "missing" or (fault.method == "initialize" and fault.kind == "error")
         now = self.timing.now_ms()
         delay = None if lasting else self._restarts.delay_ms(now)
-        self._down, self._retry_at = fault, None if delay is None else now + delay
+        self._down, self._retry_ms = fault, None if delay is None else now + delay
         self.note(fault)
         if delay is None and not lasting:
             text = f"it ended too often; the last time: {fault.message}"

@@ -8,16 +8,16 @@ LATE_CALLS = 5  # in a row; with those of `context` ten seconds in which the hos
 class Restarts:
     def __init__(self, limits: RestartLimits) -> None:
         self._limits = limits
-        self._at: list[float] = []
+        self._start_times_ms: list[float] = []
 
     def delay_ms(self, now: float) -> float | None:
         """How long to wait for the next, which counts from now on; None when there were enough."""
         limits = self._limits
-        self._at = [at for at in self._at if at > now - limits.within_ms]
-        if len(self._at) >= limits.limit:
+        self._start_times_ms = [at for at in self._start_times_ms if at > now - limits.within_ms]
+        if len(self._start_times_ms) >= limits.limit:
             return None
-        self._at.append(now)
-        return min(limits.first_delay_ms * 2.0 ** (len(self._at) - 1), limits.longest_delay_ms)
+        self._start_times_ms.append(now)
+        return min(limits.first_delay_ms * 2.0 ** (len(self._start_times_ms) - 1), limits.longest_delay_ms)
 
 
 class SignsOfLife:

@@ -30,7 +30,7 @@ class RuntimeLink:
         from ctxmgr.server import Runtime, Setup
 
         self._loop = asyncio.get_running_loop()
-        self._came, self._ended = came, ended
+        self._on_bytes, self._ended = came, ended
         self._runtime = Runtime(Setup(state_dir=sidecar.state_dir), self._send, sidecar.say)
         self._runtime.start()
         self._life = self._loop.create_task(self._until_the_end())
@@ -53,7 +53,7 @@ class RuntimeLink:
             self._runtime.end(1)
 
     def _send(self, parts: "Parts") -> None:
-        self._loop.call_soon(self._came, b"".join(parts))
+        self._loop.call_soon(self._on_bytes, b"".join(parts))
 
     async def _until_the_end(self) -> None:
         code = await self._runtime.ended

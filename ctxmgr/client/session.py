@@ -20,7 +20,7 @@ from ctxmgr.client.beginning import Beginning, Line
 from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, encoded, fault_of
 from ctxmgr.client.fault import SidecarFault
-from ctxmgr.client.unaided import Projected, Source
+from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, raw_json, reports
 from ctxmgr.wire import errors
@@ -47,7 +47,7 @@ class AsyncClientSession:
         self.outcome: ContextOutcome | None = None
         self.last_status: lifecycle.Status | None = None
         self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to hold
-        self._last: Projected | None = None
+        self._last: SentList | None = None
         self._carrying: set[asyncio.Task[None]] = set()
 
     @property
@@ -72,7 +72,7 @@ class AsyncClientSession:
             return self.without(given, overhead_tokens, thrown)
         self._line.works("context")
         self._base = (channel, answer.base) if answer.base else None
-        self._last = Projected(tuple(raws), tuple(sent))
+        self._last = SentList(tuple(raws), tuple(sent))
         self.outcome = ContextOutcome("answered", True, answer.report)
         return sent
 

@@ -29,7 +29,7 @@ class SpawnedLink:
         self, sidecar: SpawnedSidecar, came: Callable[[bytes], None], ended: Callable[[str], None]
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._came, self._ended = came, ended
+        self._on_bytes, self._ended = came, ended
         groups = hasattr(os, "killpg")
         self._process = subprocess.Popen(
             list(sidecar.command),
@@ -73,7 +73,7 @@ class SpawnedLink:
         assert stream is not None
         with contextlib.suppress(OSError, ValueError):
             while chunk := stream.read(READ_BYTES):
-                self._tell(self._came, chunk)
+                self._tell(self._on_bytes, chunk)
         try:
             code = self._process.wait(CLOSED_SECONDS)
             how = f"was ended by {_signal(-code)}" if code < 0 else f"ended with {code}"

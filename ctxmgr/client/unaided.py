@@ -27,7 +27,7 @@ MOST_RESERVE = 0.25  # and never more than this share of the window
 Source = Literal["answered", "kept", "own", "cut"]
 
 
-class Projected(msgspec.Struct, frozen=True):
+class SentList(msgspec.Struct, frozen=True):
     """What was sent, message by message as JSON, and the list that came of it."""
 
     raws: tuple[bytes, ...]
@@ -47,7 +47,7 @@ def room(window: float, overhead: float) -> float:
     return window - min(RESERVE, window * MOST_RESERVE) - overhead
 
 
-def unaided(given: Sequence[M], raws: Sequence[bytes] | None, last: Projected | None, room: float) -> Unaided:
+def unaided(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Unaided:
     """`raws`: the JSON of what is given; None where it can not be written. `room` in tokens."""
     kept: list[Any] | None = None
     if last is not None and raws is not None and begins_with(raws, last):
@@ -64,7 +64,7 @@ def unaided(given: Sequence[M], raws: Sequence[bytes] | None, last: Projected | 
     return Unaided(cut, source, _tokens(cut) <= room)
 
 
-def begins_with(raws: Sequence[bytes], last: Projected) -> bool:
+def begins_with(raws: Sequence[bytes], last: SentList) -> bool:
     """Byte for byte: a message that was changed in place is another one."""
     return len(raws) >= len(last.raws) and tuple(raws[: len(last.raws)]) == last.raws
 

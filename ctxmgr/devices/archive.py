@@ -65,7 +65,7 @@ class ArchiveDatabase:
         values = []
         for row in rows:
             text = _utf8(row.text)
-            values.append((session, row.handle, row.key, _utf8(row.call), at, len(text), text))
+            values.append((session, row.handle, row.key, _utf8(row.call_text), at, len(text), text))
 
         def insert(connection: sqlite3.Connection) -> None:
             with transaction(connection):

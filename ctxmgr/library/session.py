@@ -23,7 +23,7 @@ from ctxmgr.library.given import Usage, converted, keys_of, read_state, running,
 from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
 from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, raw_json, reports
 from ctxmgr.session import Reader, Verb, journal
-from ctxmgr.session import Session as Living
+from ctxmgr.session import SessionCore as Living
 from ctxmgr.session.context import Spool, listing
 from ctxmgr.session.methods import ROUTES, archiving, queries
 
@@ -157,7 +157,7 @@ class Session:
         try:
             return running(verb)
         finally:
-            self._session.complaints.clear()  # for people, who read `report.reason` here
+            self._session.log_lines.clear()  # for people, who read `report.reason` here
 
 
 def _natural(value: float | None, name: str) -> float | None:

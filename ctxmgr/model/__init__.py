@@ -23,7 +23,7 @@ from ctxmgr.model.policy import (
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
 from ctxmgr.model.prices import PriceTier, Rates, TieredPrices
-from ctxmgr.model.projection import Decision, Edit, EditKind, Keep, Packet, Piece, Plan, Verdict
+from ctxmgr.model.projection import BlockEdit, Decision, EditKind, Keep, Packet, Piece, Plan, Verdict
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.weights import Weigh, WeighMessage
 
@@ -38,7 +38,7 @@ __all__ = [
     "CompactionPolicy",
     "Decision",
     "ESTIMATE",
-    "Edit",
+    "BlockEdit",
     "EditKind",
     "Endpoint",
     "Epoch",

@@ -4,12 +4,12 @@ import msgspec
 
 
 class ArchiveRow(msgspec.Struct, frozen=True, gc=False):
-    """The original of one thing that left. `handle` is what a marker names it by, `key` its decision's key, `call`
-    the tool and its telling arguments (or what the message was), `text` all of what left."""
+    """The original of one thing that left. `handle` is what a marker names it by, `key` its decision's key,
+    `call_text` the tool and its telling arguments (or what the message was), `text` all of what left."""
 
     handle: str
     key: str
-    call: str
+    call_text: str = msgspec.field(name="call")
     text: str
 
 

@@ -13,12 +13,13 @@ PinBy = Literal["callId", "digest", "path", "tool"]
 
 
 class EvictedItem(msgspec.Struct, frozen=True, gc=False):
-    """One thing that left at an epoch. `key` is the decision's; `call` the tool and its telling arguments, or what
-    the message was; `why` the rule. Weights in tokens, uncalibrated. `handle`: of its original in the archive."""
+    """One thing that left at an epoch. `key` is the decision's; `call_text` the tool and its telling arguments,
+    or what the message was; `why` the rule. Weights in tokens, uncalibrated. `handle`: of its original in the
+    archive."""
 
     key: str
     kind: LeftKind
-    call: str
+    call_text: str = msgspec.field(name="call")
     why: str
     before_tokens: int = msgspec.field(name="before")
     after_tokens: int = msgspec.field(name="after")
@@ -32,7 +33,7 @@ class Receipt(msgspec.Struct, frozen=True):
     was given. `omitted_count`: so many things of it are no longer listed.
     """
 
-    epoch: int
+    epoch_number: int = msgspec.field(name="epoch")
     opening: Opening
     before_tokens: int = msgspec.field(name="before")
     after_tokens: int = msgspec.field(name="after")

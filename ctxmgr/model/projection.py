@@ -29,17 +29,17 @@ class Keep(msgspec.Struct, frozen=True, gc=False):
     end: int
 
 
-class Edit(msgspec.Struct, frozen=True, gc=False):
-    """Message `index` with the text of its result unit `unit` replaced; of kind "shortened", the arguments of its
-    call unit. Weights in tokens, uncalibrated."""
+class BlockEdit(msgspec.Struct, frozen=True, gc=False):
+    """Message `message_index` with the text of its result unit `block_index` replaced; of kind "shortened", the
+    arguments of its call unit. Weights in tokens, uncalibrated."""
 
-    index: int
-    unit: int
+    message_index: int
+    block_index: int
     kind: EditKind
     text: str
     key: str
-    before: int
-    after: int
+    before_tokens: int
+    after_tokens: int
     arguments: dict[str, Any] | None = None
 
 
@@ -50,7 +50,7 @@ class Packet(msgspec.Struct, frozen=True, gc=False):
     weight: int
 
 
-Piece = Keep | Edit | Packet
+Piece = Keep | BlockEdit | Packet
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from ctxmgr.model.saved import State
-from ctxmgr.session import Reader, Session
+from ctxmgr.session import Reader, SessionCore
 from ctxmgr.session.context import Spool
 
 PENDING = object()  # the value of a call that has not ended
@@ -40,7 +40,7 @@ class SessionQueue:
 
     def forget(self) -> None:
         """The session has ended, or not begun; what is queued stays."""
-        self.session: Session | None = None
+        self.session: SessionCore | None = None
         self.spool = Spool()
         self.saved: State | None = None  # as the snapshot knows it
         self.unreadable = False  # what its snapshot held made up no state

@@ -26,7 +26,7 @@ from ctxmgr.server.parked_calls import ParkedCalls, Snapshot
 from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import Session, Verb, journal, model_spec, restored
+from ctxmgr.session import SessionCore, Verb, journal, model_spec, restored
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
 from ctxmgr.session.methods import ERRANDS, ROUTES, archiving, queries
@@ -90,12 +90,12 @@ class Sessions:
         self.lanes.submit(lane, QueuedCall(start, lambda value: value, request.method))
         return future
 
-    def _stranger(self) -> Session:
+    def _stranger(self) -> SessionCore:
         """A session that holds nothing, for calls that name none."""
         terms = self.terms
         state = State("", ModelSpec("", job_context.WINDOW))
         reader = self._weighers.reader(policy_keys.tokenizer(policy_keys.policy(terms.keys)).name)
-        return Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        return SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
 
     def resume(self, ticket: int, value: Any) -> None:
         value = self._parked.answered(ticket, value)
@@ -137,7 +137,7 @@ class Sessions:
             return self._end(session)
         return ROUTES[request.method](session, request.params)
 
-    def _context(self, session: Session, lane: SessionQueue, request: SessionRequest) -> Verb[SplicedResult]:
+    def _context(self, session: SessionCore, lane: SessionQueue, request: SessionRequest) -> Verb[SplicedResult]:
         params, known = request.params, request.omitted_count or None
         if (params.messages is None) == (params.append is None):
             raise invalid_params("one of messages and append is needed", "$")
@@ -153,7 +153,7 @@ class Sessions:
         yield from archiving.archived(session)
         return SplicedResult([b"{", *parts, b"}"])
 
-    def _end(self, session: Session) -> Verb[None]:
+    def _end(self, session: SessionCore) -> Verb[None]:
         yield from archiving.archived(session, again=True)
         session.end()
 
@@ -162,8 +162,8 @@ class Sessions:
         session = lane.session
         assert session is not None
         self._save(lane, session)
-        while session.complaints:
-            self.emit(Log(f"{request.method}: {session.complaints.pop(0)}"))
+        while session.log_lines:
+            self.emit(Log(f"{request.method}: {session.log_lines.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
             self._weighers.want(lane, session)
         if request.method == "turn_end" and compact.ahead_wanted(session):
@@ -182,7 +182,7 @@ class Sessions:
         assert lane.session is not None
         future.add_done_callback(partial(self._heard, lane, lane.session))
 
-    def _heard(self, lane: SessionQueue, session: Session, future: Any) -> None:
+    def _heard(self, lane: SessionQueue, session: SessionCore, future: Any) -> None:
         """The latch hears the answer in the session's own order; an error counts as a refusal."""
         if future.cancelled() or lane.session is not session:
             return  # the session that asked has ended
@@ -196,19 +196,19 @@ class Sessions:
 
         self.lanes.submit(lane, QueuedCall(start, lambda value: value, "requestCompaction"))
 
-    def _prepare_ahead(self, lane: SessionQueue, session: Session) -> None:
+    def _prepare_ahead(self, lane: SessionQueue, session: SessionCore) -> None:
         """Writes a compaction in the background; the session sees it when it is whole, or never."""
         future: Future[Any] = Future()
 
         def done(written: "Future[Any]") -> None:
             failed = written.cancelled() or written.exception() is not None
-            session.ahead.arrived(future, None if failed else written.result())
-            if self.terms.record and session.ahead.prepared is not None:
+            session.prefetch.arrived(future, None if failed else written.result())
+            if self.terms.record and session.prefetch.prepared is not None:
                 self.emit(Record(transcript.prepared(lane.session_id)))
             if not written.cancelled():  # cancelled it is in the middle of an event
                 self._changed()
 
-        session.ahead.begun(future)
+        session.prefetch.begun(future)
         future.add_done_callback(done)
         self.errands.start(compact.ahead(session), lane.session_id, future)
 
@@ -255,8 +255,8 @@ class Sessions:
                 self.emit(Log(notes[0]))
         terms = self.terms
         reader = self._weighers.reader(terms.fallback)
-        lane.session = Session(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
-        lane.session.notes = notes
+        lane.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        lane.session.warnings = notes
         return bool(lines)
 
     def _close(self, lane: SessionQueue) -> None:
@@ -272,7 +272,7 @@ class Sessions:
 
     # saving
 
-    def _save(self, lane: SessionQueue, session: Session) -> None:
+    def _save(self, lane: SessionQueue, session: SessionCore) -> None:
         if lane.saved is None:
             self.emit(Begin(lane.session_id, journal.base(session.state), lane.unreadable))
             lane.saved = session.state
@@ -286,11 +286,11 @@ class Sessions:
     def note(self, id: str, text: str) -> None:
         """Something the host should see in the session's status."""
         lane = self.lanes.by_session.get(id)
-        if lane is not None and lane.session is not None and text not in lane.session.notes:
-            lane.session.notes = (*lane.session.notes, text)
+        if lane is not None and lane.session is not None and text not in lane.session.warnings:
+            lane.session.warnings = (*lane.session.warnings, text)
 
 
-def _living(lane: SessionQueue) -> Session:
+def _living(lane: SessionQueue) -> SessionCore:
     if lane.session is None:
         raise RpcError(errors.UNKNOWN_SESSION, "unknown session: it could not be started")
     return lane.session

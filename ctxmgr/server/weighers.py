@@ -9,7 +9,7 @@ from ctxmgr.model import Weigh, policy_keys
 from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.effects import Effect, LoadWeigher, Log
 from ctxmgr.server.session_queue import SessionQueue, SessionQueues
-from ctxmgr.session import Reader, Session
+from ctxmgr.session import Reader, SessionCore
 
 
 class SessionWeighers:
@@ -24,7 +24,7 @@ class SessionWeighers:
         name = name if name in self._weighers else self._fallback
         return Reader(self._form, self._weighers[name], name)
 
-    def want(self, lane: SessionQueue, session: Session) -> None:
+    def want(self, lane: SessionQueue, session: SessionCore) -> None:
         """Uses the policy's weigher if it is there, and asks for it once if it is not."""
         wanted = policy_keys.tokenizer(session.policy)
         if wanted.name in self._weighers:
@@ -32,8 +32,8 @@ class SessionWeighers:
         elif wanted.name not in self._asked_for:
             self._asked_for.add(wanted.name)
             self._emit(LoadWeigher(wanted.name, wanted.path))
-        elif wanted.name in self._notes and self._notes[wanted.name] not in session.notes:
-            session.notes = (*session.notes, self._notes[wanted.name])
+        elif wanted.name in self._notes and self._notes[wanted.name] not in session.warnings:
+            session.warnings = (*session.warnings, self._notes[wanted.name])
 
     def loaded(self, name: str, weigh: Weigh | None, note: str | None) -> None:
         """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
@@ -47,7 +47,7 @@ class SessionWeighers:
             if session is None or policy_keys.tokenizer(session.policy).name != name:
                 continue
             if note:
-                session.notes = (*session.notes, note)
+                session.warnings = (*session.warnings, note)
             if weigh is not None:
                 self._use(lane, session, name)
 
@@ -58,7 +58,7 @@ class SessionWeighers:
                 lane.session.use(lane.next_reader)
                 lane.next_reader = None
 
-    def _use(self, lane: SessionQueue, session: Session, name: str) -> None:
+    def _use(self, lane: SessionQueue, session: SessionCore, name: str) -> None:
         if session.reader.name == name:
             return
         if lane.busy is None:

@@ -5,7 +5,7 @@
 
 from ctxmgr.session import journal, ledger_updates
 from ctxmgr.session.reading import IMAGE_TOKENS, Reader
-from ctxmgr.session.session import Session, model_spec, restored
+from ctxmgr.session.session import SessionCore, model_spec, restored
 from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "Job",
     "Offload",
     "Reader",
-    "Session",
+    "SessionCore",
     "Verb",
     "journal",
     "ledger_updates",

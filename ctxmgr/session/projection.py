@@ -25,14 +25,14 @@ class Replacements(msgspec.Struct, frozen=True):
 
 
 class Projection(msgspec.Struct, frozen=True):
-    """What was answered, and of which list. `tag`: the opaque base of the answer, "" when void. `hash` is of the
+    """What was answered, and of which list. `etag`: the opaque base of the answer, "" when void. `hash` is of the
     messages' digests, never updated but in a copy. `weigher` names what weighed the messages. `answered`: the next
     list may go on from it."""
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
     check_state: CheckState = FRESH
-    tag: str = ""
+    etag: str = ""
     hash: Any = None
     weigher: str = ""
     replacements: Replacements = Replacements()

@@ -32,7 +32,7 @@ MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
 Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
 
 
-class Session:
+class SessionCore:
     def __init__(
         self,
         state: State,
@@ -46,17 +46,17 @@ class Session:
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
         self.projection = Projection(weigher=reader.name)
         self.ledger = ledger_updates.ledger(state)
-        self.heard = ledger_updates.heard(state)
+        self.message_ids = ledger_updates.heard(state)
         self.memo: dict[tuple[Any, ...], Any] = {}
         self.weights: dict[str, int] = {}
-        self.early: dict[bytes, Message] = {}
+        self.pending_messages: dict[bytes, Message] = {}
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
-        self.leaving: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
+        self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
-        self.claims = BranchLocks()
-        self.ahead = Prefetch()
-        self.notes: tuple[str, ...] = ()
-        self.complaints: list[str] = []  # for people, until they are said
+        self.branch_locks = BranchLocks()
+        self.prefetch = Prefetch()
+        self.warnings: tuple[str, ...] = ()
+        self.log_lines: list[str] = []  # for people, until they are said
         self._refresh()
 
     # what follows from the state
@@ -66,7 +66,7 @@ class Session:
         keys = policy_keys.merged(self.defaults, self.state.overrides)
         self.policy: Policy = policy_keys.policy(keys, self.state.model.id)
         self.preset: PresetStrategy = PRESETS[self.policy.preset]
-        self.at: Thresholds = thresholds(self.policy, self.state.model.window)
+        self.thresholds: Thresholds = thresholds(self.policy, self.state.model.window)
 
     @property
     def ratio_key(self) -> str:
@@ -78,11 +78,11 @@ class Session:
 
     def gauge(self, state: State) -> Gauge:
         """What turns weights into tokens, by this state."""
-        return Gauge(state.meter, self.at, self.ratio_key, state.overhead)
+        return Gauge(state.meter, self.thresholds, self.ratio_key, state.overhead)
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""
-        return self.gauge(self.state).tokens(self.state.held)
+        return self.gauge(self.state).tokens(self.state.outgoing_tokens)
 
     def zone(self) -> Zone:
         return self.gauge(self.state).zone_at(self.tokens())
@@ -116,7 +116,7 @@ class Session:
         self.reader = reader
         self.weights.clear()
         self.memo.clear()
-        self.early.clear()
+        self.pending_messages.clear()
 
     def may_ask(self) -> bool:
         """May a compaction be requested at all?"""
@@ -137,9 +137,9 @@ class Session:
     def void_base(self, held: int | None = None) -> None:
         """The next `context` must bring the whole list. `held`: what it will weigh as far as is known, in tokens,
         where it is another list."""
-        self.projection = msgspec.structs.replace(self.projection, tag="")
-        if held is not None and held != self.state.held:
-            self._replace(held=held)
+        self.projection = msgspec.structs.replace(self.projection, etag="")
+        if held is not None and held != self.state.outgoing_tokens:
+            self._replace(outgoing_tokens=held)
 
     def _cut_off(self) -> None:
         """The next list is shown by other rules: it does not go on from the last answer."""
@@ -147,7 +147,7 @@ class Session:
 
     def listed(self) -> tuple[Message, ...]:
         """The last list, and what was reported since."""
-        return (*self.projection.messages, *self.early.values())
+        return (*self.projection.messages, *self.pending_messages.values())
 
     # lifecycle
 
@@ -157,11 +157,11 @@ class Session:
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
             state, entry_of = yield Offload(
-                lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.heard)
+                lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.message_ids)
             )
         self.state, self.entry_of = state, entry_of
         self.ledger = ledger_updates.ledger(state)
-        self.heard |= ledger_updates.heard(state)
+        self.message_ids |= ledger_updates.heard(state)
         self.void_base()
         self._refresh()
 
@@ -243,4 +243,6 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
 
 def restored(state: State) -> State:
     """A state from a snapshot, fit to go on: what was under way when the process ended is not known."""
-    return msgspec.structs.replace(state, latch=latch.restored(state.latch), held=state.held or state.meter.base)
+    return msgspec.structs.replace(
+        state, latch=latch.restored(state.latch), outgoing_tokens=state.outgoing_tokens or state.meter.base
+    )

@@ -22,7 +22,7 @@ from ctxmgr.summarize import compacting
 from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape
 from ctxmgr.summarize.request import (
     AcceptedAnswer,
-    Failure,
+    CompletionFailure,
     FinishedSummary,
     PromptTask,
     SummaryFailed,
@@ -50,7 +50,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     prepared = brief.preparation
     shape = SHAPES[brief.format]
     before = previous_summary.past(prepared.previous)
-    failure: Failure | None = None
+    failure: CompletionFailure | None = None
     accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
@@ -71,7 +71,7 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
     prepared = brief.preparation
     output = compacting.output(brief, BRANCH_TOKENS)
     shape = FREE if brief.replace_instructions and brief.instructions.strip() else BRANCH
-    failure: Failure | None = None
+    failure: CompletionFailure | None = None
     accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and prepared.messages:
         try:
@@ -100,7 +100,7 @@ def _written(
     text: str,
     ops: FileLists,
     account: SummaryUsage,
-    failure: Failure | None,
+    failure: CompletionFailure | None,
     form: str,
     short: str = "",
 ) -> FinishedSummary:
@@ -124,6 +124,6 @@ def _written(
     return FinishedSummary(text + files.rendered(ops), files.details(ops, said))
 
 
-def _fallback(brief: SummaryInput[Any], failure: Failure) -> dict[str, str]:
+def _fallback(brief: SummaryInput[Any], failure: CompletionFailure) -> dict[str, str]:
     found = {"from": brief.strategy, "reason": failure.reason, "label": failure.label, "said": failure.detail}
     return {key: value for key, value in found.items() if value}

@@ -11,20 +11,20 @@ from ctxmgr import cli
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.session.context import listing
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 _context = listing.context
 _left: set[tuple[str, str]] = set()
 
 
-def context(session: Session, *given: Any) -> Any:
+def context(session: SessionCore, *given: Any) -> Any:
     parts = yield from _context(session, *given)
     for message in session.projection.messages:
         for unit in message.view.units:
             at = session.state.session_id, unit.call_id
             if unit.kind == "result" and at not in _left:
                 _left.add(at)
-                session.leaving.append(ArchiveRow(handle(unit.call_id), unit.call_id, unit.tool, unit.text))
+                session.pending_archive.append(ArchiveRow(handle(unit.call_id), unit.call_id, unit.tool, unit.text))
     return parts
 
 

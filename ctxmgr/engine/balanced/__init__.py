@@ -10,7 +10,7 @@ from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
-from ctxmgr.engine.balanced.project import BalancedInputs, Projected, carried_on, decided, standing
+from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided, standing
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.receipts import Original
 
@@ -21,7 +21,7 @@ __all__ = [
     "NO_PACKET",
     "Original",
     "PacketWriter",
-    "Projected",
+    "BalancedResult",
     "Protection",
     "RETURNED_EPOCHS",
     "budget",

@@ -19,15 +19,15 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.rewriting import Rewrite, Shorten
-from ctxmgr.model import Decision, Edit, Keep, Packet, Piece, Plan, Zone
+from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What a plan is laid out by. `packet` stands before the message `place`; its text may be ""."""
+    """What a plan is laid out by. `packet` stands before the message `packet_index`; its text may be ""."""
 
     decisions: Mapping[str, Decision]
     packet: Packet
-    place: int
+    packet_index: int
     rewrite: Rewrite
     shorten: Shorten
     rules: Invariants = STEPS
@@ -47,7 +47,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     decisions = _whole_steps(conversation, layout)
     edited = {"distilled": 0, "pruned": 0, "shortened": 0}
     for position, message in enumerate(conversation.messages):
-        if position == layout.place and layout.packet.text:
+        if position == layout.packet_index and layout.packet.text:
             _keep(pieces, start, position)
             pieces.append(layout.packet)
             weight += layout.packet.weight
@@ -65,13 +65,13 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
             pieces += edits
             start = position + 1
         for edit in edits:
-            weight -= edit.before - edit.after
+            weight -= edit.before_tokens - edit.after_tokens
             edited[edit.kind] += 1
     _keep(pieces, start, conversation.size)
     return Plan(
         pieces=tuple(pieces),
         zone=zone,
-        floor=layout.place if layout.packet.text else 0,
+        floor=layout.packet_index if layout.packet.text else 0,
         weight=weight,
         raw_weight=conversation.raw_weight,
         decisions=found,
@@ -111,12 +111,12 @@ def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str
     if not dropped:
         return decisions
     changed: dict[str, Decision] | None = None
-    for atom in layout.rules.steps(conversation).atoms:
-        if len(atom.said) < 2:
+    for atom in layout.rules.steps(conversation).steps:
+        if len(atom.assistant_indices) < 2:
             continue
-        keys = {at: conversation.key(at) for at in atom.positions}
+        keys = {at: conversation.key(at) for at in atom.message_indices}
         leaving = {at for at, one in keys.items() if one in dropped}
-        if len(leaving.intersection(atom.said)) in (0, len(atom.said)):
+        if len(leaving.intersection(atom.assistant_indices)) in (0, len(atom.assistant_indices)):
             continue
         changed = dict(decisions) if changed is None else changed
         if _leaves(conversation, atom, leaving) and layout.rules.may_leave(conversation, atom):
@@ -129,7 +129,7 @@ def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str
 
 def _leaves(conversation: ConversationIndex, atom: Step, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
-    sure = [at for at in atom.positions if conversation.digest_counts[conversation.digest(at)] == 1]
+    sure = [at for at in atom.message_indices if conversation.digest_counts[conversation.digest(at)] == 1]
     return bool(sure) and leaving.issuperset(sure)
 
 
@@ -147,9 +147,9 @@ def _keep(pieces: list[Piece], start: int, end: int) -> None:
         pieces.append(Keep(start, end))
 
 
-def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> list[Edit]:
+def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> list[BlockEdit]:
     message = conversation.messages[position]
-    found: list[Edit] = []
+    found: list[BlockEdit] = []
     for number, unit in enumerate(message.view.units):
         if unit.kind not in ("result", "call"):
             continue
@@ -162,11 +162,11 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
         if decision.kind != "shortened" and unit.kind == "result":
             text, after = layout.rewrite(ref, decision)
             if after < before:
-                found.append(Edit(position, number, decision.kind, text, at, before, after))
+                found.append(BlockEdit(position, number, decision.kind, text, at, before, after))
         elif decision.kind == "shortened" and unit.kind == "call":
             may_edit = layout.rules.may_edit(conversation, ref, "shortened")
             shorter = layout.shorten(ref) if may_edit else None
             if shorter is not None and shorter[1] < before:
                 arguments, after = shorter
-                found.append(Edit(position, number, "shortened", "", at, before, after, arguments))
+                found.append(BlockEdit(position, number, "shortened", "", at, before, after, arguments))
     return found

@@ -25,24 +25,24 @@ CALLS_AT_LEAST = 4  # an epoch is expected to last so many calls, whatever the l
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
-    """One message of the projection as it stands: its weight `now` and after the choice, in tokens; whether the
-    provider may hold it. `start` says whether the prefix may break before it."""
+    """One message of the projection as it stands: its weight `now_tokens` and after the choice, in tokens;
+    whether the provider may hold it. `may_break` says whether the prefix may break before it."""
 
-    index: int
-    now: int
-    then: int
-    cached: bool
-    start: bool = True
+    message_index: int
+    now_tokens: int
+    then_tokens: int
+    is_cached: bool
+    may_break: bool = True
 
 
 class PrefixBreak(msgspec.Struct, frozen=True):
-    """A change from the row `place` on: `after` tokens stood there, `cached` of them cached, `left` remain.
-    `cost` and `saves` (a call) in tokens of uncached input."""
+    """A change from the row `row_index` on: `before_tokens` tokens stood there, `cached_tokens` of them cached,
+    `remaining_tokens` remain. `cost` and `saves` (a call) in tokens of uncached input."""
 
-    place: int
-    after: int
-    cached: int
-    left: int
+    row_index: int
+    before_tokens: int
+    cached_tokens: int
+    remaining_tokens: int
     cost: float
     saves: float
 
@@ -64,11 +64,11 @@ def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: 
     after = cached = left = 0
     for place in range(len(rows) - 1, -1, -1):
         row = rows[place]
-        after += row.now
-        cached += row.now if row.cached else 0
-        left += row.then
+        after += row.now_tokens
+        cached += row.now_tokens if row.is_cached else 0
+        left += row.then_tokens
         removed = after - left - inserted
-        if not row.start or (removed <= 0 and not must):
+        if not row.may_break or (removed <= 0 and not must):
             continue
         found = PrefixBreak(
             place, after, cached, left + inserted, cost(after, cached, left + inserted, by), removed * by.read
@@ -81,10 +81,11 @@ def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: 
 
 def arithmetic(found: PrefixBreak, by: Rates, regret: float, calls: int) -> str:
     """The sum in one line, for a person to check."""
-    uncached = found.after - found.cached
-    kept = f"{found.cached:,} x {by.read:g} + {uncached:,} x {by.write:g}"
+    before, remaining = found.before_tokens, found.remaining_tokens
+    uncached = before - found.cached_tokens
+    kept = f"{found.cached_tokens:,} x {by.read:g} + {uncached:,} x {by.write:g}"
     return (
-        f"{found.after:,} tokens from the first change on become {found.left:,}: written {found.left:,} x "
+        f"{before:,} tokens from the first change on become {remaining:,}: written {remaining:,} x "
         f"{by.write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a call; "
         f"regret of {calls} calls {regret:,.0f} (all in tokens of uncached input)"
     )

@@ -55,15 +55,15 @@ KEPT_ABOVE = 1.1  # what an epoch kept beyond its room by chance (a huge newest 
 class EpochInputs(msgspec.Struct, frozen=True):
     """What an epoch is decided by, beside the list.
 
-    `layout`: what is in force. `cached`: so many of the list's messages the provider may hold; 0 when its cache is
-    cold. `protection`: rule 5.
+    `layout`: what is in force. `cached_count`: so many of the list's messages the provider may hold; 0 when its
+    cache is cold. `protection`: rule 5.
     """
 
     zone: Zone
     layout: Layout
-    room: Budget
+    budget: Budget
     rates: Rates
-    cached: int
+    cached_count: int
     protection: Protection
     writer: PacketWriter
     memo: Memo
@@ -75,12 +75,12 @@ class EpochInputs(msgspec.Struct, frozen=True):
 
 
 class EpochResult(msgspec.Struct, frozen=True):
-    """What an epoch did. `kept`: what its choice would keep again, in tokens; `originals` of what left; `cost` in
-    tokens of uncached input; `read_paths`: the files of which a read left."""
+    """What an epoch did. `remaining_tokens`: what its choice would keep again, in tokens; `originals` of what
+    left; `cost` in tokens of uncached input; `read_paths`: the files of which a read left."""
 
     plan: Plan
     packet: Packet
-    kept: int
+    remaining_tokens: int
     receipt: Receipt
     originals: tuple[Original, ...]
     cost: float = 0.0
@@ -92,7 +92,7 @@ def opened(
 ) -> EpochResult | None:
     """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
     done = _Draft(conversation, want, plan).opened(epoch, opening)
-    if done is None or done.plan.weight <= want.room.window or not want.protection.pinned():
+    if done is None or done.plan.weight <= want.budget.window or not want.protection.pinned():
         return done
     pinless = msgspec.structs.replace(want, protection=want.protection.unpinned())
     bare = _Draft(conversation, pinless, plan).opened(epoch, opening)
@@ -119,19 +119,24 @@ class _Draft:
     """One epoch while it is being decided."""
 
     def __init__(self, conversation: ConversationIndex, want: EpochInputs, plan: Plan) -> None:
-        self.conversation, self.messages, self.want, self.old = conversation, conversation.messages, want, plan
+        self.conversation, self.messages, self.inputs, self.old_plan = (
+            conversation,
+            conversation.messages,
+            want,
+            plan,
+        )
         must_stay, every = want.rules.must_stay(conversation), want.rules.steps(conversation)
-        self.held = want.protection.messages(conversation)
-        self.every, self.atoms = every, every.atoms
-        self.worth = worths(conversation, self.atoms, want.memo)
+        self.protected = want.protection.messages(conversation)
+        self.all_steps, self.steps = every, every.steps
+        self.worth = worths(conversation, self.steps, want.memo)
         self.stale: Mapping[BlockRef, str] = superseded(conversation, want.memo)
-        self.newest = protection.first_lossless(conversation, self.atoms, want.room.newest)
-        self.lossless = frozenset(at for atom in self.atoms[self.newest :] for at in atom.positions)
-        spoken_for = self.lossless | self.held | must_stay
+        self.newest = protection.first_lossless(conversation, self.steps, want.budget.newest)
+        self.lossless = frozenset(at for atom in self.steps[self.newest :] for at in atom.message_indices)
+        spoken_for = self.lossless | self.protected | must_stay
         self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.layout.shorten, want.rules)
-        self.users = [at for at in every.fixed if self.messages[at].view.role == "user"]
+        self.users = [at for at in every.fixed_indices if self.messages[at].view.role == "user"]
         self.shortened_users = protection.over_share(
-            conversation, self.users, want.room.users, self.held, want.rules
+            conversation, self.users, want.budget.users, self.protected, want.rules
         )
 
     def opened(self, epoch: Epoch, opening: Opening) -> EpochResult | None:
@@ -147,41 +152,43 @@ class _Draft:
         if not packet.text and (untold := self._untold()):  # rule 3
             decisions = {key: one for key, one in decisions.items() if key not in untold}
             plan, packet = self._told(decisions)
-        if (head := headless(self.conversation, plan, self.want.rules)) >= 0:  # rule 7
+        if (head := headless(self.conversation, plan, self.inputs.rules)) >= 0:  # rule 7
             del decisions[self.conversation.key(head)]
             plan, packet = self._told(decisions)
-        if plan.pieces == self.old.pieces or not (opening in MUST or self._is_worth(plan, sums)):
+        if plan.pieces == self.old_plan.pieces or not (opening in MUST or self._is_worth(plan, sums)):
             return None
-        done_by = self._came_to(sums.place, plan)
-        sum_of = f"{opening}: " + arithmetic(done_by, self.want.rates, epoch.regret, epoch.call_count)
-        gone = originals(self.conversation, self.old, plan, self.want.writer.handle)
-        bare = Receipt(epoch.number + 1, opening, self.old.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms)
+        done_by = self._came_to(sums.row_index, plan)
+        sum_of = f"{opening}: " + arithmetic(done_by, self.inputs.rates, epoch.regret, epoch.call_count)
+        gone = originals(self.conversation, self.old_plan, plan, self.inputs.writer.handle)
+        bare = Receipt(
+            epoch.number + 1, opening, self.old_plan.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms
+        )
         done = receipt(bare, gone, self._why)
         files = evicted_paths(self.conversation, gone)
         return EpochResult(plan, packet, self._kept(plan), done, gone, done_by.cost, files)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
-        seam = PacketPlacement(self.conversation, self.every, self.newest, self.worth, self.want.rules)
-        packet = packet_of(seam, self._plan(decisions), self.want.writer, self.want.room, self.want.memo)
+        seam = PacketPlacement(self.conversation, self.all_steps, self.newest, self.worth, self.inputs.rules)
+        packet = packet_of(seam, self._plan(decisions), self.inputs.writer, self.inputs.budget, self.inputs.memo)
         return self._plan(decisions, packet, place_of(seam, decisions)), packet
 
     def _untold(self) -> set[str]:
         """The keys of user messages that may only leave where a packet tells of them."""
-        rules, conversation = self.want.rules, self.conversation
+        rules, conversation = self.inputs.rules, self.conversation
         leaving = (at for at in self.shortened_users if not rules.may_leave_untold(conversation, at))
         return {conversation.key(at) for at in leaving}
 
     def _came_to(self, place: int, plan: Plan) -> PrefixBreak:
         """The sum of what was done: the place was found by an estimate."""
-        after, cached, left = changed(self.old, plan, self.messages, self.want.cached)
-        by = self.want.rates
+        after, cached, left = changed(self.old_plan, plan, self.messages, self.inputs.cached_count)
+        by = self.inputs.rates
         return PrefixBreak(place, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
 
     def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""
-        saved, fits = self.old.weight - plan.weight, self.old.weight <= self.want.room.window
-        return saved > 0 if sums.cost <= 0 or not fits else saved >= LEAST_SAVED * self.old.weight
+        saved, fits = self.old_plan.weight - plan.weight, self.old_plan.weight <= self.inputs.budget.window
+        return saved > 0 if sums.cost <= 0 or not fits else saved >= LEAST_SAVED * self.old_plan.weight
 
     def _why(self, one: Original) -> str:
         at = one.ref.message_index
@@ -191,26 +198,26 @@ class _Draft:
         return self.stale.get(ref, "worth less than its place")
 
     def _kept(self, plan: Plan) -> int:
-        room = self.want.room
-        fixed = self.conversation.weight_of(self.every.fixed)
+        room = self.inputs.budget
+        fixed = self.conversation.weight_of(self.all_steps.fixed_indices)
         return min(plan.weight, round(KEPT_ABOVE * (fixed + room.newest + room.old + plan.packet_weight)))
 
     def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
-        layout = msgspec.structs.replace(self.want.layout, decisions=decisions, packet=packet, place=place)
-        return held.lay_out(self.conversation, self.want.zone, layout)
+        layout = msgspec.structs.replace(self.inputs.layout, decisions=decisions, packet=packet, packet_index=place)
+        return held.lay_out(self.conversation, self.inputs.zone, layout)
 
     # the choice
 
     def _choose(self, cut: int) -> Selection:
         """What stays; what stands before the message `cut` does so as it is (rule 1)."""
-        held_now, gone_now, stale = set(self.held | self.lossless), set[int](), set(self.stale)
-        stale -= {ref for ref in stale if ref.message_index in self.held}
-        budget = self.want.room.old
-        for atom in self.atoms:
-            if min(atom.positions) >= cut:
+        held_now, gone_now, stale = set(self.protected | self.lossless), set[int](), set(self.stale)
+        stale -= {ref for ref in stale if ref.message_index in self.protected}
+        budget = self.inputs.budget.old
+        for atom in self.steps:
+            if min(atom.message_indices) >= cut:
                 continue
-            for at in atom.positions:
-                if held.drops(self.conversation, self.old.decisions, at):
+            for at in atom.message_indices:
+                if held.drops(self.conversation, self.old_plan.decisions, at):
                     gone_now.add(at)
                     continue
                 held_now.add(at)
@@ -220,18 +227,18 @@ class _Draft:
                         stale.add(ref)
                         budget += self.conversation.block_weight(ref)
         wishes = SelectionProblem(
-            budget=max(0, budget),
-            held=held_now,
-            gone=gone_now,
-            worth=self.worth,
+            budget_tokens=max(0, budget),
+            protected=held_now,
+            evicted=gone_now,
+            values=self.worth,
             stale=stale,
-            spared=self.want.protection.results(self.conversation),
-            shorter=self.shorter,
+            protected_results=self.inputs.protection.results(self.conversation),
+            shortened_weights=self.shorter,
         )
-        return select(self.conversation, self.every, wishes, self.want.memo, self.want.rules)
+        return select(self.conversation, self.all_steps, wishes, self.inputs.memo, self.inputs.rules)
 
     def _decided(self, ref: BlockRef) -> str:
-        found = self.old.decisions.get(self.conversation.block_key(ref))
+        found = self.old_plan.decisions.get(self.conversation.block_key(ref))
         return found.kind if found is not None else ""
 
     # where the prefix breaks
@@ -239,32 +246,32 @@ class _Draft:
     def _break(self, choice: Selection, epoch: Epoch, opening: Opening) -> tuple[int, PrefixBreak] | None:
         """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
         what is to come back: the break can not be after either. Nor can it part a step."""
-        want = self.want
-        now = shown_weights(self.old, self.messages)
+        want = self.inputs
+        now = shown_weights(self.old_plan, self.messages)
         shown = want.layout.packet
-        packet_at = want.layout.place if shown.text else len(self.messages)
-        at_most = min((packet_at, *hidden(self.messages, self.old, self.held)))
-        inside = {at for atom in self.atoms for at in atom.positions if at != min(atom.positions)}
+        packet_at = want.layout.packet_index if shown.text else len(self.messages)
+        at_most = min((packet_at, *hidden(self.messages, self.old_plan, self.protected)))
+        inside = {at for atom in self.steps for at in atom.message_indices if at != min(atom.message_indices)}
         rows: list[Row] = []
         for at in sorted(now):
             here = shown.weight if at == packet_at else 0
             start = not rows or (at <= at_most and at not in inside)
-            rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached, start))
-        inserted = shown.weight or want.room.index + SMALLEST_TOKENS
+            rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached_count, start))
+        inserted = shown.weight or want.budget.index + SMALLEST_TOKENS
         found = best_break(rows, inserted, epoch.call_count, want.rates, opening in MUST)
         if found is None:
             return None
-        cut = rows[found.place].index
+        cut = rows[found.row_index].message_index
         return (cut if cut <= at_most else 0), found  # before the first shown stands only what left
 
     def _then(self, choice: Selection, at: int, now: int) -> int:
         """About what the choice leaves of a message, in tokens."""
-        if at in choice.dropped or at in self.shortened_users or self.messages[at].view.role == "packet":
+        if at in choice.dropped_messages or at in self.shortened_users or self.messages[at].view.role == "packet":
             return 0
         left = self.messages[at].weight
         for number, weight in enumerate(self.messages[at].weights):
             ref = BlockRef(at, number)
-            if ref in choice.pruned:
+            if ref in choice.pruned_results:
                 left -= weight - MARKER_TOKENS
             elif ref in self.shorter:
                 left -= weight - self.shorter[ref]
@@ -279,9 +286,9 @@ class _Draft:
             refs = [BlockRef(at, number) for number in range(len(message.view.units))]
             if at < cut:
                 keys = (self.conversation.block_key(ref) for ref in refs or (BlockRef(at, 0),))
-                decisions |= {one: self.old.decisions[one] for one in keys if one in self.old.decisions}
+                decisions |= {one: self.old_plan.decisions[one] for one in keys if one in self.old_plan.decisions}
                 continue
-            if at in choice.dropped or at in self.shortened_users or message.view.role == "packet":
+            if at in choice.dropped_messages or at in self.shortened_users or message.view.role == "packet":
                 decisions[self.conversation.key(at)] = Decision("dropped")
                 continue
             for ref in refs:
@@ -293,9 +300,9 @@ class _Draft:
     def _for_unit(self, choice: Selection, ref: BlockRef) -> Decision | None:
         """What is done to one unit of a message that stays (rule 6)."""
         unit, at = self.conversation.block(ref), ref.message_index
-        if unit.kind == "result" and ref in choice.pruned:
+        if unit.kind == "result" and ref in choice.pruned_results:
             return Decision("pruned")
-        if at in self.lossless or at in self.held:
+        if at in self.lossless or at in self.protected:
             return None
         if unit.kind == "result" and unit.can_edit and (unit.is_error or unit.doubtful):
             return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
@@ -303,7 +310,7 @@ class _Draft:
 
     def _fitting(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
         """Rule 4: these, and where the list would not fit the window with them, more."""
-        over = self._plan(decisions).weight + self.want.room.index + SMALLEST_TOKENS - self.want.room.window
+        over = self._plan(decisions).weight + self.inputs.budget.index + SMALLEST_TOKENS - self.inputs.budget.window
         if over <= 0:
             return decisions
-        return decisions | squeezed(self.conversation, self.atoms[self.newest :], over, self.want.layout.rewrite)
+        return decisions | squeezed(self.conversation, self.steps[self.newest :], over, self.inputs.layout.rewrite)

@@ -48,14 +48,14 @@ def losses(
     found: list[Evicted] = []
     for atom in atoms:
         labels: dict[str, str] = {}
-        for position in atom.said:
+        for position in atom.assistant_indices:
             gone = position in dropped
             for unit, held, call in _units(messages[position], memo):
                 label = _label(call) if call is not None and unit.kind == "call" else ""
                 labels[unit.call_id] = label
                 if gone and held:
                     found.append(Evicted(label, held))
-        for position in atom.results:
+        for position in atom.result_indices:
             for number, (unit, held, call) in enumerate(_units(messages[position], memo)):
                 ref = BlockRef(position, number)
                 if unit.kind in ("result", "shell") and (position in dropped or ref in pruned):

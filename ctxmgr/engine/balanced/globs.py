@@ -40,15 +40,15 @@ class Globs:
             self.ends |= bit
             bit <<= 1
         self.sets = [(re.compile(translate(one)), bits) for one, bits in self.of_set.items()]
-        self.known: dict[str, int] = {}
+        self.leads_by_character: dict[str, int] = {}
 
     def met(self, path: Iterable[str]) -> bool:
         """Does the path, given character by character, meet one of the patterns? One step a character."""
         at = self.starts
         for character in path:
-            leads = self.known.get(character)
+            leads = self.leads_by_character.get(character)
             if leads is None:
-                leads = self.known[character] = self._leads(character)
+                leads = self.leads_by_character[character] = self._leads(character)
             at = (at & leads) << 1 | at & self.stays
             if character == SEPARATOR:
                 at |= self.starts

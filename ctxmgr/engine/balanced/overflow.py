@@ -19,7 +19,7 @@ def squeezed(
     decisions: dict[str, Decision] = {}
     for step in steps:
         decision = Decision("distilled", LAST_RESORT_LENGTH) if step is steps[-1] else Decision("pruned")
-        for message_index in step.results:
+        for message_index in step.result_indices:
             for ref, unit in conversation.results(message_index):
                 if over_tokens <= 0 or not unit.can_edit:
                     continue

@@ -19,18 +19,18 @@ from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import PACKET_MARK, Decision, Edit, Keep, Packet, Plan
+from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Packet, Plan
 
 NO_PACKET = Packet("", 0)
 
 
 class PacketPlacement(msgspec.Struct, frozen=True):
-    """Where old and new meet: `newest` is the number of the first lossless atom. `worth` of names."""
+    """Where old and new meet: `newest_step_index` is the number of the first lossless atom. `values` of names."""
 
     conversation: ConversationIndex
-    atoms: Steps
-    newest: int
-    worth: Mapping[str, float]
+    steps: Steps
+    newest_step_index: int
+    values: Mapping[str, float]
     rules: Invariants = STEPS
 
 
@@ -58,11 +58,11 @@ class PacketWriter(msgspec.Struct, frozen=True):
 
 def place_of(seam: PacketPlacement, decisions: Mapping[str, Decision]) -> int:
     """The index of the message that the packet stands before (rules 1 and 2)."""
-    messages, atoms = seam.conversation.messages, seam.atoms.atoms
+    messages, atoms = seam.conversation.messages, seam.steps.steps
     at = len(messages)
-    if seam.newest < len(atoms):
-        at = min(atoms[seam.newest].positions)
-    fixed = frozenset(seam.atoms.fixed)
+    if seam.newest_step_index < len(atoms):
+        at = min(atoms[seam.newest_step_index].message_indices)
+    fixed = frozenset(seam.steps.fixed_indices)
     while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
         at -= 1
     while at < len(messages) and drops(seam.conversation, decisions, at):
@@ -76,7 +76,9 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants = ST
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             return -1
-        start, end = (piece.start, piece.end) if isinstance(piece, Keep) else (piece.index, piece.index + 1)
+        start, end = (
+            (piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index, piece.message_index + 1)
+        )
         for at in range(start, end):
             if conversation.messages[at].view.role != "prompt":
                 return -1 if rules.may_start_with(conversation, at) else conversation.turns[0].start
@@ -89,12 +91,16 @@ def packet_of(seam: PacketPlacement, bare: Plan, writer: PacketWriter, room: Bud
     if stands_for <= 0:
         return NO_PACKET
     dropped = {at for at in range(seam.conversation.size) if drops(seam.conversation, bare.decisions, at)}
-    users = [at for at in seam.atoms.fixed if at in dropped and seam.conversation.messages[at].view.role == "user"]
+    users = [
+        at
+        for at in seam.steps.fixed_indices
+        if at in dropped and seam.conversation.messages[at].view.role == "user"
+    ]
     said = ["\n".join(unit.text for unit in seam.conversation.messages[at].view.units) for at in users]
     facts = writer.facts(stands_for) or PACKET_MARK
     users_said = evicted_index.said(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
-        _lost(seam, bare, dropped, writer, memo), _shown(seam, bare, memo), seam.worth, room.index, writer.weigh
+        _lost(seam, bare, dropped, writer, memo), _shown(seam, bare, memo), seam.values, room.index, writer.weigh
     )
     for parts in _ever_less(facts, users_said, names_held, evicted_index.counted(len(said)) if said else ""):
         text = "\n\n".join(part for part in parts if part)
@@ -117,13 +123,13 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
 def _lost(
     seam: PacketPlacement, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo
 ) -> list[evicted_index.Evicted]:
-    edits = (piece for piece in bare.pieces if isinstance(piece, Edit))
-    pruned = {BlockRef(edit.index, edit.unit) for edit in edits if edit.kind == "pruned"}
+    edits = (piece for piece in bare.pieces if isinstance(piece, BlockEdit))
+    pruned = {BlockRef(edit.message_index, edit.block_index) for edit in edits if edit.kind == "pruned"}
 
     def handle(ref: BlockRef) -> str:
         return writer.handle(seam.conversation.block_key(ref))
 
-    return evicted_index.losses(seam.conversation.messages, seam.atoms.atoms, dropped, pruned, handle, memo)
+    return evicted_index.losses(seam.conversation.messages, seam.steps.steps, dropped, pruned, handle, memo)
 
 
 def _shown(seam: PacketPlacement, bare: Plan, memo: Memo) -> set[str]:

@@ -22,32 +22,32 @@ GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could 
 class BalancedInputs(msgspec.Struct, frozen=True):
     """What a plan is asked for beside the list.
 
-    `last`: the plan before, and `before` the number of messages it was of, where this list goes on from it; else
-    the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `at`: the call's time in
-    milliseconds. `want` is what an epoch is decided by.
+    `last_plan`: the plan before, and `last_count` the number of messages it was of, where this list goes on from
+    it; else the decisions tell. `reopen`: an epoch is due for this reason whatever the price. `time_ms`: the
+    call's time in milliseconds. `epoch_inputs` is what an epoch is decided by.
     """
 
-    want: EpochInputs
+    epoch_inputs: EpochInputs
     epoch: Epoch
     reopen: Opening | None = None
-    last: Plan | None = None
-    before: int = 0
-    at: int | None = None
+    last_plan: Plan | None = None
+    last_count: int = 0
+    time_ms: int | None = None
 
 
-class Projected(msgspec.Struct, frozen=True):
+class BalancedResult(msgspec.Struct, frozen=True):
     """The plan, the epoch in force, and what was opened now, None where nothing was."""
 
     plan: Plan
     epoch: Epoch
-    opened: EpochResult | None = None
+    epoch_result: EpochResult | None = None
 
 
 def standing(conversation: ConversationIndex, ask: BalancedInputs) -> Plan:
     """The plan if nothing is decided now (rule 1)."""
-    want = ask.want
-    if ask.last is not None:
-        return apply_decisions.extended(ask.last, conversation, ask.before, want.zone)
+    want = ask.epoch_inputs
+    if ask.last_plan is not None:
+        return apply_decisions.extended(ask.last_plan, conversation, ask.last_count, want.zone)
     return apply_decisions.lay_out(conversation, want.zone, want.layout)
 
 
@@ -58,11 +58,11 @@ def due(ask: BalancedInputs, weight: int) -> Opening | None:
     kept = _kept(ask)
     if weight <= kept * SLACK:
         return None
-    if not ask.want.cached:
+    if not ask.epoch_inputs.cached_count:
         return "cold"
-    if ask.want.zone in ("red", "compact") and weight > kept * GROWN:
+    if ask.epoch_inputs.zone in ("red", "compact") and weight > kept * GROWN:
         return "red"
-    changing = kept * ask.want.rates.write - weight * ask.want.rates.read
+    changing = kept * ask.epoch_inputs.rates.write - weight * ask.epoch_inputs.rates.read
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
@@ -70,37 +70,39 @@ def carried_on(conversation: ConversationIndex, ask: BalancedInputs) -> tuple[Pl
     """The plan if nothing is decided now, and why an epoch is to be opened over it, None where none is."""
     plan = standing(conversation, ask)
     if ask.reopen in ("pin", "undo"):
-        stays = ask.want.protection.pinned()
+        stays = ask.epoch_inputs.protection.pinned()
         if not hidden(conversation.messages, plan, stays):  # nothing is to come back
             ask = msgspec.structs.replace(ask, reopen=None)
     opening = due(ask, plan.weight)
-    if opening in ("price", "red") and ask.before == conversation.size == ask.want.cached:
+    if opening in ("price", "red") and ask.last_count == conversation.size == ask.epoch_inputs.cached_count:
         opening = None  # the same list, asked for again
     return plan, opening
 
 
-def decided(conversation: ConversationIndex, ask: BalancedInputs, plan: Plan, opening: Opening | None) -> Projected:
+def decided(
+    conversation: ConversationIndex, ask: BalancedInputs, plan: Plan, opening: Opening | None
+) -> BalancedResult:
     """The plan for this list, of what `carried_on` gave. Pure but for the memo, which only saves time."""
     regret = _regret(ask, plan.weight)
     epoch = msgspec.structs.replace(
-        ask.epoch, regret=regret, call_count=ask.epoch.call_count + 1, last_time_ms=ask.at
+        ask.epoch, regret=regret, call_count=ask.epoch.call_count + 1, last_time_ms=ask.time_ms
     )
     if opening is None:
-        return Projected(plan, epoch)
-    done = opened(conversation, ask.want, plan, epoch, opening)
-    if done is None and ask.last is None and ask.before and opening in REPLACED:
-        done = unmoved(plan, epoch, opening, ask.want.layout.packet)
+        return BalancedResult(plan, epoch)
+    done = opened(conversation, ask.epoch_inputs, plan, epoch, opening)
+    if done is None and ask.last_plan is None and ask.last_count and opening in REPLACED:
+        done = unmoved(plan, epoch, opening, ask.epoch_inputs.layout.packet)
     if done is not None and opening == "price" and done.cost > epoch.regret:  # the estimate was too low
-        return Projected(plan, msgspec.structs.replace(epoch, needed=done.cost))
+        return BalancedResult(plan, msgspec.structs.replace(epoch, needed=done.cost))
     if done is None:  # rule 3
-        return Projected(plan, Epoch(epoch.number, 0.0, epoch.call_count, plan.weight, ask.at))
-    return Projected(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.kept, ask.at), done)
+        return BalancedResult(plan, Epoch(epoch.number, 0.0, epoch.call_count, plan.weight, ask.time_ms))
+    return BalancedResult(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.remaining_tokens, ask.time_ms), done)
 
 
 def _kept(ask: BalancedInputs) -> int:
     """What a choice would keep, in tokens: as the last one did; before the first, what there is room for."""
-    return ask.epoch.remaining_tokens or ask.want.room.total
+    return ask.epoch.remaining_tokens or ask.epoch_inputs.budget.total
 
 
 def _regret(ask: BalancedInputs, weight: int) -> float:
-    return ask.epoch.regret + ask.want.rates.read * max(0, weight - _kept(ask))
+    return ask.epoch.regret + ask.epoch_inputs.rates.read * max(0, weight - _kept(ask))

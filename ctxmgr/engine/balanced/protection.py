@@ -42,7 +42,7 @@ def first_lossless(conversation: ConversationIndex, atoms: Sequence[Step], token
     number, weight = len(atoms), 0
     while number > 0:
         atom = atoms[number - 1]
-        more = conversation.weight_of(atom.positions)
+        more = conversation.weight_of(atom.message_indices)
         if len(atoms) - number >= STEPS_LOSSLESS and weight + more > tokens:
             break
         number -= 1

@@ -10,7 +10,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import USERS_SHELL, tool_call
-from ctxmgr.model import Edit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Receipt
+from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Receipt
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps
@@ -26,10 +26,10 @@ class Original(msgspec.Struct, frozen=True, gc=False):
     key: str
     ref: BlockRef
     kind: LeftKind
-    call: str
+    call_text: str
     text: str
-    before: int
-    after: int
+    before_tokens: int
+    after_tokens: int
     handle: str
 
 
@@ -40,9 +40,9 @@ def shown_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
         if isinstance(piece, Keep):
             for at in range(piece.start, piece.end):
                 weights[at] = messages[at].weight
-        elif isinstance(piece, Edit):
-            weights.setdefault(piece.index, messages[piece.index].weight)
-            weights[piece.index] -= piece.before - piece.after
+        elif isinstance(piece, BlockEdit):
+            weights.setdefault(piece.message_index, messages[piece.message_index].weight)
+            weights[piece.message_index] -= piece.before_tokens - piece.after_tokens
     return weights
 
 
@@ -66,10 +66,14 @@ def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple
         elif isinstance(piece, Packet):
             rows.append((plan.floor, piece.weight, (piece,)))
         else:
-            weight, edits = messages[piece.index].weight, tuple[Piece, ...]()
-            if rows and rows[-1][0] == piece.index and any(isinstance(one, Edit) for one in rows[-1][2]):
+            weight, edits = messages[piece.message_index].weight, tuple[Piece, ...]()
+            if (
+                rows
+                and rows[-1][0] == piece.message_index
+                and any(isinstance(one, BlockEdit) for one in rows[-1][2])
+            ):
                 _, weight, edits = rows.pop()  # another unit of the same message
-            rows.append((piece.index, weight - piece.before + piece.after, (*edits, piece)))
+            rows.append((piece.message_index, weight - piece.before_tokens + piece.after_tokens, (*edits, piece)))
     return rows
 
 
@@ -79,11 +83,11 @@ def originals(
     """What `old` shows and `new` does not, or not in full, in the order of the list."""
     messages = conversation.messages
     before, after = shown_weights(old, messages), shown_weights(new, messages)
-    known = {(piece.key, piece.kind) for piece in old.pieces if isinstance(piece, Edit)}
+    known = {(piece.key, piece.kind) for piece in old.pieces if isinstance(piece, BlockEdit)}
     edits = {
-        BlockRef(piece.index, piece.unit): piece
+        BlockRef(piece.message_index, piece.block_index): piece
         for piece in new.pieces
-        if isinstance(piece, Edit) and (piece.key, piece.kind) not in known
+        if isinstance(piece, BlockEdit) and (piece.key, piece.kind) not in known
     }
     found: list[Original] = []
     for at in sorted(before):
@@ -100,7 +104,9 @@ def originals(
             ref = BlockRef(at, number)
             if (edit := edits.get(ref)) is not None:
                 call, by = _told(conversation, ref), handle(edit.key)
-                found.append(Original(edit.key, ref, edit.kind, call, unit.text, edit.before, edit.after, by))
+                found.append(
+                    Original(edit.key, ref, edit.kind, call, unit.text, edit.before_tokens, edit.after_tokens, by)
+                )
     return tuple(found)
 
 
@@ -130,10 +136,13 @@ def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> 
 
 def receipt(bare: Receipt, gone: Sequence[Original], why: Callable[[Original], str]) -> Receipt:
     """The receipt with what left."""
-    heaviest = sorted(range(len(gone)), key=lambda place: (gone[place].after - gone[place].before, place))
+    heaviest = sorted(
+        range(len(gone)), key=lambda place: (gone[place].after_tokens - gone[place].before_tokens, place)
+    )
     listed = [gone[place] for place in sorted(heaviest[:LISTED])]
     left = tuple(
-        EvictedItem(one.key, one.kind, one.call, why(one), one.before, one.after, one.handle) for one in listed
+        EvictedItem(one.key, one.kind, one.call_text, why(one), one.before_tokens, one.after_tokens, one.handle)
+        for one in listed
     )
     return msgspec.structs.replace(bare, evicted=left, omitted_count=len(gone) - len(listed))
 

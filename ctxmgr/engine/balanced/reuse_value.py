@@ -40,7 +40,7 @@ def worths(conversation: ConversationIndex, atoms: Sequence[Step], memo: Memo) -
     last: dict[str, int] = {}
     for number, atom in enumerate(atoms):
         here: set[str] = set()
-        for position in atom.said:
+        for position in atom.assistant_indices:
             here.update(identifiers.whole(messages[position], memo))
         for name in here:
             times[name] = times.get(name, 0) + 1
@@ -62,7 +62,7 @@ def _in_results(messages: Sequence[Message], atoms: Sequence[Step], memo: Memo) 
                 touched[path] = number
     worth: dict[str, float] = {}
     for number, atom in enumerate(atoms):
-        for position in atom.results:
+        for position in atom.result_indices:
             message = messages[position]
             for unit, found in zip(message.view.units, identifiers.of_message(message, memo), strict=True):
                 paths = read[number].get(unit.call_id, ())
@@ -79,7 +79,7 @@ def _in_results(messages: Sequence[Message], atoms: Sequence[Step], memo: Memo) 
 def _read_by(messages: Sequence[Message], atom: Step, memo: Memo) -> dict[str, tuple[str, ...]]:
     """The paths whose text each call of an atom asked for, by the call's id."""
     found: dict[str, tuple[str, ...]] = {}
-    for position in atom.said:
+    for position in atom.assistant_indices:
         message = messages[position]
         key = ("read by", message.digest)
         if key not in memo:

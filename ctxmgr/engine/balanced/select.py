@@ -33,25 +33,25 @@ STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 
 class SelectionProblem(msgspec.Struct, frozen=True):
-    """What a choice is made by. `budget` in tokens, for what competes.
-    `held`: message indices that stay as they came; `gone`: those that left for good and do not compete. `worth` of
-    names; `stale`: units that are covered by later ones; `shorter`: what calls weigh whose arguments are shortened
-    where their step stays, in tokens; `spared`: results that are never pruned."""
+    """What a choice is made by. `budget_tokens` in tokens, for what competes. `protected`: message indices that
+    stay as they came; `evicted`: those that left for good and do not compete. `values` of names; `stale`: units
+    that are covered by later ones; `shortened_weights`: what calls weigh whose arguments are shortened where
+    their step stays, in tokens; `protected_results`: results that are never pruned."""
 
-    budget: int
-    held: Container[int]
-    gone: Container[int]
-    worth: Mapping[str, float]
+    budget_tokens: int
+    protected: Container[int]
+    evicted: Container[int]
+    values: Mapping[str, float]
     stale: Container[BlockRef]
-    spared: Container[BlockRef]
-    shorter: dict[BlockRef, int] = {}
+    protected_results: Container[BlockRef]
+    shortened_weights: dict[BlockRef, int] = {}
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """`dropped` message indices, `pruned` result units."""
+    """`dropped_messages` message indices, `pruned_results` result units."""
 
-    dropped: frozenset[int]
-    pruned: frozenset[BlockRef]
+    dropped_messages: frozenset[int]
+    pruned_results: frozenset[BlockRef]
 
 
 def select(
@@ -63,58 +63,58 @@ def select(
     return market.choice()
 
 
-class _Step:
+class _StepOffer:
     """What taking a step costs that is not kept yet, and what it would show, up to date with what is shown."""
 
-    __slots__ = ("cost", "names", "shown", "worth")
+    __slots__ = ("cost", "last_take", "names", "value")
 
     def __init__(self, cost: int, names: set[str]) -> None:
         self.cost, self.names = cost, names
-        self.worth = 0.0
-        self.shown = -1  # so many takes the names are up to date with
+        self.value = 0.0
+        self.last_take = -1  # so many takes the names are up to date with
 
 
 class _GreedySelector:
     def __init__(self, conversation: ConversationIndex, atoms: Steps, wishes: SelectionProblem, memo: Memo) -> None:
-        self.conversation, self.atoms, self.wishes, self.memo = conversation, atoms.atoms, wishes, memo
+        self.conversation, self.steps, self.problem, self.memo = conversation, atoms.steps, wishes, memo
         self.messages = conversation.messages
-        self.shown: set[str] = set()
-        self.kept: set[int] = set()  # atoms
-        self.full: set[BlockRef] = set()  # results
-        self.left = wishes.budget
-        self.takes = 0
-        self.steps: dict[int, _Step] = {}
+        self.visible_names: set[str] = set()
+        self.chosen_steps: set[int] = set()  # atoms
+        self.full_results: set[BlockRef] = set()  # results
+        self.remaining_tokens = wishes.budget_tokens
+        self.take_count = 0
+        self.step_offers: dict[int, _StepOffer] = {}
         self.results: dict[int, list[BlockRef]] = {}  # by message
-        for position in atoms.fixed:
+        for position in atoms.fixed_indices:
             self._show(position)
-        for number, atom in enumerate(self.atoms):
-            if any(at in wishes.held for at in atom.positions):
+        for number, atom in enumerate(self.steps):
+            if any(at in wishes.protected for at in atom.message_indices):
                 self._hold(number, atom)
 
     def keep(self, rules: Invariants) -> None:
         """Steps that these rules do not let go stay, if only with markers."""
         must_stay = rules.must_stay(self.conversation)
-        for number, atom in enumerate(self.atoms):
-            free = must_stay.isdisjoint(atom.positions) and rules.may_leave(self.conversation, atom)
-            if not free and number not in self.kept:
+        for number, atom in enumerate(self.steps):
+            free = must_stay.isdisjoint(atom.message_indices) and rules.may_leave(self.conversation, atom)
+            if not free and number not in self.chosen_steps:
                 self._keep(number, atom)
 
     def _show(self, position: int) -> None:
-        self.shown.update(names.whole(self.messages[position], self.memo))
+        self.visible_names.update(names.whole(self.messages[position], self.memo))
 
     def _hold(self, number: int, atom: Step) -> None:
         """An atom of rule 1: what of it is held, with its call."""
-        self.kept.add(number)
-        for position in atom.said:
+        self.chosen_steps.add(number)
+        for position in atom.assistant_indices:
             self._show(position)
-        for position in atom.results:
-            whole = position in self.wishes.held or self._holds_call(atom)
+        for position in atom.result_indices:
+            whole = position in self.problem.protected or self._holds_call(atom)
             self._in_full(place for place in self._results(position) if whole or self._rides(place))
 
     def _holds_call(self, atom: Step) -> bool:
         """Is it the call that is held? Then so is its result, if that is not gone."""
-        return any(position in self.wishes.held for position in atom.said) and not any(
-            position in self.wishes.held for position in atom.results
+        return any(position in self.problem.protected for position in atom.assistant_indices) and not any(
+            position in self.problem.protected for position in atom.result_indices
         )
 
     def _results(self, position: int) -> list[BlockRef]:
@@ -129,26 +129,26 @@ class _GreedySelector:
 
     def choice(self) -> Selection:
         offers: list[tuple[float, int, int, BlockRef]] = []  # -density, -atom number, cost, what
-        for number, atom in enumerate(self.atoms):
-            if number in self.kept:
+        for number, atom in enumerate(self.steps):
+            if number in self.chosen_steps:
                 self._offer_results(offers, number, atom)
-            elif not any(position in self.wishes.gone for position in atom.said):
+            elif not any(position in self.problem.evicted for position in atom.assistant_indices):
                 self._offer(offers, number, STEP)
                 self._offer_results(offers, number, atom)
         while offers:
             _, negative, _, place = heapq.heappop(offers)
             number = -negative
-            if (place == STEP and number in self.kept) or place in self.full:
+            if (place == STEP and number in self.chosen_steps) or place in self.full_results:
                 continue
             worth, cost = self._terms(number, place)
             now = worth / max(1, cost)
             if offers and -now > offers[0][0]:  # it is worth less by now than when it was offered
                 heapq.heappush(offers, (-now, -number, cost, place))
                 continue
-            if worth <= 0 or cost > self.left:
+            if worth <= 0 or cost > self.remaining_tokens:
                 continue
             self._take(number, place)
-            self.left -= cost
+            self.remaining_tokens -= cost
         return self._result()
 
     def _offer(self, offers: list[tuple[float, int, int, BlockRef]], number: int, place: BlockRef) -> None:
@@ -157,9 +157,9 @@ class _GreedySelector:
             heapq.heappush(offers, (-worth / max(1, cost), -number, cost, place))
 
     def _offer_results(self, offers: list[tuple[float, int, int, BlockRef]], number: int, atom: Step) -> None:
-        for position in atom.results:
+        for position in atom.result_indices:
             for place in self._results(position):
-                if place not in self.full and not self._rides(place) and place not in self.wishes.stale:
+                if place not in self.full_results and not self._rides(place) and place not in self.problem.stale:
                     self._offer(offers, number, place)
 
     def _rides(self, place: BlockRef) -> bool:
@@ -168,7 +168,9 @@ class _GreedySelector:
         if unit.kind == "shell":
             return False
         light = self._weight(place) <= LIGHT_TOKENS
-        return light or unit.is_error or unit.doubtful or not unit.can_edit or place in self.wishes.spared
+        return (
+            light or unit.is_error or unit.doubtful or not unit.can_edit or place in self.problem.protected_results
+        )
 
     def _weight(self, place: BlockRef) -> int:
         return self.conversation.block_weight(place)
@@ -176,53 +178,56 @@ class _GreedySelector:
     def _terms(self, number: int, place: BlockRef) -> tuple[float, int]:
         """(worth, cost in tokens) of taking this now, with its step where that is not kept yet."""
         worth, cost, new = 0.0, 0, set[str]()
-        if number not in self.kept:
+        if number not in self.chosen_steps:
             step = self._step(number)
-            worth, cost, new = step.worth, step.cost, step.names
+            worth, cost, new = step.value, step.cost, step.names
         if place != STEP:
-            worth += self._worth(self._names(place) - self.shown - new)
-            cost += self._weight(place) - (self._least(place) if self.atoms[number].said else 0)
+            worth += self._worth(self._names(place) - self.visible_names - new)
+            cost += self._weight(place) - (self._least(place) if self.steps[number].assistant_indices else 0)
         return worth, cost
 
-    def _step(self, number: int) -> _Step:
+    def _step(self, number: int) -> _StepOffer:
         """Of a step that is not kept. Told once, and looked at again only where more is shown since: else a message
         with a thousand calls would be walked for each of them."""
-        step = self.steps.get(number)
+        step = self.step_offers.get(number)
         if step is None:
-            step = self.steps[number] = self._first(self.atoms[number])
-        if step.shown != self.takes:
+            step = self.step_offers[number] = self._first(self.steps[number])
+        if step.last_take != self.take_count:
             before = len(step.names)
-            step.names -= self.shown
-            if step.shown < 0 or len(step.names) != before:
-                step.worth = self._worth(step.names)
-            step.shown = self.takes
+            step.names -= self.visible_names
+            if step.last_take < 0 or len(step.names) != before:
+                step.value = self._worth(step.names)
+            step.last_take = self.take_count
         return step
 
-    def _first(self, atom: Step) -> _Step:
+    def _first(self, atom: Step) -> _StepOffer:
         found, cost = set[str](), 0
-        for position in atom.said:
+        for position in atom.assistant_indices:
             found.update(self._said(position))
             cost += self.messages[position].weight - self._shortens(position)
-        for result in (result for position in atom.results for result in self._results(position)):
+        for result in (result for position in atom.result_indices for result in self._results(position)):
             cost += self._least(result)
             if self._rides(result):
                 found |= self._names(result)
-        return _Step(cost, found)
+        return _StepOffer(cost, found)
 
     def _worth(self, some: Iterable[str]) -> float:
         """The same sum whatever the order of the names."""
-        known = self.wishes.worth
+        known = self.problem.values
         return sum(sorted(known.get(name, 0.0) for name in some))
 
     def _said(self, position: int) -> Iterator[str]:
         """The names of an assistant's message, but for those of arguments that will be shortened."""
         for number, found in enumerate(names.of_message(self.messages[position], self.memo)):
-            if not self.wishes.shorter or BlockRef(position, number) not in self.wishes.shorter:
+            if (
+                not self.problem.shortened_weights
+                or BlockRef(position, number) not in self.problem.shortened_weights
+            ):
                 yield from found
 
     def _shortens(self, position: int) -> int:
         """What shortening takes from a message that stays, in tokens."""
-        shorter = self.wishes.shorter
+        shorter = self.problem.shortened_weights
         if not shorter:
             return 0
         calls = (BlockRef(position, number) for number in range(len(self.messages[position].view.units)))
@@ -230,35 +235,35 @@ class _GreedySelector:
 
     def _least(self, place: BlockRef) -> int:
         """What a result costs where only its step is kept."""
-        if not self.atoms or place in self.full:
+        if not self.steps or place in self.full_results:
             return 0
         unit = self.conversation.block(place)
         weight = self._weight(place)
         if unit.kind == "shell":
             return 0
-        if not unit.can_edit or place in self.wishes.spared or weight <= LIGHT_TOKENS:
+        if not unit.can_edit or place in self.problem.protected_results or weight <= LIGHT_TOKENS:
             return weight
         return min(weight, ERROR_TOKENS if unit.is_error or unit.doubtful else MARKER_TOKENS)
 
     def _take(self, number: int, place: BlockRef) -> None:
-        self.takes += 1
-        atom = self.atoms[number]
-        if number not in self.kept:
+        self.take_count += 1
+        atom = self.steps[number]
+        if number not in self.chosen_steps:
             self._keep(number, atom)
         if place != STEP:
             self._in_full((place,))
 
     def _keep(self, number: int, atom: Step) -> None:
-        self.kept.add(number)
-        for position in atom.said:
-            self.shown.update(self._said(position))
-        for position in atom.results:
+        self.chosen_steps.add(number)
+        for position in atom.assistant_indices:
+            self.visible_names.update(self._said(position))
+        for position in atom.result_indices:
             self._in_full(place for place in self._results(position) if self._rides(place))
 
     def _in_full(self, places: Iterable[BlockRef]) -> None:
         for place in places:
-            self.full.add(place)
-            self.shown |= self._names(place)
+            self.full_results.add(place)
+            self.visible_names |= self._names(place)
 
     def _names(self, place: BlockRef) -> frozenset[str]:
         return names.of_message(self.messages[place.message_index], self.memo)[place.block_index]
@@ -266,10 +271,10 @@ class _GreedySelector:
     def _result(self) -> Selection:
         dropped: set[int] = set()
         pruned: set[BlockRef] = set()
-        for number, atom in enumerate(self.atoms):
-            if number not in self.kept:
-                dropped.update(atom.positions)
+        for number, atom in enumerate(self.steps):
+            if number not in self.chosen_steps:
+                dropped.update(atom.message_indices)
                 continue
-            for position in atom.results:
-                pruned.update(place for place in self._results(position) if place not in self.full)
+            for position in atom.result_indices:
+                pruned.update(place for place in self._results(position) if place not in self.full_results)
         return Selection(frozenset(dropped), frozenset(pruned))

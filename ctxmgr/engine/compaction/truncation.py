@@ -114,7 +114,7 @@ class _Texts:
         ]
         self._texts: dict[int, list[str]] = {}
         self._weights: dict[int, list[int]] = {}
-        self._known_weights: list[dict[str, int]] = [{} for _ in messages]
+        self._weight_cache: list[dict[str, int]] = [{} for _ in messages]
 
     def on(self, number: int) -> list[str]:
         """The texts on a rung, "" for a message that is not shown."""
@@ -138,7 +138,7 @@ class _Texts:
     def _weight(self, at: int, text: str) -> int:
         if not text:
             return 0
-        known = self._known_weights[at]
+        known = self._weight_cache[at]
         if text not in known:
             known[text] = self.weigh(text + SEPARATOR)
         return known[text]

@@ -8,7 +8,7 @@ from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.digest import digest
 from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
-from ctxmgr.engine.conversation.steps import Step, Steps, atoms_of
+from ctxmgr.engine.conversation.steps import Step, Steps, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "Step",
     "StepSpan",
     "Steps",
-    "atoms_of",
+    "steps_of",
     "digest",
     "digest_of",
     "extend",

@@ -8,26 +8,27 @@ from ctxmgr.model.saved import LastProjection
 
 
 class Delta(msgspec.Struct, frozen=True):
-    """`shared`: so many messages at the head are those of the list before; `appended`: what comes after them, as it
-    came. `known_to_provider`: so many at the head are as they were in the last projection, whoever made it; that is
-    seen once the new messages are read."""
+    """`shared_count`: so many messages at the head are those of the list before; `appended`: what comes after
+    them, as it came. `unchanged_count`: so many at the head are as they were in the last projection, whoever
+    made it; that is seen once the new messages are read."""
 
-    shared: int
+    shared_count: int
     appended: tuple[bytes, ...] = ()
-    known_to_provider: int = 0
+    unchanged_count: int = 0
 
 
 class Incoming(msgspec.Struct, frozen=True):
     """A list that is to be projected, as it stands to what was shown before.
 
-    `shown`: the last projection, where this list begins with the one that was of; `last`: its plan, where that is
-    still at hand, and the list only adds to what was answered then. None where it was written anew.
+    `last_projection`: the last projection, where this list begins with the one that was of; `last_plan`: its
+    plan, where that is still at hand, and the list only adds to what was answered then. None where it was
+    written anew.
     """
 
     conversation: ConversationIndex
     delta: Delta
-    shown: LastProjection | None = None
-    last: Plan | None = None
+    last_projection: LastProjection | None = None
+    last_plan: Plan | None = None
 
     def untouched(self, zone: Zone, decisions: dict[str, Decision]) -> Plan:
         """The list as it came; what was decided is only remembered."""
@@ -45,6 +46,8 @@ class Incoming(msgspec.Struct, frozen=True):
     def outgoing_weight(self, else_weight: int) -> int:
         """In tokens, of what would be sent if nothing were decided now: the last projection and what came since;
         `else_weight` where there is none."""
-        if self.shown is None:
+        if self.last_projection is None:
             return else_weight
-        return self.shown.weight + self.conversation.weight_of(range(self.shown.count, self.conversation.size))
+        return self.last_projection.weight + self.conversation.weight_of(
+            range(self.last_projection.message_count, self.conversation.size)
+        )

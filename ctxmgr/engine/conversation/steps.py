@@ -20,27 +20,27 @@ IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
 
 
 class Step(msgspec.Struct, frozen=True, gc=False):
-    """`said`: indices of the assistant's items; `results`: of the messages that answer them. `bound`:
-    rule 3."""
+    """`assistant_indices`: indices of the assistant's items; `result_indices`: of the messages that answer them.
+    `bound`: rule 3."""
 
-    said: tuple[int, ...]
-    results: tuple[int, ...]
+    assistant_indices: tuple[int, ...]
+    result_indices: tuple[int, ...]
     bound: bool = False
 
     @property
-    def positions(self) -> tuple[int, ...]:
+    def message_indices(self) -> tuple[int, ...]:
         """The indices of all its messages."""
-        return (*self.said, *self.results)
+        return (*self.assistant_indices, *self.result_indices)
 
 
 class Steps(msgspec.Struct, frozen=True):
     """Atoms in the order they began, and the indices of what belongs to none."""
 
-    atoms: tuple[Step, ...]
-    fixed: tuple[int, ...]
+    steps: tuple[Step, ...]
+    fixed_indices: tuple[int, ...]
 
 
-def atoms_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Steps:
+def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Steps:
     """The atoms of a whole list."""
     said: list[list[int]] = []
     results: list[list[int]] = []

@@ -11,7 +11,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Runs, Walk, overriding
-from ctxmgr.model import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model import BlockEdit, Keep, Packet, Piece, Plan
 
 
 class CheckState(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class PlanWalk(Walk):
         self._rules, self._tallies = state.rules, list(state.tallies)
         last = state.pieces[-1] if state.pieces else None
         # the newest edit's message and block: further blocks of that message may follow
-        self._edited = (last.index, last.unit) if isinstance(last, Edit) else (-1, -1)
+        self._edited = (last.message_index, last.block_index) if isinstance(last, BlockEdit) else (-1, -1)
         grown = plan.pieces[self._place - 1] if isinstance(last, Keep) else None
         if isinstance(last, Keep) and isinstance(grown, Keep) and grown.end > last.end:
             self._keep(last.end, grown.end)
@@ -106,12 +106,12 @@ class PlanWalk(Walk):
         else:
             self._edit(piece)
 
-    def _edit(self, edit: Edit) -> None:
-        if edit.index != self._edited[0]:
-            self._keep(edit.index, edit.index + 1)
-        elif edit.unit <= self._edited[1]:
+    def _edit(self, edit: BlockEdit) -> None:
+        if edit.message_index != self._edited[0]:
+            self._keep(edit.message_index, edit.message_index + 1)
+        elif edit.block_index <= self._edited[1]:
             self._tell("disordered")
-        self._edited = edit.index, edit.unit
+        self._edited = edit.message_index, edit.block_index
         self._tell("edited", edit)
 
     def _keep(self, start: int, end: int) -> None:

@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model import Edit
+from ctxmgr.model import BlockEdit
 
 
 class NewestStep(Rule):
@@ -11,9 +11,9 @@ class NewestStep(Rule):
     name = "newest step"
     tally = -1
 
-    def edited(self, tally: int, walk: Walk, edit: Edit) -> int:
-        is_reply = walk.conversation.messages[edit.index].view.role == "assistant"
-        return max(tally, edit.index) if is_reply else tally
+    def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:
+        is_reply = walk.conversation.messages[edit.message_index].view.role == "assistant"
+        return max(tally, edit.message_index) if is_reply else tally
 
     def holds(self, tally: int, walk: Walk) -> bool:
         newest = walk.conversation.newest_reply

@@ -8,7 +8,7 @@ alone; of what a chooser goes by they share the list's index (which call a resul
 from collections.abc import Callable
 from typing import Any
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, atoms_of
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps, steps_of
 from ctxmgr.engine.invariants.check_state import FRESH, CheckState, PlanWalk, carried_on
 from ctxmgr.engine.invariants.newest_step import NewestStep
 from ctxmgr.engine.invariants.newest_user import NewestUser
@@ -53,7 +53,7 @@ class Invariants:
 
     def steps(self, conversation: ConversationIndex) -> Steps:
         """What leaves as one."""
-        return atoms_of(conversation, self.is_one_with_previous)
+        return steps_of(conversation, self.is_one_with_previous)
 
     def may_cut_at(self, conversation: ConversationIndex, turn_number: int) -> bool:
         """May what stays start at this turn?"""

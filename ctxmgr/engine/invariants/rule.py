@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
-from ctxmgr.model import Edit, EditKind, Packet, Plan
+from ctxmgr.model import BlockEdit, EditKind, Packet, Plan
 
 USER_LIKE = ("user", "note", "shell", "summary", "packet")  # roles a provider is sent as a user message
 
@@ -71,7 +71,7 @@ class Rule:
         """These leave, one after the other; `walk.left_out` has them already."""
         return tally
 
-    def edited(self, tally: Any, walk: Walk, edit: Edit) -> Any:
+    def edited(self, tally: Any, walk: Walk, edit: BlockEdit) -> Any:
         """A block is written anew; its message was kept before."""
         return tally
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model import Edit, EditKind, Message, View
+from ctxmgr.model import BlockEdit, EditKind, Message, View
 
 
 class Signed(Rule):
@@ -17,8 +17,10 @@ class Signed(Rule):
 
     name = "signed"
 
-    def edited(self, tally: bool, walk: Walk, edit: Edit) -> bool:
-        return tally or not self.may_edit(walk.conversation, BlockRef(edit.index, edit.unit), edit.kind)
+    def edited(self, tally: bool, walk: Walk, edit: BlockEdit) -> bool:
+        return tally or not self.may_edit(
+            walk.conversation, BlockRef(edit.message_index, edit.block_index), edit.kind
+        )
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
         unit = conversation.block(ref)

@@ -1,7 +1,7 @@
 """Weight: a projection weighs what the plan says, and no more than what came in."""
 
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model import Edit
+from ctxmgr.model import BlockEdit
 
 
 class Weight(Rule):
@@ -13,8 +13,8 @@ class Weight(Rule):
     def kept(self, tally: int, walk: Walk, run: range) -> int:
         return tally + walk.conversation.weight_of(run)
 
-    def edited(self, tally: int, walk: Walk, edit: Edit) -> int:
-        return tally + edit.after - walk.conversation.messages[edit.index].weights[edit.unit]
+    def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:
+        return tally + edit.after_tokens - walk.conversation.messages[edit.message_index].weights[edit.block_index]
 
     def holds(self, tally: int, walk: Walk) -> bool:
         weight = walk.plan.weight

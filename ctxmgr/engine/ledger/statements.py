@@ -12,7 +12,7 @@ class Stamp(msgspec.Struct, frozen=True):
     """What all facts of one message have in common: see `Fact`."""
 
     origin: str
-    at: int
+    time_ms: int
     seq: int = 0
     entry: str | None = None
 
@@ -41,7 +41,7 @@ class Statements:
             key,
             text,
             source,
-            self._stamp.at,
+            self._stamp.time_ms,
             self._stamp.seq,
             status,
             detail,

@@ -29,8 +29,8 @@ SMALLEST_TOKENS = (
 class _Line(msgspec.Struct, frozen=True, gc=False):
     """A chosen line: which part, its place among the part's lines, and what it was weighed at in tokens."""
 
-    part: int
-    place: int
+    part_index: int
+    line_index: int
     weight: int
 
 
@@ -97,7 +97,7 @@ def _compose(parts: tuple[PacketPart, ...], chosen: list[_Line]) -> str:
     """Put the chosen lines under their headings, in reading order; a heading says how much is missing."""
     blocks: list[str] = []
     for number, part in enumerate(parts):
-        places = sorted(line.place for line in chosen if line.part == number)
+        places = sorted(line.line_index for line in chosen if line.part_index == number)
         if places:
             left_out = part.total - sum(part.counts[place] for place in places)
             heading = f"{part.heading} ({left_out} more not shown)" if left_out > 0 else part.heading

@@ -41,8 +41,8 @@ class Inputs(msgspec.Struct, frozen=True):
 class Planned(msgspec.Struct, frozen=True):
     """`plan`, and `state` with what was decided. `tokens` of the provider: what would be sent if nothing had been.
 
-    Where an epoch was opened now: its `receipt`, the `originals` of what left with it, and `reads_gone`, the files
-    of which a read left, so that a host can forget that its model has seen them.
+    Where an epoch was opened now: its `receipt`, the `originals` of what left with it, and `evicted_reads`, the
+    files of which a read left, so that a host can forget that its model has seen them.
     """
 
     plan: Plan
@@ -50,7 +50,7 @@ class Planned(msgspec.Struct, frozen=True):
     tokens: int
     receipt: Receipt | None = None
     originals: tuple[ArchiveRow, ...] = ()
-    reads_gone: tuple[str, ...] = ()
+    evicted_reads: tuple[str, ...] = ()
 
 
 class NeedsThread(msgspec.Struct, frozen=True):

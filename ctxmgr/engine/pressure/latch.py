@@ -59,11 +59,11 @@ def apply(latch: Latch, event: Event) -> tuple[Latch, bool]:
     if effect == "forgive":
         return Latch(overflowed=latch.overflowed, calm=latch.calm), False
     if effect == "back off":
-        failures = latch.failures + 1
+        failures = latch.failure_count + 1
         if failures >= FAILURES_TO_REST:
-            return msgspec.structs.replace(latch, state="resting", failures=failures, wait=0, age=0), False
+            return msgspec.structs.replace(latch, state="resting", failure_count=failures, wait=0, age=0), False
         wait = COOLDOWN_FIRST * 2 ** (failures - 1)
-        return msgspec.structs.replace(latch, state=state, failures=failures, wait=wait, age=0), False
+        return msgspec.structs.replace(latch, state=state, failure_count=failures, wait=wait, age=0), False
     return msgspec.structs.replace(latch, state=state, age=0, wait=0), effect == "ask"
 
 
@@ -99,5 +99,5 @@ def restored(latch: Latch) -> Latch:
     """Rule 5: a request that was under way when the process ended starts a cooldown, not a failure."""
     if latch.state != "asked":
         return latch
-    wait = COOLDOWN_FIRST * 2 ** max(0, latch.failures - 1)
+    wait = COOLDOWN_FIRST * 2 ** max(0, latch.failure_count - 1)
     return msgspec.structs.replace(latch, state="cooldown", wait=wait, age=0)

@@ -119,7 +119,7 @@ class _Telling:
         """Those before the newest that is whole."""
         for place in range(len(same) - 1, 0, -1):
             told = self.notes(same[place], False)
-            if not told.cut and told.how in ("shown", "empty", "hidden"):
+            if not told.is_cut and told.how in ("shown", "empty", "hidden"):
                 return same[:place]
         return []
 

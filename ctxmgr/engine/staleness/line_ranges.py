@@ -26,11 +26,11 @@ def shown(effect: FileEffect, told: Notes, alone: bool, shell: bool) -> tuple[Li
     if told.how != "shown":
         return asked, None
     if not alone:
-        return asked, asked if effect.exact and not told.cut else None
+        return asked, asked if effect.exact and not told.is_cut else None
     numbered = told.numbered
     if numbered is not None and effect.exact and not 0 <= numbered[0] - asked[0] <= (effect.start is not None):
         numbered = None
-    cut = told.cut or (numbered is not None and told.broken)
+    cut = told.is_cut or (numbered is not None and told.broken)
     if numbered is None and (cut or not effect.exact):
         return asked, None
     if numbered is None:
@@ -51,10 +51,10 @@ def shown(effect: FileEffect, told: Notes, alone: bool, shell: bool) -> tuple[Li
 
 def _at_end(effect: FileEffect, told: Notes, shell: bool) -> bool:
     """Rule 2."""
-    if told.ended:
+    if told.at_end:
         return True
     if not effect.exact:
         return False
     if effect.end is None:
-        return shell or told.lines <= READ_LINES
-    return told.lines + BLANK_LINES < effect.end - (effect.start or 1) + 1
+        return shell or told.line_count <= READ_LINES
+    return told.line_count + BLANK_LINES < effect.end - (effect.start or 1) + 1

@@ -43,17 +43,17 @@ How = Literal["shown", "empty", "cleared", "refused", "hidden"]
 
 class Notes(msgspec.Struct, frozen=True, gc=False):
     """What a result says. `numbered`: rule 1. `more`: the line that comes after what is shown, 0 where it says
-    nothing of it; `ended`: the file's last line is shown. `cut`: rule 3; `how`: rule 4. `file`: that of a window.
-    `lines`: how many there are at most. `broken`: the numbers have a gap behind those told.
+    nothing of it; `at_end`: the file's last line is shown. `is_cut`: rule 3; `how`: rule 4. `file`: that of a
+    window. `line_count`: how many there are at most. `broken`: the numbers have a gap behind those told.
     """
 
     numbered: Range | None = None
     more: int = 0
-    ended: bool = False
-    cut: bool = False
+    at_end: bool = False
+    is_cut: bool = False
     how: How = "shown"
     file: str = ""
-    lines: int = 0
+    line_count: int = 0
     broken: bool = False
 
 
@@ -113,10 +113,10 @@ def notes(text: str, shell: bool = False) -> Notes:
         numbered,
         more,
         ended,
-        cut=_is_cut(body),
+        is_cut=_is_cut(body),
         how=how,
         file=opened[0] if opened else "",
-        lines=_lines(body),
+        line_count=_lines(body),
         broken=broken,
     )
 

@@ -8,12 +8,12 @@ LatchState = Literal["idle", "asked", "cooldown", "resting"]
 
 
 class Latch(msgspec.Struct, frozen=True):
-    """`failures` in a row; `wait`: turn_ends left of a cooldown; `age`: turn_ends since the request;
+    """`failure_count` in a row; `wait`: turn_ends left of a cooldown; `age`: turn_ends since the request;
     `calm`: readings in a row below the calm threshold; `overflowed`: the user message (its
     digest) for which an overflow was asked already."""
 
     state: LatchState = "idle"
-    failures: int = 0
+    failure_count: int = msgspec.field(default=0, name="failures")
     wait: int = 0
     age: int = 0
     calm: int = 0

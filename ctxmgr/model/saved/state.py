@@ -41,26 +41,27 @@ class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
     turns_dropped: int = 0
     results_distilled: int = 0
     results_pruned: int = 0
-    tokens_scanned: int = 0
-    tokens_pruned: int = 0
-    tokens_protected: int = 0
-    tokens_prunable: int = 0
+    scanned_tokens: int = msgspec.field(default=0, name="tokens_scanned")
+    pruned_tokens: int = msgspec.field(default=0, name="tokens_pruned")
+    protected_tokens: int = msgspec.field(default=0, name="tokens_protected")
+    prunable_tokens: int = msgspec.field(default=0, name="tokens_prunable")
     compactions_requested: int = 0
 
 
 class RenderedPacket(msgspec.Struct, frozen=True):
-    """The packet in force. It keeps its bytes until `place` (where it stands, and what for) is another."""
+    """The packet in force. It keeps its bytes until `placement_key` (where it stands, and what for) is another."""
 
-    place: str
+    placement_key: str = msgspec.field(name="place")
     text: str
     weight: int
 
 
 class LastProjection(msgspec.Struct, frozen=True):
-    """The last projection: `tag` stands for the list it was of, `count` messages; `weight` by `weigher`."""
+    """The last projection: `etag` stands for the list it was of, `message_count` messages; `weight` by
+    `weigher`."""
 
-    tag: str
-    count: int
+    etag: str = msgspec.field(name="tag")
+    message_count: int = msgspec.field(name="count")
     weight: int
     weigher: str
 
@@ -71,9 +72,9 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `seq`: lifecycle events that have taken effect. `overrides`: policy keys set for this session. `anchor`: key
     of the first kept turn's first message. `facts` hold on the active path, `pending` are facts whose entry is
     not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
-    `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds.
-    `opened`: a goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each
-    request, unseen by us. `held`: weight of what the host would send now, as far as it is known. `reopen`: why the
+    `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds. `opened`: a
+    goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each request, unseen
+    by us. `outgoing_tokens`: weight of what the host would send now, as far as it is known. `reopen`: why the
     next projection opens an epoch whatever the price. `returned`: handles of what came back through `retrieve`,
     with the epoch in force then.
     """
@@ -93,14 +94,14 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     trail: tuple[str, ...] = ()
     summaries: tuple[RawSummary, ...] = ()
     packet: RenderedPacket | None = None
-    shown: LastProjection | None = None
+    last_projection: LastProjection | None = msgspec.field(default=None, name="shown")
     resume: bool = False
     force_prune: bool = False
     opened: bool = False
     clock: int = 0
     scratchpad: str = ""
     overhead: int = 0
-    held: int = 0
+    outgoing_tokens: int = msgspec.field(default=0, name="held")
     epoch: Epoch = Epoch()
     reopen: Opening | None = None
     receipts: tuple[Receipt, ...] = ()

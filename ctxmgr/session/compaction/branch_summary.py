@@ -7,12 +7,12 @@ from ctxmgr.model.compaction import BranchSummaryPlan, Strategy
 from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Offload, Routine
 from ctxmgr.summarize import writing
 
 
-def summarize(session: Session, params: wire.SummarizeBranchParams) -> Job:
+def summarize(session: SessionCore, params: wire.SummarizeBranchParams) -> Job:
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in params.entries]
 
@@ -31,7 +31,7 @@ def _between(seen: JobContext, entries: list[bytes], params: wire.SummarizeBranc
     return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut_budget.weigher)
 
 
-def before_tree(session: Session, params: wire.BeforeTreeParams) -> Job:
+def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:
     """No model is asked where the user wants no summary, or where the host writes its own."""
     given = preparations.decoded(params.preparation, wire.TreePreparation)
     seen = job_context.taken(session, None, given.custom_instructions, holds=False)

@@ -24,7 +24,7 @@ from ctxmgr.session.compaction import breaks, job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
 from ctxmgr.session.prefetch import PrefetchedCompaction
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Await, Job, Offload, Routine
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request import FinishedSummary, SummaryInput
@@ -32,7 +32,7 @@ from ctxmgr.summarize.request import FinishedSummary, SummaryInput
 RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a quarter of the session's window
 
 
-def plan(session: Session, params: wire.PlanCompactionParams) -> Job:
+def plan(session: SessionCore, params: wire.PlanCompactionParams) -> Job:
     entries = _raws(params.entries)
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
@@ -66,7 +66,7 @@ def _first_asks(brief: SummaryInput[CompactionPlan]) -> tuple[CompletionRequest,
         return ()
 
 
-def compact(session: Session, params: wire.CompactParams) -> Job:
+def compact(session: SessionCore, params: wire.CompactParams) -> Job:
     entries = _raws(params.entries)
     seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
 
@@ -84,7 +84,7 @@ def compact(session: Session, params: wire.CompactParams) -> Job:
     return Job(steps(), seen.runner, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
-def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
+def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Job:
     """The host's own preparation is used where it sends no entries, or where on them nothing is to be done.
 
     What was written ahead has not heard the instructions of this call: with some it is written anew.
@@ -101,7 +101,7 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
         given = yield Offload(lambda: preparations.given(host, seen))
         path = yield Offload(lambda: seen.path(entries, params.leaf_id) if entries else ())
         yield from _after_ahead(session)
-        ahead = None if instructed else session.ahead.prepared
+        ahead = None if instructed else session.prefetch.prepared
         if ahead is not None and preparations.still_fits(ahead, path, given):
             return wire.BeforeCompactResult(compaction=ahead.compaction)
         prepared = yield Offload(lambda: preparations.made(seen, path, given))
@@ -121,20 +121,20 @@ def before_compact(session: Session, params: wire.BeforeCompactParams) -> Job:
     )
 
 
-def _after_ahead(session: Session) -> Routine[None]:
+def _after_ahead(session: SessionCore) -> Routine[None]:
     """What is being written in the background may be just what is asked for: it is waited for, not paid twice."""
-    if session.ahead.future is not None:
-        yield Await(session.ahead.future)
+    if session.prefetch.future is not None:
+        yield Await(session.prefetch.future)
 
 
-def ahead_wanted(session: Session) -> bool:
+def ahead_wanted(session: SessionCore) -> bool:
     """Whether one should be begun in the background now."""
     known = session.state.meter.reading_tokens is not None
     wanted = policy_keys.compaction(session.policy).prepare_ahead and session.may_ask()
-    return wanted and session.ahead.wanted(session.zone(), known)
+    return wanted and session.prefetch.wanted(session.zone(), known)
 
 
-def ahead(session: Session) -> Job:
+def ahead(session: SessionCore) -> Job:
     """The errand that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
     None."""
     seen = job_context.taken(session, None, None)
@@ -176,17 +176,17 @@ def _compaction(prepared: CompactionPlan, written: FinishedSummary) -> wire.Comp
 
 
 def _alone(
-    session: Session, path: tuple[BranchEntry, ...], writing: Routine[FinishedSummary]
+    session: SessionCore, path: tuple[BranchEntry, ...], writing: Routine[FinishedSummary]
 ) -> Routine[FinishedSummary | None]:
     """Rule 2: what is written of this branch; None where another compaction of it is being written."""
     ids = [entry.id for entry in path if entry.id]
-    claim = session.claims.claim(dict.fromkeys(ids), ids[-1] if ids else None)
+    claim = session.branch_locks.claim(dict.fromkeys(ids), ids[-1] if ids else None)
     if claim is None:
         return None
     try:
         return (yield from writing)
     finally:
-        session.claims.release(claim)
+        session.branch_locks.release(claim)
 
 
 def _raws(entries: Any) -> list[bytes] | None:

@@ -16,7 +16,7 @@ from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import BranchEntry, CutBudget, Strategy
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import IMAGE_TOKENS, Reader
-from ctxmgr.session.session import Embedding, Session
+from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.work import ModelRunner
 from ctxmgr.summarize.request import Prepared, SummaryInput
 
@@ -63,7 +63,7 @@ class JobContext(msgspec.Struct, frozen=True):
 
 
 def taken(
-    session: Session, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
+    session: SessionCore, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
 ) -> JobContext:
     """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up."""
     policy = policy_keys.compaction(session.policy)
@@ -88,7 +88,7 @@ def taken(
     )
 
 
-def via(session: Session, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:
+def via(session: SessionCore, policy: CompactionPolicy, window: int | None = None) -> ModelRunner:
     """Who runs the summarising model. What the host has not declared is not asked of it."""
     can = session.capabilities.complete
     kind = policy.model or ("host" if can else "endpoint" if policy.endpoint else "none")
@@ -125,11 +125,11 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
     return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))
 
 
-def _listed(session: Session) -> tuple[Message, ...]:
+def _listed(session: SessionCore) -> tuple[Message, ...]:
     """The list as it was sent last, and what was heard since."""
     shown = session.projection.messages
     known = {message.raw for message in shown}
-    return (*shown, *(message for raw, message in session.early.items() if raw not in known))
+    return (*shown, *(message for raw, message in session.pending_messages.items() if raw not in known))
 
 
 def _number(given: Any, default: int) -> int:

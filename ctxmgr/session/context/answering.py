@@ -14,13 +14,13 @@ from ctxmgr.session.context import fallback
 from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.context.raw_messages import Spool
 from ctxmgr.session.projection import Projection
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 Parts = list[bytes | memoryview]
 _encode = msgspec.json.Encoder().encode
 
 
-class Failure(msgspec.Struct, frozen=True):
+class ProjectionFailure(msgspec.Struct, frozen=True):
     """Why there is no projection: `reason` for the report, `checks` that were broken, `places` of a fault for
     people."""
 
@@ -30,7 +30,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def answer(
-    session: Session,
+    session: SessionCore,
     spool: Spool,
     wanted: str | None,
     planned: Planned,
@@ -41,7 +41,7 @@ def answer(
     the answer before, None without one; `mended` surrogates of the request."""
     projection = session.projection
     untouched = projection.plan.pieces in ((), (Keep(0, len(projection.messages)),))
-    raw_fits = planned.tokens <= session.at.limit
+    raw_fits = planned.tokens <= session.thresholds.limit
     reason = None
     if untouched and raw_fits and wanted != "messages":
         reason = "nothing to leave out" if session.preset.is_active(session.state) else "pruning is off"
@@ -52,9 +52,9 @@ def answer(
         body = [b'"messages":[', *_messages(projection, spool), b"]"]
     report = _report(projection, session, begins, reason, mended)
     if planned.receipt is not None:
-        gone = tuple(reports.ReadGone(path) for path in planned.reads_gone)
+        gone = tuple(reports.ReadGone(path) for path in planned.evicted_reads)
         report = msgspec.structs.replace(report, arithmetic=planned.receipt.arithmetic, reads_gone=gone or None)
-    tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(projection.tag), _encode(report), session.state.seq)
+    tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(projection.etag), _encode(report), session.state.seq)
     return [*body, tail]
 
 
@@ -78,7 +78,7 @@ def _edits(projection: Projection) -> Parts:
 
 def _report(
     projection: Projection,
-    session: Session,
+    session: SessionCore,
     begins: tuple[int, int, int] | None,
     reason: str | None,
     mended: int = 0,
@@ -106,14 +106,14 @@ def _report(
     )
 
 
-def fall_back(session: Session, spool: Spool, delta: Delta, failure: Failure) -> Parts:
+def fall_back(session: SessionCore, spool: Spool, delta: Delta, failure: ProjectionFailure) -> Parts:
     """The answer where there is no projection. The session stays as it was, but for the count and the void base."""
-    session.complaints.append(failure.places or failure.reason)
+    session.log_lines.append(failure.places or failure.reason)
     last = session.projection
-    raws = [*(message.raw for message in last.messages[: delta.shared]), *delta.appended]
-    limit = session.at.limit - session.state.overhead
+    raws = [*(message.raw for message in last.messages[: delta.shared_count]), *delta.appended]
+    limit = session.thresholds.limit - session.state.overhead
     joined = b",".join
-    if last.answered and delta.shared == len(last.messages):
+    if last.answered and delta.shared_count == len(last.messages):
         rest: Parts = [b",", joined(delta.appended)] if delta.appended else []
         kept = _messages(last, spool)
         body: Parts = [b'"messages":[', *kept, *(rest if kept else rest[1:]), b"]"]

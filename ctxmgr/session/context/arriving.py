@@ -18,7 +18,7 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.projection import Projection
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 
 class Stale(Exception):
@@ -36,11 +36,11 @@ class Arrived(msgspec.Struct, frozen=True):
     ledger: Ledger
 
 
-def delta_of(session: Session, params: lifecycle.ContextParams, stripped: int | None) -> Delta:
+def delta_of(session: SessionCore, params: lifecycle.ContextParams, stripped: int | None) -> Delta:
     """Rule 1. `stripped`: so many messages were recognised in the request's bytes. Raises Stale."""
     held = session.projection.messages
     if params.append is not None:
-        if not session.projection.tag or params.append.base != session.projection.tag:
+        if not session.projection.etag or params.append.base != session.projection.etag:
             raise Stale("the base is not of the last answer")
         if params.append.after != len(held):
             raise Stale(f"{len(held)} messages were sent before")
@@ -56,59 +56,59 @@ def delta_of(session: Session, params: lifecycle.ContextParams, stripped: int | 
     return Delta(shared, raws[shared:])
 
 
-def arrived(session: Session, delta: Delta, time_ms: int | None) -> Arrived:
+def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     """The list, read. Assigns nothing."""
     state, before = session.state, session.projection
     if before.weigher == session.reader.name:
         read = Arrived(
-            (*before.messages[: delta.shared], *_read(session, delta)), delta, before, state, session.ledger
+            (*before.messages[: delta.shared_count], *_read(session, delta)), delta, before, state, session.ledger
         )
     else:
         read = _weighed_anew(session, delta)
     state = read.state
-    if state.shown is not None and state.shown.weigher != session.reader.name:
+    if state.last_projection is not None and state.last_projection.weigher != session.reader.name:
         # of another run: its weights say nothing about these
-        state = msgspec.structs.replace(state, meter=meter.void(state.meter), shown=None)
-    state, ledger = _learn(session, state, read.messages, delta.shared, time_ms)
+        state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
+    state, ledger = _learn(session, state, read.messages, delta.shared_count, time_ms)
     return msgspec.structs.replace(read, state=state, ledger=ledger)
 
 
-def _weighed_anew(session: Session, delta: Delta) -> Arrived:
+def _weighed_anew(session: SessionCore, delta: Delta) -> Arrived:
     """Rule 3."""
     old = session.projection
-    held = old.messages[: delta.shared]
+    held = old.messages[: delta.shared_count]
     messages = session.reader.read([*(message.raw for message in held), *delta.appended])
     before = sum(message.weight for message in held)
     after = sum(message.weight for message in messages[: len(held)])
     state = session.state
     if before and after:
-        shown = state.shown
+        shown = state.last_projection
         if shown is not None:
             weight = round(shown.weight * after / before)
             shown = msgspec.structs.replace(shown, weight=weight, weigher=session.reader.name)
         scaled = meter.rescaled(state.meter, session.reader.name, after / before)
-        state = msgspec.structs.replace(state, shown=shown, meter=scaled)
+        state = msgspec.structs.replace(state, last_projection=shown, meter=scaled)
     bare = msgspec.structs.replace(old, conversation=ConversationIndex(), check_state=FRESH, answered=False)
     return Arrived(messages, Delta(0, delta.appended), bare, state, session.ledger)
 
 
-def _read(session: Session, delta: Delta) -> tuple[Message, ...]:
+def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
     """Rule 2."""
-    known: dict[bytes, Message] = dict(session.early)
+    known: dict[bytes, Message] = dict(session.pending_messages)
     messages = session.projection.messages
-    if delta.shared < len(messages):
-        known |= {message.raw: message for message in messages[delta.shared :]}
+    if delta.shared_count < len(messages):
+        known |= {message.raw: message for message in messages[delta.shared_count :]}
     return session.reader.read(delta.appended, known)
 
 
 def _learn(
-    session: Session, state: State, messages: tuple[Message, ...], shared: int, time_ms: int | None
+    session: SessionCore, state: State, messages: tuple[Message, ...], shared: int, time_ms: int | None
 ) -> tuple[State, Ledger]:
     """Rule 4."""
     ledger = session.ledger
     fresh = [(position, messages[position]) for position in range(shared, len(messages))]
     if state.away:
-        shown = messages[shared:] if session.projection.tag else messages
+        shown = messages[shared:] if session.projection.etag else messages
         state, back = ledger_updates.returned(state, {message.digest for message in shown})
         ledger = fold(ledger, back)
     for _, message in fresh:
@@ -119,6 +119,9 @@ def _learn(
             )
             state, ledger = ledger_updates.learn(state, facts, bound=False), fold(ledger, facts)
     calls = session.calls(message for _, message in fresh)
-    before, (state, facts) = state, ledger_updates.from_messages(state, fresh, calls, time_ms, {}, session.heard)
+    before, (state, facts) = (
+        state,
+        ledger_updates.from_messages(state, fresh, calls, time_ms, {}, session.message_ids),
+    )
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)

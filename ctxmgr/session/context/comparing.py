@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ctxmgr.model import Edit, Keep
+from ctxmgr.model import BlockEdit, Keep
 from ctxmgr.session.projection import Projection
 
 
@@ -84,16 +84,16 @@ def _weights(projection: Projection) -> Iterator[int]:
     """The weights of the messages put in, in their order."""
     last, weight = -1, 0
     for piece in projection.plan.pieces:
-        if not isinstance(piece, Edit):
+        if not isinstance(piece, BlockEdit):
             if last >= 0:
                 yield weight
             last = -1
-        if isinstance(piece, Edit):
-            if piece.index != last:
+        if isinstance(piece, BlockEdit):
+            if piece.message_index != last:
                 if last >= 0:
                     yield weight
-                last, weight = piece.index, projection.messages[piece.index].weight
-            weight -= piece.before - piece.after
+                last, weight = piece.message_index, projection.messages[piece.message_index].weight
+            weight -= piece.before_tokens - piece.after_tokens
         elif not isinstance(piece, Keep):
             yield piece.weight
     if last >= 0:
@@ -125,9 +125,9 @@ def runs(projection: Projection) -> list[tuple[int, int, bytes]]:
     for piece in projection.plan.pieces:
         if isinstance(piece, Keep):
             runs.append((piece.start, piece.end, b""))
-        elif not isinstance(piece, Edit):
+        elif not isinstance(piece, BlockEdit):
             runs.append((0, 0, projection.replacements.packet))
-        elif piece.index != last:  # else a further unit of the same message
-            runs.append((0, 0, projection.replacements.messages[piece.index]))
-            last = piece.index
+        elif piece.message_index != last:  # else a further unit of the same message
+            runs.append((0, 0, projection.replacements.messages[piece.message_index]))
+            last = piece.message_index
     return runs

@@ -12,12 +12,12 @@ from ctxmgr.model import faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.context.answering import Failure, Parts, answer, fall_back
+from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of
 from ctxmgr.session.context.comparing import begins_with
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import Spool
-from ctxmgr.session.session import MEMO_AT_MOST, Session
+from ctxmgr.session.session import MEMO_AT_MOST, SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 __all__ = ["Parts", "Stale", "context"]
@@ -26,12 +26,16 @@ __all__ = ["Parts", "Stale", "context"]
 class Attempt(msgspec.Struct, frozen=True):
     """What came of projecting, and the ledger that has learnt from the list."""
 
-    result: Checked | Failure | NeedsThread
+    result: Checked | ProjectionFailure | NeedsThread
     ledger: Ledger
 
 
 def context(
-    session: Session, spool: Spool, params: lifecycle.ContextParams, stripped: int | None = None, mended: int = 0
+    session: SessionCore,
+    spool: Spool,
+    params: lifecycle.ContextParams,
+    stripped: int | None = None,
+    mended: int = 0,
 ) -> Verb[Parts]:
     """The members of the answer as bytes, without the enclosing braces.
 
@@ -47,22 +51,24 @@ def context(
         attempt = yield Offload(lambda: _attempt(session, delta, params, may_take_long=True))
     done, before = attempt.result, session.projection
     if isinstance(done, NeedsThread):  # it has had one
-        done = Failure("internal fault: the preset can not decide")
-    if isinstance(done, Failure):
+        done = ProjectionFailure("internal fault: the preset can not decide")
+    if isinstance(done, ProjectionFailure):
         return fall_back(session, spool, delta, done)
-    spool.truncate(delta.shared)
+    spool.truncate(delta.shared_count)
     spool.extend(delta.appended)
     session.state, session.projection, session.ledger = done.planned.state, done.projection, attempt.ledger
-    session.leaving += done.planned.originals
-    session.early.clear()
-    session.heard.update(ledger_updates.mark(message) for message in done.projection.messages[delta.shared :])
+    session.pending_archive += done.planned.originals
+    session.pending_messages.clear()
+    session.message_ids.update(
+        ledger_updates.mark(message) for message in done.projection.messages[delta.shared_count :]
+    )
     if len(session.memo) > MEMO_AT_MOST:
         session.memo.clear()
-    begins = begins_with(before, done.projection, delta.shared) if before.plan.pieces else None
+    begins = begins_with(before, done.projection, delta.shared_count) if before.plan.pieces else None
     return answer(session, spool, params.answer, done.planned, begins, mended)
 
 
-def _attempt(session: Session, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool) -> Attempt:
+def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool) -> Attempt:
     """Assigns nothing: may run in another thread while the session waits."""
     try:
         time_ms = int(params.at) if params.at is not None else None
@@ -72,7 +78,9 @@ def _attempt(session: Session, delta: Delta, params: lifecycle.ContextParams, ma
         inputs = session.inputs(state, read.ledger, time_ms, may_take_long)
         made = projected(read, session.preset, inputs, session.reader)
         if isinstance(made, Faulty):
-            return Attempt(Failure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
+            return Attempt(ProjectionFailure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
         return Attempt(made, read.ledger)
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
-        return Attempt(Failure(f"internal fault: {type(fault).__name__}", (), faults.where(fault)), session.ledger)
+        return Attempt(
+            ProjectionFailure(f"internal fault: {type(fault).__name__}", (), faults.where(fault)), session.ledger
+        )

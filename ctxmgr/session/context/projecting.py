@@ -18,7 +18,7 @@ from ctxmgr.engine.conversation import ConversationIndex, Incoming, extend
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import Edit, Keep, Message, Plan
+from ctxmgr.model import BlockEdit, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, sized
@@ -48,18 +48,18 @@ def projected(
     planned = preset.project(incoming, arrived.state, inputs)
     if isinstance(planned, NeedsThread):
         return planned
-    goes_on = incoming.last is not None
+    goes_on = incoming.last_plan is not None
     check_state = before.check_state if goes_on else FRESH
     faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
     if faults:
         return Faulty(faults)
-    shared, messages = incoming.delta.shared, arrived.messages
+    shared, messages = incoming.delta.shared_count, arrived.messages
     hash = hashed(before.hash if goes_on else None, messages[shared if goes_on else 0 :])
     projection = Projection(
         conversation=incoming.conversation,
         plan=planned.plan,
         check_state=check_state,
-        tag=tag_of(hash, len(messages)),
+        etag=tag_of(hash, len(messages)),
         hash=hash,
         weigher=reader.name,
         replacements=_replacements(messages, planned.plan, reader.form, inputs.memo),
@@ -75,17 +75,17 @@ def projected(
 def incoming_of(arrived: Arrived) -> Incoming:
     """How the list stands to what was shown before (rule 1)."""
     state, before, delta = arrived.state, arrived.before, arrived.delta
-    conversation = indexed(before, arrived.messages, delta.shared)
-    goes_on = before.answered and delta.shared == before.conversation.size
-    shown = state.shown
+    conversation = indexed(before, arrived.messages, delta.shared_count)
+    goes_on = before.answered and delta.shared_count == before.conversation.size
+    shown = state.last_projection
     if shown is not None and not goes_on and not _is_of(shown, arrived.messages):
         shown = None
-    known = delta.shared if state.shown is not None else conversation.size
+    known = delta.shared_count if state.last_projection is not None else conversation.size
     if shown is not None:
-        known = shown.count
+        known = shown.message_count
     elif not state.decisions and before.plan.decisions:  # what was edited comes back as it was
         known = min(known, _untouched(before.plan))
-    delta = msgspec.structs.replace(delta, known_to_provider=known)
+    delta = msgspec.structs.replace(delta, unchanged_count=known)
     return Incoming(conversation, delta, shown, before.plan if goes_on else None)
 
 
@@ -108,7 +108,7 @@ def tag_of(state: Any, count: int) -> str:
 
 
 def _is_of(shown: LastProjection, messages: tuple[Message, ...]) -> bool:
-    return tag_of(hashed(None, messages[: shown.count]), shown.count) == shown.tag
+    return tag_of(hashed(None, messages[: shown.message_count]), shown.message_count) == shown.etag
 
 
 def _untouched(plan: Plan) -> int:
@@ -122,9 +122,9 @@ def _with_state(planned: Planned, projection: Projection, overhead: int) -> Plan
     state, weight = planned.state, planned.plan.weight
     state = msgspec.structs.replace(
         state,
-        shown=LastProjection(projection.tag, projection.conversation.size, weight, projection.weigher),
+        last_projection=LastProjection(projection.etag, projection.conversation.size, weight, projection.weigher),
         overhead=overhead,
-        held=weight,
+        outgoing_tokens=weight,
         totals=msgspec.structs.replace(state.totals, contexts=state.totals.contexts + 1),
     )
     return msgspec.structs.replace(planned, state=state)
@@ -133,13 +133,13 @@ def _with_state(planned: Planned, projection: Projection, overhead: int) -> Plan
 def _replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, memo: Memo) -> Replacements:
     """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
     by the message that it stands before, so that the same packet has the same bytes."""
-    edits: dict[int, list[Edit]] = {}
+    edits: dict[int, list[BlockEdit]] = {}
     for piece in plan.pieces:
-        if isinstance(piece, Edit):
-            edits.setdefault(piece.index, []).append(piece)
+        if isinstance(piece, BlockEdit):
+            edits.setdefault(piece.message_index, []).append(piece)
     made: dict[int, bytes] = {}
     for index, some in edits.items():
-        key = ("put", messages[index].raw, *((edit.unit, edit.kind, edit.text) for edit in some))
+        key = ("put", messages[index].raw, *((edit.block_index, edit.kind, edit.text) for edit in some))
         if key not in memo:
             memo[key] = _edited(messages[index].raw, some, form)
         made[index] = memo[key]
@@ -150,8 +150,8 @@ def _replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, m
     return Replacements(made, bytes(form.packet(packet.text, time_ms or 0)))
 
 
-def _edited(raw: bytes, edits: list[Edit], form: ModuleType) -> bytes:
-    arguments = {edit.unit: edit.arguments for edit in edits if edit.arguments is not None}
+def _edited(raw: bytes, edits: list[BlockEdit], form: ModuleType) -> bytes:
+    arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
         return bytes(form.set_arguments(raw, arguments))
-    return bytes(form.set_result(raw, {edit.unit: edit.text for edit in edits}))
+    return bytes(form.set_result(raw, {edit.block_index: edit.text for edit in edits}))

@@ -10,23 +10,23 @@ Rules:
 """
 
 from ctxmgr.model import ArchiveAnswer, ArchiveRow
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import ArchivePut, Verb
 
 HELD_CHARACTERS = 32_000_000  # of one session; a whole one comes to 8 MB
 
 
-def archived(session: Session, again: bool = False) -> Verb[None]:
+def archived(session: SessionCore, again: bool = False) -> Verb[None]:
     """Asks for the archive where something has left; `again`: also for what it did not take before."""
-    leaving = tuple(session.leaving)
+    leaving = tuple(session.pending_archive)
     if not session.capabilities.retrieve:
-        session.leaving.clear()
+        session.pending_archive.clear()
         return
     if not leaving and not (again and session.unarchived):
         return
     held = session.unarchived | {row.key: row for row in leaving}
     session.unarchived = _bounded(held)
-    session.leaving.clear()
+    session.pending_archive.clear()
     rows = tuple(session.unarchived.values())
     answer: ArchiveAnswer = yield ArchivePut(rows, session.policy.archive)
     if answer.fault:
@@ -36,17 +36,17 @@ def archived(session: Session, again: bool = False) -> Verb[None]:
     hear(session, answer.note)
 
 
-def held(session: Session, handle: str) -> ArchiveRow | None:
+def held(session: SessionCore, handle: str) -> ArchiveRow | None:
     """What is under this handle and not in the archive yet; None where two things are."""
-    rows = [row for row in (*session.unarchived.values(), *session.leaving) if row.handle == handle]
+    rows = [row for row in (*session.unarchived.values(), *session.pending_archive) if row.handle == handle]
     return rows[-1] if len({row.key for row in rows}) == 1 else None
 
 
-def hear(session: Session, text: str | None) -> None:
+def hear(session: SessionCore, text: str | None) -> None:
     """A sentence for people: on stderr, and once in the status."""
-    if text and text not in session.notes:
-        session.notes = (*session.notes, text)
-        session.complaints.append(text)
+    if text and text not in session.warnings:
+        session.warnings = (*session.warnings, text)
+        session.log_lines.append(text)
 
 
 def _bounded(rows: dict[str, ArchiveRow]) -> dict[str, ArchiveRow]:

@@ -11,11 +11,11 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import State
 from ctxmgr.session import ledger_updates, remaining
 from ctxmgr.session import tree as branches
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 
-def compacted(session: Session, params: lifecycle.SessionCompactParams) -> Verb[None]:
+def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> Verb[None]:
     entry = params.compaction_entry
     at = tree.milliseconds(entry.timestamp)
 
@@ -40,18 +40,18 @@ def compacted(session: Session, params: lifecycle.SessionCompactParams) -> Verb[
         trail=trail,
         reopen=session.reopen("compaction"),
     )
-    session.ahead.forget()
+    session.prefetch.forget()
     session.ledger = ledger_updates.ledger(session.state)
     session.void_base(weight)
 
 
-def moved(session: Session, params: lifecycle.SessionTreeParams) -> Verb[None]:
+def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[None]:
     """The host is at another place of its tree."""
     state, entry_of, summary = session.state, session.entry_of, params.summary_entry
     if params.entries:
         raws = [bytes(raw) for raw in params.entries]
         state, entry_of = yield Offload(
-            lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.heard)
+            lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.message_ids)
         )
     else:
         state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
@@ -68,7 +68,7 @@ def moved(session: Session, params: lifecycle.SessionTreeParams) -> Verb[None]:
         reopen=session.reopen("tree"),
     )
     session.entry_of = entry_of
-    session.ahead.forget()
+    session.prefetch.forget()
     session.ledger = ledger_updates.ledger(session.state)
-    session.heard |= ledger_updates.heard(session.state)
+    session.message_ids |= ledger_updates.heard(session.state)
     session.void_base(weight)

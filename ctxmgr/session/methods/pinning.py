@@ -11,10 +11,10 @@ import msgspec
 
 from ctxmgr.model import Pin, PinBy, invalid_params
 from ctxmgr.model.api import recovery
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 
-def pin(session: Session, params: recovery.PinParams) -> None:
+def pin(session: SessionCore, params: recovery.PinParams) -> None:
     """Raises CallError. A pin that is there already changes nothing."""
     new = _pin(params)
     state = session.state
@@ -27,7 +27,7 @@ def pin(session: Session, params: recovery.PinParams) -> None:
     )
 
 
-def unpin(session: Session, params: recovery.PinParams) -> None:
+def unpin(session: SessionCore, params: recovery.PinParams) -> None:
     """Raises CallError. A pin that is not there changes nothing."""
     old = _pin(params)
     kept = tuple(one for one in session.state.pins if one != old)

@@ -6,9 +6,9 @@ from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet import packet, packet_budget
 from ctxmgr.engine.pressure import zone
-from ctxmgr.model import Edit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
+from ctxmgr.model import BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 RULES = {
     "kept": "kept",
@@ -22,7 +22,7 @@ RULES = {
 }
 
 
-def status(session: Session) -> lifecycle.Status:
+def status(session: SessionCore) -> lifecycle.Status:
     state = session.state
     known = state.meter.reading_tokens is not None
     tokens = session.tokens()
@@ -30,8 +30,8 @@ def status(session: Session) -> lifecycle.Status:
     return lifecycle.Status(
         mode="on" if session.preset.is_active(state) else "off",
         preset=session.policy.preset,
-        zone=zone.zone_of(tokens, session.at),
-        pressure=zone.pressure(tokens, session.at),
+        zone=zone.zone_of(tokens, session.thresholds),
+        pressure=zone.pressure(tokens, session.thresholds),
         tokens=tokens if known else None,
         context_window=state.model.window,
         packet_tokens=_packet_tokens(session),
@@ -39,28 +39,28 @@ def status(session: Session) -> lifecycle.Status:
             compaction=sum(summary.kind == "compaction" for summary in state.summaries),
             branch=sum(summary.kind == "branch" for summary in state.summaries),
         ),
-        latch=lifecycle.LatchStatus(state.latch.state, state.latch.failures),
+        latch=lifecycle.LatchStatus(state.latch.state, state.latch.failure_count),
         stats=lifecycle.Stats(
             contexts=totals.contexts,
             fallbacks=totals.fallbacks,
             turns_dropped=totals.turns_dropped,
             results_distilled=totals.results_distilled,
             results_pruned=totals.results_pruned,
-            tokens_scanned=totals.tokens_scanned,
-            tokens_pruned=totals.tokens_pruned,
-            tokens_protected=totals.tokens_protected,
+            tokens_scanned=totals.scanned_tokens,
+            tokens_pruned=totals.pruned_tokens,
+            tokens_protected=totals.protected_tokens,
             compactions_requested=totals.compactions_requested,
         ),
         epoch=state.epoch.number,
         pins=len(state.pins),
-        promise=session.at.promise,
+        promise=session.thresholds.promise,
         weigher=session.reader.name,
-        notes=session.notes,
+        notes=session.warnings,
         seq=state.seq,
     )
 
 
-def _packet_tokens(session: Session) -> int:
+def _packet_tokens(session: SessionCore) -> int:
     """Of the packet in force; since a restart, of the one that was."""
     packet = session.state.packet
     if not session.projection.answered and packet is not None:
@@ -68,24 +68,24 @@ def _packet_tokens(session: Session) -> int:
     return session.plan.packet_weight
 
 
-def prune_stats(session: Session) -> lifecycle.PruneStats:
+def prune_stats(session: SessionCore) -> lifecycle.PruneStats:
     totals = session.state.totals
     return lifecycle.PruneStats(
         enabled=session.state.enabled,
-        scanned=totals.tokens_scanned,
-        pruned=totals.tokens_pruned,
-        protected=totals.tokens_protected,
-        prunable=totals.tokens_prunable,
+        scanned=totals.scanned_tokens,
+        pruned=totals.pruned_tokens,
+        protected=totals.protected_tokens,
+        prunable=totals.prunable_tokens,
         results_pruned=totals.results_pruned,
-        tokens_pruned=totals.tokens_pruned,
+        tokens_pruned=totals.pruned_tokens,
         results_distilled=totals.results_distilled,
         turns_dropped=totals.turns_dropped,
         seq=session.state.seq,
     )
 
 
-def policy(session: Session) -> lifecycle.PolicyResult:
-    at = session.at
+def policy(session: SessionCore) -> lifecycle.PolicyResult:
+    at = session.thresholds
     return lifecycle.PolicyResult(
         policy=session.policy,
         thresholds={
@@ -99,7 +99,7 @@ def policy(session: Session) -> lifecycle.PolicyResult:
     )
 
 
-def ledger(session: Session) -> lifecycle.LedgerResult:
+def ledger(session: SessionCore) -> lifecycle.LedgerResult:
     facts = tuple(
         lifecycle.LedgerFact(fact.slot, fact.text, fact.source, fact.status, fact.time_ms, fact.detail, fact.entry)
         for fact in current(session.ledger)
@@ -107,7 +107,7 @@ def ledger(session: Session) -> lifecycle.LedgerResult:
     return lifecycle.LedgerResult(facts, session.state.seq)
 
 
-def rendered_packet(session: Session, resume: bool) -> lifecycle.PacketResult:
+def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResult:
     """The packet as it would be rendered now, whether or not one is needed."""
     budget = packet_budget(session.policy, session.zone(), resume)
     text = packet.render(
@@ -120,17 +120,17 @@ def rendered_packet(session: Session, resume: bool) -> lifecycle.PacketResult:
     return lifecycle.PacketResult(text, session.weigh(text) if text else 0, session.state.seq)
 
 
-def scratchpad(session: Session) -> compaction.ScratchpadResult:
+def scratchpad(session: SessionCore) -> compaction.ScratchpadResult:
     text = session.state.scratchpad
     return compaction.ScratchpadResult(text, session.reader.weigh(text) if text else 0, session.state.seq)
 
 
-def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
+def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
     """One verdict a message of the last list, in its order, and one for what was inserted."""
     messages, plan = session.projection.messages, session.plan
     verdicts: list[reports.Verdict] = []
     why = {left.key: left.why for receipt in session.state.receipts for left in receipt.evicted}
-    by_index: dict[int, list[Edit]] = {}
+    by_index: dict[int, list[BlockEdit]] = {}
     kept: set[int] = set()
     for piece in plan.pieces:
         if isinstance(piece, Packet):
@@ -139,10 +139,10 @@ def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
         elif isinstance(piece, Keep):
             kept.update(range(piece.start, piece.end))
         else:
-            by_index.setdefault(piece.index, []).append(piece)
+            by_index.setdefault(piece.message_index, []).append(piece)
     for index, message in enumerate(messages):
         edits = by_index.get(index, [])
-        saved = sum(edit.before - edit.after for edit in edits)
+        saved = sum(edit.before_tokens - edit.after_tokens for edit in edits)
         verdict: Verdict
         if edits:
             kind = edits[0].kind
@@ -158,22 +158,22 @@ def explain(session: Session, epoch: int | None) -> reports.ExplainResult:
     return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)
 
 
-def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt, ...]:
+def _receipts(session: SessionCore, epoch: int | None) -> tuple[reports.EpochReceipt, ...]:
     """All that are kept, oldest first; what left is listed for one."""
     kept = session.state.receipts
-    wanted = epoch if epoch is not None else kept[-1].epoch if kept else 0
-    if epoch is not None and all(receipt.epoch != epoch for receipt in kept):
+    wanted = epoch if epoch is not None else kept[-1].epoch_number if kept else 0
+    if epoch is not None and all(receipt.epoch_number != epoch for receipt in kept):
         raise invalid_params("no receipt of this epoch is kept", "$.epoch")
     return tuple(
         reports.EpochReceipt(
-            epoch=receipt.epoch,
+            epoch=receipt.epoch_number,
             opening=receipt.opening,
             before=receipt.before_tokens,
             after=receipt.after_tokens,
             arithmetic=receipt.arithmetic,
             count=len(receipt.evicted) + receipt.omitted_count,
             at=receipt.time_ms,
-            left=tuple(_left(one) for one in receipt.evicted) if receipt.epoch == wanted else None,
+            left=tuple(_left(one) for one in receipt.evicted) if receipt.epoch_number == wanted else None,
             omitted=receipt.omitted_count or None,
         )
         for receipt in kept
@@ -183,19 +183,19 @@ def _receipts(session: Session, epoch: int | None) -> tuple[reports.EpochReceipt
 def _left(one: EvictedItem) -> reports.Left:
     digest = digest_of(one.key)
     return reports.Left(
-        one.kind, one.call, one.why, one.before_tokens, one.after_tokens, digest, one.handle or None
+        one.kind, one.call_text, one.why, one.before_tokens, one.after_tokens, digest, one.handle or None
     )
 
 
-def compaction_request(session: Session, reason: Any, tokens: int) -> lifecycle.RequestCompactionParams:
-    ahead = session.ahead.prepared
+def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecycle.RequestCompactionParams:
+    ahead = session.prefetch.prepared
     mid_run = session.capabilities.request_compaction == "midRun"
     return lifecycle.RequestCompactionParams(
         session_id=session.state.session_id,
         reason=reason,
         zone=session.zone(),
         tokens=tokens if session.state.meter.reading_tokens is not None else None,
-        threshold=int(session.at.red),
+        threshold=int(session.thresholds.red),
         context_window=session.state.model.window,
         deliver="now" if mid_run else "whenIdle",
         custom_instructions=policy_keys.compaction(session.policy).instructions,

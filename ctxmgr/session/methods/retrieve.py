@@ -14,13 +14,13 @@ from ctxmgr.engine.balanced import RETURNED_EPOCHS
 from ctxmgr.model import ArchiveAnswer, ArchiveRow, CallError, CallFailed, InvalidParams
 from ctxmgr.model.api import recovery
 from ctxmgr.session.methods import archiving
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import ArchiveGet, Verb
 
 PAGE_CHARACTERS = 20_000  # about 5,000 tokens: a page that a model can take in without losing much of its window
 
 
-def retrieve(session: Session, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
+def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[recovery.RetrieveResult]:
     """One page. Raises CallFailed where nothing is archived here, or the archive can not be read;
     InvalidParams for a handle that it does not know."""
     if not session.capabilities.retrieve:
@@ -41,7 +41,7 @@ def retrieve(session: Session, params: recovery.RetrieveParams) -> Verb[recovery
     return _page(session, row, params)
 
 
-def _page(session: Session, row: ArchiveRow, params: recovery.RetrieveParams) -> recovery.RetrieveResult:
+def _page(session: SessionCore, row: ArchiveRow, params: recovery.RetrieveParams) -> recovery.RetrieveResult:
     total = len(row.text)
     start = min(total, int(params.offset or 0))
     end = min(total, start + int(params.limit or PAGE_CHARACTERS))
@@ -51,12 +51,12 @@ def _page(session: Session, row: ArchiveRow, params: recovery.RetrieveParams) ->
         next=end if end < total else None,
         total=total,
         more=end < total,
-        call=row.call,
+        call=row.call_text,
         seq=session.state.seq,
     )
 
 
-def _note(session: Session, handle: str) -> None:
+def _note(session: SessionCore, handle: str) -> None:
     """Rule 1. What came back too long ago to matter is forgotten."""
     now = session.state.epoch.number
     returned = {one: at for one, at in session.state.returned.items() if now - at < RETURNED_EPOCHS}
@@ -65,11 +65,11 @@ def _note(session: Session, handle: str) -> None:
         session.state = msgspec.structs.replace(session.state, returned=returned)
 
 
-def _missing(session: Session, handle: str, kind: type[CallError], said: str) -> CallError:
+def _missing(session: SessionCore, handle: str, kind: type[CallError], said: str) -> CallError:
     """Rule 2."""
     place: dict[str, Any] = {"path": "$.handle"} if kind is InvalidParams else {}
     for receipt in reversed(session.state.receipts):
         for left in receipt.evicted:
             if left.handle == handle:
-                return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call})
+                return kind(f"{said}; make the call in `data.call` again", {**place, "call": left.call_text})
     return kind(said, place or None)

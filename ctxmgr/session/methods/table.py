@@ -13,20 +13,20 @@ from ctxmgr.session import scratchpad
 from ctxmgr.session.compaction import branch_summary, compact
 from ctxmgr.session.methods import list_changes, pinning, queries, turn_end, undoing
 from ctxmgr.session.methods.retrieve import retrieve
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Job, Verb
 
 
-def _status(session: Session) -> lifecycle.StatusResult:
+def _status(session: SessionCore) -> lifecycle.StatusResult:
     return lifecycle.StatusResult(queries.status(session), session.state.seq)
 
 
-def _model_select(session: Session, params: lifecycle.ModelSelectParams) -> lifecycle.StatusResult:
+def _model_select(session: SessionCore, params: lifecycle.ModelSelectParams) -> lifecycle.StatusResult:
     session.model_select(params)
     return _status(session)
 
 
-def _turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[lifecycle.TurnEndResult]:
+def _turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[lifecycle.TurnEndResult]:
     reason, tokens = yield from turn_end.turn_end(session, params)
     commands: tuple[lifecycle.Command, ...] = ()
     if reason:
@@ -35,44 +35,44 @@ def _turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[lifecyc
     return lifecycle.TurnEndResult(commands, queries.status(session), session.state.seq)
 
 
-def _session_compact(session: Session, params: lifecycle.SessionCompactParams) -> Verb[lifecycle.StatusResult]:
+def _session_compact(session: SessionCore, params: lifecycle.SessionCompactParams) -> Verb[lifecycle.StatusResult]:
     yield from list_changes.compacted(session, params)
     return _status(session)
 
 
-def _session_compact_failed(session: Session, params: lifecycle.CompactFailedParams) -> lifecycle.StatusResult:
+def _session_compact_failed(session: SessionCore, params: lifecycle.CompactFailedParams) -> lifecycle.StatusResult:
     session.compact_failed(params)
     return _status(session)
 
 
-def _session_tree(session: Session, params: lifecycle.SessionTreeParams) -> Verb[lifecycle.StatusResult]:
+def _session_tree(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[lifecycle.StatusResult]:
     yield from list_changes.moved(session, params)
     return _status(session)
 
 
-def _get_status(session: Session, params: lifecycle.SessionParams) -> lifecycle.Status:
+def _get_status(session: SessionCore, params: lifecycle.SessionParams) -> lifecycle.Status:
     return queries.status(session)
 
 
-def _prune(session: Session, params: lifecycle.SessionParams) -> lifecycle.StatusResult:
+def _prune(session: SessionCore, params: lifecycle.SessionParams) -> lifecycle.StatusResult:
     session.force_prune()
     return _status(session)
 
 
-def _set_pruning(session: Session, params: lifecycle.SetPruningParams) -> lifecycle.StatusResult:
+def _set_pruning(session: SessionCore, params: lifecycle.SetPruningParams) -> lifecycle.StatusResult:
     session.set_pruning(params.enabled)
     return _status(session)
 
 
-def _get_prune_stats(session: Session, params: lifecycle.SessionParams) -> lifecycle.PruneStats:
+def _get_prune_stats(session: SessionCore, params: lifecycle.SessionParams) -> lifecycle.PruneStats:
     return queries.prune_stats(session)
 
 
-def _get_policy(session: Session, params: lifecycle.SessionParams) -> lifecycle.PolicyResult:
+def _get_policy(session: SessionCore, params: lifecycle.SessionParams) -> lifecycle.PolicyResult:
     return queries.policy(session)
 
 
-def _set_policy(session: Session, params: lifecycle.SetPolicyParams) -> lifecycle.PolicyResult:
+def _set_policy(session: SessionCore, params: lifecycle.SetPolicyParams) -> lifecycle.PolicyResult:
     try:
         session.set_policy(params.policy)
     except InvalidPolicy as refused:
@@ -80,19 +80,19 @@ def _set_policy(session: Session, params: lifecycle.SetPolicyParams) -> lifecycl
     return queries.policy(session)
 
 
-def _get_ledger(session: Session, params: lifecycle.SessionParams) -> lifecycle.LedgerResult:
+def _get_ledger(session: SessionCore, params: lifecycle.SessionParams) -> lifecycle.LedgerResult:
     return queries.ledger(session)
 
 
-def _get_packet(session: Session, params: lifecycle.GetPacketParams) -> lifecycle.PacketResult:
+def _get_packet(session: SessionCore, params: lifecycle.GetPacketParams) -> lifecycle.PacketResult:
     return queries.rendered_packet(session, bool(params.resume))
 
 
-def _get_scratchpad(session: Session, params: lifecycle.SessionParams) -> compaction.ScratchpadResult:
+def _get_scratchpad(session: SessionCore, params: lifecycle.SessionParams) -> compaction.ScratchpadResult:
     return queries.scratchpad(session)
 
 
-def _edit_scratchpad(session: Session, params: compaction.EditScratchpadParams) -> compaction.ScratchpadResult:
+def _edit_scratchpad(session: SessionCore, params: compaction.EditScratchpadParams) -> compaction.ScratchpadResult:
     try:
         session.edit_scratchpad(params.operations)
     except scratchpad.InvalidOperation as refused:
@@ -100,26 +100,26 @@ def _edit_scratchpad(session: Session, params: compaction.EditScratchpadParams) 
     return queries.scratchpad(session)
 
 
-def _explain(session: Session, params: reports.ExplainParams) -> reports.ExplainResult:
+def _explain(session: SessionCore, params: reports.ExplainParams) -> reports.ExplainResult:
     return queries.explain(session, params.epoch)
 
 
-def _pin(session: Session, params: recovery.PinParams) -> lifecycle.StatusResult:
+def _pin(session: SessionCore, params: recovery.PinParams) -> lifecycle.StatusResult:
     pinning.pin(session, params)
     return _status(session)
 
 
-def _unpin(session: Session, params: recovery.PinParams) -> lifecycle.StatusResult:
+def _unpin(session: SessionCore, params: recovery.PinParams) -> lifecycle.StatusResult:
     pinning.unpin(session, params)
     return _status(session)
 
 
-def _undo(session: Session, params: recovery.UndoParams) -> lifecycle.StatusResult:
+def _undo(session: SessionCore, params: recovery.UndoParams) -> lifecycle.StatusResult:
     undoing.undo(session, params)
     return _status(session)
 
 
-ROUTES: dict[str, Callable[[Session, Any], Any]] = {
+ROUTES: dict[str, Callable[[SessionCore, Any], Any]] = {
     "model_select": _model_select,
     "turn_end": _turn_end,
     "session_compact": _session_compact,
@@ -142,7 +142,7 @@ ROUTES: dict[str, Callable[[Session, Any], Any]] = {
     "editScratchpad": _edit_scratchpad,
 }
 
-ERRANDS: dict[str, Callable[[Session, Any], Job]] = {
+ERRANDS: dict[str, Callable[[SessionCore, Any], Job]] = {
     "planCompaction": compact.plan,
     "compact": compact.compact,
     "session_before_compact": compact.before_compact,

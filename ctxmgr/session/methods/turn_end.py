@@ -16,27 +16,27 @@ from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Latch, State
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
 
 
-def turn_end(session: Session, params: lifecycle.TurnEndParams) -> Verb[tuple[str, int]]:
+def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[tuple[str, int]]:
     """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
     raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
-    if sum(len(raw) for raw in raws if raw not in session.early) > INLINE_BYTES:
-        messages = yield Offload(lambda: session.reader.read(raws, session.early))
+    if sum(len(raw) for raw in raws if raw not in session.pending_messages) > INLINE_BYTES:
+        messages = yield Offload(lambda: session.reader.read(raws, session.pending_messages))
     else:
-        messages = session.reader.read(raws, session.early)
+        messages = session.reader.read(raws, session.pending_messages)
     return _turn_ended(session, params, messages)
 
 
 def _turn_ended(
-    session: Session, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
+    session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
 ) -> tuple[str, int]:
     reply = messages[0]
-    held = session.state.held + reply.weight
+    held = session.state.outgoing_tokens + reply.weight
     usage = _usage(session, params, reply)
     reading = session.state.meter
     if usage is not None and reply.view.stop not in ("error", "aborted"):
@@ -55,19 +55,19 @@ def _turn_ended(
         count = totals.compactions_requested + 1
         totals = msgspec.structs.replace(totals, compactions_requested=count)
     session.state = msgspec.structs.replace(
-        state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals, held=held
+        state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals, outgoing_tokens=held
     )
     session.ledger = ledger
     _remember_early(session, messages)
     marks = [ledger_updates.mark(message) for message in messages]
-    session.heard.update(marks)
+    session.message_ids.update(marks)
     if params.entry_ids is not None:
         ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
         session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
     return (("overflow" if overflow else "threshold") if asks else "", tokens)
 
 
-def _usage(session: Session, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:
+def _usage(session: SessionCore, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:
     if params.usage is not None:
         given: Usage | None = session.form.usage(msgspec.to_builtins(params.usage))
         return given
@@ -75,7 +75,7 @@ def _usage(session: Session, params: lifecycle.TurnEndParams, reply: Message) ->
 
 
 def _learn_turn(
-    session: Session, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
+    session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
 ) -> tuple[State, Any]:
     ids = params.entry_ids
     state, bound = ledger_updates.bind(session.state, ids.message if ids else None)
@@ -89,31 +89,31 @@ def _learn_turn(
         trail += [one for one in given if one is not None and one not in trail[-64:]]
     calls = session.calls(messages)
     at = int(params.at) if params.at is not None else None
-    state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.heard)
+    state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.message_ids)
     state = ledger_updates.learn(state, facts, bound=True)
     if len(trail) != len(state.trail):
         state = msgspec.structs.replace(state, trail=tuple(trail))
     return state, (*bound, *facts)
 
 
-def _latch_turn(session: Session, overflow: bool, tokens: int, heard: bool) -> tuple[Latch, bool]:
+def _latch_turn(session: SessionCore, overflow: bool, tokens: int, heard: bool) -> tuple[Latch, bool]:
     may_ask = session.may_ask()
     if overflow:
         return latch.overflow(session.state.latch, _newest_user(session), may_ask)
     reading: latch.Reading = "unknown"
     if heard:
-        reading = "high" if _is_high(session, tokens) else "low" if tokens < session.at.calm else "middle"
+        reading = "high" if _is_high(session, tokens) else "low" if tokens < session.thresholds.calm else "middle"
     return latch.turn_end(session.state.latch, reading, may_ask)
 
 
-def _is_high(session: Session, tokens: int) -> bool:
+def _is_high(session: SessionCore, tokens: int) -> bool:
     """Is it time to ask? What may leave with the next list by itself does not count."""
     inputs = session.inputs(session.state, session.ledger)
     leaves = session.preset.leavable_weight(session.state, session.plan, session.projection.answered, inputs)
-    return tokens - inputs.gauge.ratio * leaves >= session.at.red
+    return tokens - inputs.gauge.ratio * leaves >= session.thresholds.red
 
 
-def _newest_user(session: Session) -> str:
+def _newest_user(session: SessionCore) -> str:
     """What the newest user message is told apart by; a run without one, by the compactions before it."""
     conversation = session.projection.conversation
     newest = conversation.newest_user
@@ -122,7 +122,7 @@ def _newest_user(session: Session) -> str:
     return f"none after {sum(summary.kind == 'compaction' for summary in session.state.summaries)}"
 
 
-def _remember_early(session: Session, messages: Sequence[Message]) -> None:
-    session.early |= {message.raw: message for message in messages}
-    while len(session.early) > EARLY_AT_MOST:
-        del session.early[next(iter(session.early))]
+def _remember_early(session: SessionCore, messages: Sequence[Message]) -> None:
+    session.pending_messages |= {message.raw: message for message in messages}
+    while len(session.pending_messages) > EARLY_AT_MOST:
+        del session.pending_messages[next(iter(session.pending_messages))]

@@ -12,13 +12,13 @@ from ctxmgr.engine.conversation import digest_of
 from ctxmgr.model import Pin, invalid_params
 from ctxmgr.model.api import recovery
 from ctxmgr.session.methods import archiving
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 
-def undo(session: Session, params: recovery.UndoParams) -> None:
+def undo(session: SessionCore, params: recovery.UndoParams) -> None:
     """Raises CallError for an epoch that no receipt is kept of. What was undone already changes nothing."""
     state = session.state
-    receipt = next((one for one in reversed(state.receipts) if one.epoch == params.epoch), None)
+    receipt = next((one for one in reversed(state.receipts) if one.epoch_number == params.epoch), None)
     if receipt is None:
         raise invalid_params("no receipt of this epoch is kept", "$.epoch")
     keys = {left.key for left in receipt.evicted}
@@ -32,5 +32,6 @@ def undo(session: Session, params: recovery.UndoParams) -> None:
     reopen = "undo" if state.reopen in (None, "pin") else state.reopen
     session.state = msgspec.structs.replace(state, decisions=decisions, pins=pins, reopen=reopen)
     if receipt.omitted_count:
-        note = f"undo of epoch {receipt.epoch}: {receipt.omitted_count} things are not in its receipt and stay away"
+        omitted = receipt.omitted_count
+        note = f"undo of epoch {receipt.epoch_number}: {omitted} things are not in its receipt and stay away"
         archiving.hear(session, note)

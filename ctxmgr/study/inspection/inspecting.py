@@ -69,7 +69,7 @@ def _head(state: State, lines: int, strange: int) -> list[tuple[str, str]]:
         ("newest time", _moment(state.clock)),
         ("model", f"{model.id}, window {model.window:,} tokens"),
         ("projection", "on" if state.enabled else "switched off"),
-        ("latch", f"{latch.state}, {latch.failures} failures in a row, wait {latch.wait} turn_ends"),
+        ("latch", f"{latch.state}, {latch.failure_count} failures in a row, wait {latch.wait} turn_ends"),
         ("last reading", f"{reading}; it stood for {meter.base:,} weighed"),
         ("ratios", ratios),
         ("resume packet", "with the next list" if state.resume else "not due"),

@@ -5,12 +5,12 @@ from ctxmgr.summarize.request.brief import FinishedSummary, Prepared, SummaryInp
 from ctxmgr.summarize.request.parse import LEAST_TOKENS, AcceptedAnswer, RejectedAnswer
 from ctxmgr.summarize.request.previous_summary import PreviousSummary
 from ctxmgr.summarize.request.prompt_task import PromptTask, SummaryTerms, merge_question, question
-from ctxmgr.summarize.request.retry import Failure, ShapedRequest, SummaryFailed, answers, give_up
+from ctxmgr.summarize.request.retry import CompletionFailure, ShapedRequest, SummaryFailed, answers, give_up
 from ctxmgr.summarize.request.usage import SummaryUsage
 
 __all__ = [
     "AcceptedAnswer",
-    "Failure",
+    "CompletionFailure",
     "FinishedSummary",
     "LEAST_TOKENS",
     "Prepared",

@@ -37,7 +37,7 @@ class ShapedRequest(msgspec.Struct, frozen=True):
     max_tokens: int
 
 
-class Failure(msgspec.Struct, frozen=True):
+class CompletionFailure(msgspec.Struct, frozen=True):
     """Why there is no answer: of which ask, for what reason, and the words of whoever ran it."""
 
     reason: Reason
@@ -48,7 +48,7 @@ class Failure(msgspec.Struct, frozen=True):
 class SummaryFailed(Exception):
     """No summary can be had from the model. Carries the failure."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: CompletionFailure) -> None:
         super().__init__(failure.reason)
         self.failure = failure
 
@@ -80,7 +80,7 @@ def answers(
 
 
 def give_up(refused: RejectedAnswer, label: str) -> NoReturn:
-    raise SummaryFailed(Failure(refused.reason, label, refused.detail))
+    raise SummaryFailed(CompletionFailure(refused.reason, label, refused.detail))
 
 
 def _hinted(question: ShapedRequest, refused: RejectedAnswer) -> CompletionRequest:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.client.cutting import newest
-from ctxmgr.client.unaided import Projected, room, tokens, unaided
+from ctxmgr.client.unaided import SentList, room, tokens, unaided
 from ctxmgr.formats import FORMATS
 
 SYSTEM = {"role": "system", "content": "be brief"}
@@ -102,7 +102,7 @@ def raws(messages: list[Any]) -> tuple[bytes, ...]:
     return tuple(msgspec.json.encode(one) for one in messages)
 
 
-LAST = Projected(raws(named("a b c")), tuple(named("p c")))
+LAST = SentList(raws(named("a b c")), tuple(named("p c")))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ LONG = "x" * 3_175  # with its role 1,000 tokens
 def test_what_does_not_fit_is_cut(
     own: str, last: tuple[str, str] | None, space: float, wanted: str, source: str, fits: bool
 ) -> None:
-    before = Projected(raws(named(last[0])), tuple(named(last[1]))) if last else None
+    before = SentList(raws(named(last[0])), tuple(named(last[1]))) if last else None
     made = unaided(named(own), raws(named(own)), before, space)
     assert (made.messages, made.source, made.fits) == (named(wanted), source, fits)
 

@@ -6,7 +6,7 @@ Slow and plain. It knows what a plan is, and the pairs that a slow search finds;
 from collections.abc import Sequence
 
 from ctxmgr.model.messages import Message, View
-from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
 from tests.conversations import pairs
 
 LIKE_A_USER = {"user", "note", "shell", "summary", "packet"}
@@ -18,7 +18,7 @@ def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str
     shown = [at for piece in plan.pieces for at in indices(piece)]
     kept, views = set(shown), [message.view for message in messages]
     gone = [at for at in range(len(messages)) if at not in kept]
-    edits = [piece for piece in plan.pieces if isinstance(piece, Edit)]
+    edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit)]
     packets = [number for number, piece in enumerate(plan.pieces) if isinstance(piece, Packet)]
     users = [at for at, view in enumerate(views) if view.opens_turn]
     replies = [at for at, view in enumerate(views) if view.role == "assistant"]
@@ -33,7 +33,7 @@ def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str
     }
     if by_steps:
         found["users"] = not packets and any(views[at].role == "user" for at in gone)
-        edited = {edit.index for edit in edits}
+        edited = {edit.message_index for edit in edits}
         found["newest step"] = bool(replies) and (replies[-1] not in kept or replies[-1] in edited)
         found["step"] = any((at in kept) != (at - 1 in kept) for at in range(1, len(views)) if joined(views, at))
     else:
@@ -43,11 +43,11 @@ def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str
     return {name for name, broken in found.items() if broken}
 
 
-def indices(piece: Keep | Edit | Packet) -> list[int]:
+def indices(piece: Keep | BlockEdit | Packet) -> list[int]:
     """The messages that a piece shows."""
     if isinstance(piece, Keep):
         return list(range(piece.start, piece.end))
-    return [piece.index] if isinstance(piece, Edit) else []
+    return [piece.message_index] if isinstance(piece, BlockEdit) else []
 
 
 def joined(views: Sequence[View], at: int) -> bool:
@@ -66,11 +66,11 @@ def answer(views: Sequence[View], at: int) -> set[int]:
         items |= more
 
 
-def editable(views: Sequence[View], edit: Edit) -> bool:
-    unit = views[edit.index].units[edit.unit]
+def editable(views: Sequence[View], edit: BlockEdit) -> bool:
+    unit = views[edit.message_index].units[edit.block_index]
     if edit.kind != "shortened":
         return unit.kind == "result" and not unit.signed
-    signed = (one.signed for at in answer(views, edit.index) for one in views[at].units)
+    signed = (one.signed for at in answer(views, edit.message_index) for one in views[at].units)
     return unit.kind == "call" and not any(signed)
 
 
@@ -85,7 +85,11 @@ def starts_well(views: Sequence[View], plan: Plan) -> bool:
 
 def weight(messages: Sequence[Message], plan: Plan) -> int:
     kept = {at for piece in plan.pieces for at in indices(piece)}
-    edits = sum(p.after - messages[p.index].weights[p.unit] for p in plan.pieces if isinstance(p, Edit))
+    edits = sum(
+        p.after_tokens - messages[p.message_index].weights[p.block_index]
+        for p in plan.pieces
+        if isinstance(p, BlockEdit)
+    )
     packets = sum(piece.weight for piece in plan.pieces if isinstance(piece, Packet))
     return sum(messages[at].weight for at in kept) + edits + packets
 

@@ -8,7 +8,7 @@ from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
-from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests.notation import indexed, quarters
 
 MARK = "[ctxmgr packet]"
@@ -57,9 +57,9 @@ def sent(messages: tuple[Message, ...], plan: Plan) -> list[bytes]:
         elif isinstance(piece, Keep):
             out.extend(message.raw for message in messages[piece.start : piece.end])
         else:
-            first = piece.index not in texts
-            texts.setdefault(piece.index, {})[piece.unit] = piece.text
-            edited = pi.set_result(messages[piece.index].raw, texts[piece.index])
+            first = piece.message_index not in texts
+            texts.setdefault(piece.message_index, {})[piece.block_index] = piece.text
+            edited = pi.set_result(messages[piece.message_index].raw, texts[piece.message_index])
             out[len(out) if first else len(out) - 1 :] = [edited]
     return out
 
@@ -70,11 +70,11 @@ def kept(plan: Plan) -> list[int]:
     for piece in plan.pieces:
         if isinstance(piece, Keep):
             out.extend(range(piece.start, piece.end))
-        elif isinstance(piece, Edit) and piece.index not in out[-1:]:
-            out.append(piece.index)
+        elif isinstance(piece, BlockEdit) and piece.message_index not in out[-1:]:
+            out.append(piece.message_index)
     return out
 
 
 def edited(plan: Plan) -> dict[int, str]:
     """Index to kind of edit."""
-    return {piece.index: piece.kind for piece in plan.pieces if isinstance(piece, Edit)}
+    return {piece.message_index: piece.kind for piece in plan.pieces if isinstance(piece, BlockEdit)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import USER_SHARE, Budget
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
-from ctxmgr.engine.balanced.project import BalancedInputs, Projected, carried_on, decided
+from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided
 from ctxmgr.engine.balanced.protection import Protection
 from ctxmgr.engine.balanced.select import SelectionProblem
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
@@ -21,7 +21,7 @@ from ctxmgr.formats import pi
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.messages import Message
 from ctxmgr.model.prices import Rates
-from ctxmgr.model.projection import Edit, Keep, Packet, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Plan
 from tests.notation import Said, a, call, err, indexed, note, packet, quarters, r, raws, read, sh, summary, think, u
 
 ROOM = Budget(old=300, newest=100, index=60)
@@ -54,7 +54,7 @@ class Writer(msgspec.Struct):
     weigh: Callable[[str], int]
 
 
-def project(conversation: ConversationIndex, asked: BalancedInputs) -> Projected:
+def project(conversation: ConversationIndex, asked: BalancedInputs) -> BalancedResult:
     return decided(conversation, asked, *carried_on(conversation, asked))
 
 
@@ -67,16 +67,16 @@ def want(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
     """Green, warm, little room, no archive; keys say what differs."""
     by: dict[str, Any] = {
         "zone": "green",
-        "room": ROOM,
+        "budget": ROOM,
         "rates": Rates(),
         "decisions": {},
         "packet": NO_PACKET,
-        "place": 0,
-        "cached": len(messages),
+        "packet_index": 0,
+        "cached_count": len(messages),
         "usable": 20_000.0,
         "window_limit": 25_000.0,
         "tools": (),
-        "held": frozenset,
+        "protected": frozenset,
         "rewrite": rewriter(indexed(messages), quarters),
         "shorten": partial(_shorten, messages),
         "facts": lambda stands_for: facts(stands_for)[0],
@@ -87,15 +87,15 @@ def want(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
     }
     assert keys.keys() <= by.keys()
     by |= keys
-    laid_out = ("decisions", "packet", "place", "rewrite", "shorten", "rules")
+    laid_out = ("decisions", "packet", "packet_index", "rewrite", "shorten", "rules")
     users, window = USER_SHARE * by["usable"], by["window_limit"]
     return EpochInputs(
         zone=by["zone"],
         layout=Layout(**{name: by[name] for name in laid_out}),
-        room=msgspec.structs.replace(by["room"], users=users, window=window),
+        budget=msgspec.structs.replace(by["budget"], users=users, window=window),
         rates=by["rates"],
-        cached=by["cached"],
-        protection=Protection(by["tools"], by["held"]),
+        cached_count=by["cached_count"],
+        protection=Protection(by["tools"], by["protected"]),
         writer=Writer(by["facts"], by["handle"], by["weigh"]),
         memo=by["memo"],
     )
@@ -112,35 +112,37 @@ def weight_of_call(tool: str, arguments: dict[str, Any]) -> int:
     return message.weights[0]
 
 
-def ask(messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any) -> BalancedInputs:
+def ask(
+    messages: tuple[Message, ...], done: BalancedResult | None = None, size: int = 0, **keys: Any
+) -> BalancedInputs:
     """What goes on from the projection `done`, of the first `size` messages. Keys are those of `BalancedInputs` or
     `EpochInputs`."""
     known: dict[str, Any] = {"epoch": Epoch()}
     if done is not None:
-        known = {"epoch": done.epoch, "last": done.plan, "before": size}
+        known = {"epoch": done.epoch, "last_plan": done.plan, "last_count": size}
         shown = next((piece for piece in done.plan.pieces if isinstance(piece, Packet)), NO_PACKET)
         keys = {
             "decisions": done.plan.decisions,
             "packet": shown,
-            "place": done.plan.floor,
-            "cached": size,
+            "packet_index": done.plan.floor,
+            "cached_count": size,
             **keys,
         }
-    for name in ("epoch", "reopen", "last", "before", "at"):
+    for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms"):
         if name in keys:
             known[name] = keys.pop(name)
     return BalancedInputs(want(messages, **keys), **known)
 
 
 def projected(
-    messages: tuple[Message, ...], done: Projected | None = None, size: int = 0, **keys: Any
-) -> Projected:
+    messages: tuple[Message, ...], done: BalancedResult | None = None, size: int = 0, **keys: Any
+) -> BalancedResult:
     return project(indexed(messages), ask(messages, done, size, **keys))
 
 
-def restarted(messages: tuple[Message, ...], done: Projected, size: int, **keys: Any) -> Projected:
+def restarted(messages: tuple[Message, ...], done: BalancedResult, size: int, **keys: Any) -> BalancedResult:
     """The same from what a snapshot holds: the plan before is gone."""
-    return projected(messages, done, size, **{**keys, "last": None})
+    return projected(messages, done, size, **{**keys, "last_plan": None})
 
 
 def opened(said: list[Said], reopen: str = "forced", **keys: Any) -> tuple[tuple[Message, ...], Plan]:
@@ -152,24 +154,24 @@ def opened(said: list[Said], reopen: str = "forced", **keys: Any) -> tuple[tuple
 def sent(messages: tuple[Message, ...], plan: Plan, form: Any = pi) -> list[bytes]:
     """The messages that leave."""
     out: list[bytes] = []
-    edits: dict[int, list[Edit]] = {}
+    edits: dict[int, list[BlockEdit]] = {}
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             out.append(form.packet(piece.text, 0))
         elif isinstance(piece, Keep):
             out.extend(message.raw for message in messages[piece.start : piece.end])
         else:
-            some = edits.setdefault(piece.index, [])
+            some = edits.setdefault(piece.message_index, [])
             some.append(piece)
-            out[len(out) - (len(some) > 1) :] = [edited(messages[piece.index].raw, some, form)]
+            out[len(out) - (len(some) > 1) :] = [edited(messages[piece.message_index].raw, some, form)]
     return out
 
 
-def edited(raw: bytes, edits: list[Edit], form: Any) -> bytes:
-    arguments = {edit.unit: edit.arguments for edit in edits if edit.arguments is not None}
+def edited(raw: bytes, edits: list[BlockEdit], form: Any) -> bytes:
+    arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
         return bytes(form.set_arguments(raw, arguments))
-    return bytes(form.set_result(raw, {edit.unit: edit.text for edit in edits}))
+    return bytes(form.set_result(raw, {edit.block_index: edit.text for edit in edits}))
 
 
 def packet_of(plan: Plan) -> str:
@@ -178,7 +180,7 @@ def packet_of(plan: Plan) -> str:
 
 def kinds(plan: Plan) -> dict[int, str]:
     """Index to kind of edit."""
-    return {piece.index: piece.kind for piece in plan.pieces if isinstance(piece, Edit)}
+    return {piece.message_index: piece.kind for piece in plan.pieces if isinstance(piece, BlockEdit)}
 
 
 USERS = [[u(f"go on with src/mod_{number}.py")] for number in range(4)]
@@ -244,12 +246,12 @@ LARGE = 10**9
 def wishes(**keys: Any) -> SelectionProblem:
     """All compete, nothing is worth anything; keys say what differs."""
     keys = {
-        "budget": 0,
-        "held": frozenset(),
-        "gone": frozenset(),
-        "worth": {},
+        "budget_tokens": 0,
+        "protected": frozenset(),
+        "evicted": frozenset(),
+        "values": {},
         "stale": frozenset(),
-        "spared": frozenset(),
+        "protected_results": frozenset(),
         **keys,
     }
     return SelectionProblem(**keys)

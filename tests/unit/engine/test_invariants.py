@@ -15,7 +15,7 @@ from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
 from tests.unit.engine.invariants.plans import plan_of
@@ -34,7 +34,7 @@ Chooser = Callable[[Invariants], Made]
 
 def by_steps(said: list[Said], **keys: Any) -> Chooser:
     """An epoch is opened over the list."""
-    keys = {"room": NONE, "reopen": "compaction", **keys}
+    keys = {"budget": NONE, "reopen": "compaction", **keys}
     return lambda rules: (talk(*said), projected(talk(*said), rules=rules, **keys).plan)
 
 
@@ -57,7 +57,7 @@ def answered_by_a_user(rules: Invariants) -> Made:
     user, unit = messages[3], msgspec.structs.replace(messages[2].view.units[0], call_id="x2", text="ok")
     view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
     messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
-    return tuple(messages), projected(tuple(messages), rules=rules, room=NONE, reopen="compaction").plan
+    return tuple(messages), projected(tuple(messages), rules=rules, budget=NONE, reopen="compaction").plan
 
 
 def several_items(rules: Invariants) -> Made:
@@ -73,7 +73,7 @@ def several_items(rules: Invariants) -> Made:
         {"type": "message", "role": "assistant", "content": [text("so")]},
     ]
     messages = translation.read("responses", [msgspec.json.encode(one) for one in items])
-    return messages, projected(messages, rules=rules, room=Budget(60, 0, 60), reopen="compaction").plan
+    return messages, projected(messages, rules=rules, budget=Budget(60, 0, 60), reopen="compaction").plan
 
 
 def text(said: str) -> dict[str, str]:
@@ -102,8 +102,8 @@ def prompt_left(rules: Invariants) -> Made:
     return messages, plan_of(messages, pieces)
 
 
-def rewritten(at: int, before: int, after: int) -> Edit:
-    return Edit(at, 0, "pruned", "x", "k", before, after)
+def rewritten(at: int, before: int, after: int) -> BlockEdit:
+    return BlockEdit(at, 0, "pruned", "x", "k", before, after)
 
 
 LONG_USER = u(f"see {code(5, 60)}")
@@ -123,9 +123,9 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (STEPS, "users", by_steps([u("go"), LONG_USER, *STEP, *NEWEST, u("on")], weigh=lambda text: 9_999, **ALL)),
     (STEPS, "newest user", by_steps([u("go"), *STEP, LONG_USER, *NEWEST], **ALL)),
     (STEPS, "newest step", by_steps([u("go"), *STEP, sh("ls", code(5)), sh("ls", code(6))])),
-    (STEPS, "signed", by_steps([*OVERWRITTEN, *NEWEST], room=Budget(900, 0, 60))),
+    (STEPS, "signed", by_steps([*OVERWRITTEN, *NEWEST], budget=Budget(900, 0, 60))),
     (STEPS, "packet", by_hand([u("go"), *STEP, a("ok")], Keep(0, 1), PACKET, PACKET, Keep(3, 4))),
-    (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], room=SOME, **ALL)),
+    (STEPS, "start", by_steps([LONG_USER, a("func_2_2 is in src/x_y.py"), *NEWEST, u("on")], budget=SOME, **ALL)),
     (STEPS, "weight", by_steps([u("go"), *STEP, *NEWEST], facts=lambda stands_for: HEAVY[0])),
     (STEPS, "prompts", prompt_left),
     (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.conversations import legal
 from tests.notation import indexed
@@ -48,14 +48,14 @@ def plans(draw: st.DrawFn) -> tuple[tuple[Message, ...], Plan]:
     return messages, plan_of(messages, *_together(pieces), off=chance.choice((0, 0, 0, 0, 1)))
 
 
-def _edits(chance: Random, at: int, message: Message) -> list[Edit]:
+def _edits(chance: Random, at: int, message: Message) -> list[BlockEdit]:
     """Of what the message holds, some as a plan may edit it and some not."""
     found = []
     for number, unit in enumerate(message.view.units):
         kind: Any = "shortened" if unit.kind == "call" else "pruned"
         if unit.kind in ("call", "result") or chance.random() < 0.1:
             weight = message.weights[number]
-            found.append(Edit(at, number, kind, "x", "k", weight, weight // 2))
+            found.append(BlockEdit(at, number, kind, "x", "k", weight, weight // 2))
     return found
 
 

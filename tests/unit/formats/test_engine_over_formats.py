@@ -10,7 +10,7 @@ from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import Policy, Zone
-from ctxmgr.model.projection import Decision, Edit, Packet, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Packet, Plan
 from tests import translation
 from tests.conversations import any_list, legal
 from tests.legality import lists
@@ -142,7 +142,7 @@ def test_what_is_kept_is_byte_for_byte(messages: tuple[Message, ...], name: str,
     there, plan = decided(name, conversation(messages), **keys)
     out = sent(name, there, plan)
     packets = [piece for piece in plan.pieces if isinstance(piece, Packet)]
-    changed = {piece.index for piece in plan.pieces if isinstance(piece, Edit)}
+    changed = {piece.message_index for piece in plan.pieces if isinstance(piece, BlockEdit)}
     assert len(packets) <= 1
     assert len(out) == len(kept(plan)) + len(packets)
     for raw, at in zip(out[len(packets) :], kept(plan), strict=True):

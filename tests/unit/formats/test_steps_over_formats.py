@@ -12,7 +12,7 @@ from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.presets.turns.whole_turns import kept_weight
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
-from ctxmgr.model.projection import Decision, Edit
+from ctxmgr.model.projection import BlockEdit, Decision
 from ctxmgr.session.ledger_updates import calls_of
 from tests import translation
 from tests.conversations import text_of
@@ -91,10 +91,10 @@ def test_what_may_be_an_error_is_protected_as_one(name: str) -> None:
     assert there[doubtful].view.units[0].doubtful
     policy = Policy(prune_protect=0, prune_minimum=0)
     assert [one.ref.message_index for one in prune(indexed(there), policy, (), False).targets] == [fine]
-    assert [piece.index for piece in planned(there).pieces if isinstance(piece, Edit)] == [fine]
+    assert [piece.message_index for piece in planned(there).pieces if isinstance(piece, BlockEdit)] == [fine]
     newest = read(name, raws(name, translation.said(u("go"), *steps, *BOTH, *BOTH)))
     squeezed = planned(newest, zone="compact", newest_limit=0)
-    assert [piece.index for piece in squeezed.pieces if isinstance(piece, Edit)] == [fine]
+    assert [piece.message_index for piece in squeezed.pieces if isinstance(piece, BlockEdit)] == [fine]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,7 +124,7 @@ def test_items_of_one_answer_are_one_step() -> None:
     said = translation.said(u("go"), *BOTH, *BOTH, *BOTH)
     keys: dict[str, Any] = {"zone": "compact", "newest_limit": 0}
     there, plan = decided("responses", said, **keys)
-    edits = [piece.index for piece in plan.pieces if isinstance(piece, Edit)]
+    edits = [piece.message_index for piece in plan.pieces if isinstance(piece, BlockEdit)]
     assert edits == [4, 5]
     assert [there[at].view.role for at in edits] == ["result", "result"]
 

@@ -179,7 +179,7 @@ def test_another_model_has_another_window() -> None:
 def test_what_a_policy_says_for_one_model_goes_first() -> None:
     """A struct is full of defaults, which must not pass for what was said."""
     policy = Policy(zones=Zones(red=0.6), models={"m": ModelPolicy(zones=Zones(yellow=0.1))})
-    thresholds = Session(policy, model="m")._session.at
+    thresholds = Session(policy, model="m")._session.thresholds
     assert thresholds.yellow == pytest.approx(0.1 * thresholds.usable)
     assert thresholds.red == pytest.approx(0.6 * thresholds.usable)
 

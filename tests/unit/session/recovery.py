@@ -16,7 +16,7 @@ from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session import journal
 from ctxmgr.session.context import listing
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from tests.contract.talk import Fields, Talk
 from tests.notation import indexed, read
 
@@ -33,16 +33,16 @@ def leaving(*rows: ArchiveRow) -> Iterator[None]:
     """Within, these rows leave with each `context`."""
     real = listing.context
 
-    def context(session: Session, *given: Any) -> Any:
+    def context(session: SessionCore, *given: Any) -> Any:
         parts = yield from real(session, *given)
-        session.leaving += rows
+        session.pending_archive += rows
         return parts
 
     with mock.patch.object(listing, "context", context):
         yield
 
 
-def session_of(talk: Talk) -> Session:
+def session_of(talk: Talk) -> SessionCore:
     session = talk.connection.sessions.lanes.by_session["s"].session
     assert session is not None
     return session

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import Original, Projected, receipts
+from ctxmgr.engine.balanced import BalancedResult, Original, receipts
 from ctxmgr.model import ArchiveRow, Plan
 from ctxmgr.model.saved import RenderedPacket, State
 
 
-def with_epoch(state: State, done: Projected, anchor: str) -> State:
+def with_epoch(state: State, done: BalancedResult, anchor: str) -> State:
     """The state with what was decided. `anchor`: the key of the message that the packet stands before, "" where it
     stands at the head."""
-    plan, opened = done.plan, done.opened
+    plan, opened = done.plan, done.epoch_result
     totals = state.totals
     state = msgspec.structs.replace(state, epoch=done.epoch, resume=False, force_prune=False, reopen=None)
     if opened is None:
@@ -23,7 +23,7 @@ def with_epoch(state: State, done: Projected, anchor: str) -> State:
         totals,
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),
-        tokens_pruned=totals.tokens_pruned + sum(one.before - one.after for one in opened.originals),
+        pruned_tokens=totals.pruned_tokens + sum(one.before_tokens - one.after_tokens for one in opened.originals),
     )
     packet = opened.packet
     return msgspec.structs.replace(
@@ -49,4 +49,4 @@ def _unchanged(state: State, plan: Plan, anchor: str) -> State:
 
 def originals(left: Sequence[Original]) -> tuple[ArchiveRow, ...]:
     """What left, for the archive; without one there are no handles."""
-    return tuple(ArchiveRow(one.handle, one.key, one.call, one.text) for one in left if one.handle)
+    return tuple(ArchiveRow(one.handle, one.key, one.call_text, one.text) for one in left if one.handle)

@@ -51,10 +51,10 @@ class Balanced(PresetStrategy):
         """The plan for this list, and the state with what was decided."""
         conversation, gauge = incoming.conversation, inputs.gauge
         takes_long = not inputs.may_take_long and conversation.raw_weight > INLINE_WEIGHT
-        if incoming.last is None and takes_long:
+        if incoming.last_plan is None and takes_long:
             return NeedsThread()
         weight = 0
-        if incoming.shown is None:
+        if incoming.last_projection is None:
             weight = _as_decided(incoming, state, inputs, "green").weight
         tokens = gauge.tokens(incoming.outgoing_weight(weight))
         zone = gauge.zone_at(tokens)
@@ -71,7 +71,7 @@ class Balanced(PresetStrategy):
             return NeedsThread()
         done = decided(conversation, ask, plan, opening)
         anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
-        after, epoch = with_epoch(state, done, anchor), done.opened
+        after, epoch = with_epoch(state, done, anchor), done.epoch_result
         if epoch is None:
             return Planned(done.plan, after, tokens)
         return Planned(done.plan, after, tokens, epoch.receipt, originals(epoch.originals), epoch.read_paths)
@@ -81,10 +81,10 @@ class Balanced(PresetStrategy):
         already."""
         if plan.zone in ("red", "compact"):
             return 0.0
-        if not answered and state.shown is not None:
+        if not answered and state.last_projection is not None:
             return math.inf  # since a restart no list has come: the first may be pruned
         stays = budget.room(inputs.policy.cost_versus_recall, inputs.gauge.usable_weight, "red")
-        return max(0, state.held - stays.total)
+        return max(0, state.outgoing_tokens - stays.total)
 
     def packet_outdated(self, state: State) -> State:
         """Until its next epoch what is shown stays."""
@@ -106,7 +106,7 @@ class Balanced(PresetStrategy):
 
 def _as_decided(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
     """The plan by what was decided and nothing else."""
-    anew = msgspec.structs.replace(incoming, last=None)
+    anew = msgspec.structs.replace(incoming, last_plan=None)
     return standing(incoming.conversation, _ask(anew, state, inputs, zone))
 
 
@@ -120,15 +120,15 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
     want = EpochInputs(
         zone=zone,
         layout=Layout(
-            decisions=incoming.last.decisions if incoming.last is not None else state.decisions,
+            decisions=incoming.last_plan.decisions if incoming.last_plan is not None else state.decisions,
             packet=packet,
-            place=place,
+            packet_index=place,
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
         ),
-        room=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
+        budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
         rates=prices.rates(prices.in_force(model.prices, policy.prices)),
-        cached=0 if lost_to_provider else incoming.delta.known_to_provider,
+        cached_count=0 if lost_to_provider else incoming.delta.unchanged_count,
         protection=Protection(
             policy.protected_tools,
             partial(pins.protected, conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo),
@@ -138,20 +138,20 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
-    return BalancedInputs(want, state.epoch, reopen, incoming.last, _before(state), at)
+    return BalancedInputs(want, state.epoch, reopen, incoming.last_plan, _before(state), at)
 
 
 def _before(state: State) -> int:
     """So many messages the last projection was of."""
-    return state.shown.count if state.shown is not None else 0
+    return state.last_projection.message_count if state.last_projection is not None else 0
 
 
 def _packet(incoming: Incoming, state: State) -> tuple[int, Packet, Opening | None]:
     """Where the packet stands, the packet, and why an epoch may as well be opened (rule 2)."""
-    last, conversation = incoming.last, incoming.conversation
+    last, conversation = incoming.last_plan, incoming.conversation
     if last is not None:  # what is shown is the truth, whatever was reset since
         return last.floor, last.packet or NO_PACKET, None
-    anew = bool(state.decisions) and incoming.delta.known_to_provider < _before(state)
+    anew = bool(state.decisions) and incoming.delta.unchanged_count < _before(state)
     rewritten: Opening | None = "rewritten" if anew else None
     if state.packet is None or not state.packet.text:
         return 0, NO_PACKET, rewritten

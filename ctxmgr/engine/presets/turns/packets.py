@@ -38,7 +38,7 @@ class Packets:
     def _at(self, allowed: int, stands_for: int, resume: bool) -> RenderedPacket:
         place = f"{'resume' if resume else 'lean'}: {allowed} of {stands_for}"
         for rendered in (self.rendered, self._tried):
-            if rendered is not None and rendered.place == place:
+            if rendered is not None and rendered.placement_key == place:
                 return rendered
         text = self._text.within(allowed, resume)
         return RenderedPacket(place, text, self._text.weigh(text) if text else 0)

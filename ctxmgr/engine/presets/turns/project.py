@@ -32,7 +32,7 @@ from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, is_among, marker
-from ctxmgr.model import Decision, Edit, Keep, Packet, Piece, Plan, Policy, Unit, Zone
+from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Unit, Zone
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
@@ -80,7 +80,7 @@ class _Draft:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
         self.decisions: dict[str, Decision] = dict(ask.decisions)
-        self.edits: dict[int, dict[int, Edit]] = {}
+        self.edits: dict[int, dict[int, BlockEdit]] = {}
         self.saved = 0  # tokens, by the edits
         self._keep_from(self._first_turn(), filtered=True)
 
@@ -103,13 +103,15 @@ class _Draft:
         stay = self._staying([*older, *leaving], dropped + self.conversation.weight_of([*packets, *leaving]))
         self.summaries = [at for at in leaving if at not in stay]
         self.heads = [at for at in older if at in stay]
-        self.gone = [*(at for at in older if at not in stay), *self.summaries]
+        self.dropped_indices = [*(at for at in older if at not in stay), *self.summaries]
         self.without = frozenset([*packets, *self.summaries])
         left_out = self.conversation.weight_of(self.without)
-        self.stands_for = dropped + left_out - self.conversation.weight_of(self.heads)
-        self.kept = self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.stands_for
-        self.packet = self.ask.folding.packet(self.stands_for)
-        if not self.ask.rules.may_stand_for(self.packet[1], self.stands_for):
+        self.evicted_tokens = dropped + left_out - self.conversation.weight_of(self.heads)
+        self.remaining_tokens = (
+            self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.evicted_tokens
+        )
+        self.packet = self.ask.folding.packet(self.evicted_tokens)
+        if not self.ask.rules.may_stand_for(self.packet[1], self.evicted_tokens):
             self.packet = ("", 0)
 
     def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
@@ -175,7 +177,7 @@ class _Draft:
         start = self.turns[-1].start
         gone = self.conversation.weight_of(position for position in self.without if position >= start)
         edits = [edit for at, units in self.edits.items() if at >= start for edit in units.values()]
-        return self.turns[-1].weight - gone - sum(edit.before - edit.after for edit in edits)
+        return self.turns[-1].weight - gone - sum(edit.before_tokens - edit.after_tokens for edit in edits)
 
     def _prune_step(self, step: StepSpan) -> None:
         for position in range(step.start, step.end):
@@ -203,19 +205,19 @@ class _Draft:
         self.decisions[key] = decision
         units = self.edits.setdefault(ref.message_index, {})
         if number in units:
-            self.saved -= units[number].before - units[number].after
-        units[number] = Edit(ref.message_index, number, decision.kind, text, key, before, after)
+            self.saved -= units[number].before_tokens - units[number].after_tokens
+        units[number] = BlockEdit(ref.message_index, number, decision.kind, text, key, before, after)
         self.saved += before - after
 
     def weight(self) -> int:
         """Of the kept turns as decided so far, in tokens, without the packet."""
-        return self.kept - self.saved
+        return self.remaining_tokens - self.saved
 
     def plan(self) -> Plan:
         """Rule 6, and the pieces in order."""
         packet = self._packet()
         if self.ask.folding.carrying is not None:
-            self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.gone}
+            self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.dropped_indices}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
         edits = [edit for units in self.edits.values() for edit in units.values()]
@@ -236,10 +238,10 @@ class _Draft:
     def _packet(self) -> Packet:
         """The packet for what was left out; without one the draft may have to leave nothing out any more."""
         gains = self.first > 0 or not self._starts_with_reply()
-        if self.stands_for and self.ask.folding.write is not None:
+        if self.evicted_tokens and self.ask.folding.packet_for is not None:
             if self.packet[0]:
                 return Packet(*self.packet)
-            gains = self.first > 0 and (self.ask.floor > 0 or self.stands_for >= SMALLEST_TOKENS)
+            gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
         if not gains:
             self._keep_from(0, filtered=False)
             self.decide_results()

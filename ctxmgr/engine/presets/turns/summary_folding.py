@@ -21,30 +21,30 @@ from ctxmgr.model import Message
 
 
 class Carrying(msgspec.Struct, frozen=True):
-    """What the packet can carry. `holds`: (message index of a summary, tokens that the packet stands for) -> does
-    the packet hold its facts? `settled`: so many messages were shown before. `most`: tokens that all summaries
-    that stay may weigh together."""
+    """What the packet can carry. `holds`: (message index of a summary, tokens that the packet stands for) ->
+    does the packet hold its facts? `settled_count`: so many messages were shown before. `most_tokens`: tokens
+    that all summaries that stay may weigh together."""
 
     holds: Callable[[int, int], bool]
-    settled: int
-    most: int
+    settled_count: int
+    most_tokens: int
 
 
 class Folding(msgspec.Struct, frozen=True):
     """What the packet takes over from messages.
 
-    `write`: (tokens that it stands for) -> its text and weight, ("", 0) when nothing fits; None where there is
+    `packet_for`: (tokens that it stands for) -> its text and weight, ("", 0) when nothing fits; None where there is
     none. `folded`: is this summary, by index, in the ledger? `carrying`: what the packet can carry; None where
     summaries leave in any case.
     """
 
-    write: Callable[[int], tuple[str, int]] | None
+    packet_for: Callable[[int], tuple[str, int]] | None
     folded: Callable[[int], bool]
     carrying: Carrying | None = None
 
     def packet(self, stands_for: int) -> tuple[str, int]:
         """The packet for what weighs so many tokens."""
-        return self.write(stands_for) if self.write is not None and stands_for else ("", 0)
+        return self.packet_for(stands_for) if self.packet_for is not None and stands_for else ("", 0)
 
 
 def staying(
@@ -58,11 +58,11 @@ def staying(
     """The candidates that stay. `left` did so before; `more_leaves`: do turns leave now that were kept before?
     `all_gone`: tokens the packet would stand for if every candidate left."""
     undecided = [at for at in candidates if at not in left]
-    stay = set() if more_leaves else {at for at in undecided if at < carrying.settled}
+    stay = set() if more_leaves else {at for at in undecided if at < carrying.settled_count}
     weight = sum(messages[at].weight for at in stay)
     judged = [at for at in reversed(undecided) if at not in stay]  # the newest first
     for at in list(judged):  # most often none can stay, and then no packet need be rendered
-        if weight + messages[at].weight > carrying.most:
+        if weight + messages[at].weight > carrying.most_tokens:
             judged.remove(at)
     while judged:
         lost = [at for at in judged if not carrying.holds(at, all_gone - weight)]
@@ -70,7 +70,7 @@ def staying(
             break
         for at in lost:  # the packet gets the smaller by each that stays: the others are looked at again
             judged.remove(at)
-            if weight + messages[at].weight <= carrying.most:
+            if weight + messages[at].weight <= carrying.most_tokens:
                 stay.add(at)
                 weight += messages[at].weight
     return frozenset(stay)

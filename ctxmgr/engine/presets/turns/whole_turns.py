@@ -19,7 +19,7 @@ from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.rewriting import Pruning, memoised, prune
-from ctxmgr.model import Decision, Edit, Plan
+from ctxmgr.model import BlockEdit, Decision, Plan
 from ctxmgr.model.saved import State
 
 
@@ -61,7 +61,7 @@ class WholeTurns(PresetStrategy):
         return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens)
 
     def _folding(self, incoming: Incoming, state: State, packets: Packets, gauge: Gauge) -> Folding:
-        conversation, shown = incoming.conversation, incoming.shown
+        conversation, shown = incoming.conversation, incoming.last_projection
         known = (
             frozenset(summary.digest for summary in state.summaries)
             if self.limits(gauge) is not None
@@ -71,7 +71,7 @@ class WholeTurns(PresetStrategy):
         def holds(message_index: int, weight: int) -> bool:
             return conversation.digest(message_index) not in packets.lacks(weight)
 
-        settled = shown.count if shown is not None and not state.resume else 0
+        settled = shown.message_count if shown is not None and not state.resume else 0
         carrying = Carrying(holds, settled, packets.lean)
         return Folding(packets.render if packets.budget else None, _folded(conversation, known), carrying)
 
@@ -91,8 +91,8 @@ def kept_weight(conversation: ConversationIndex, floor: int) -> int:
 
 def _floor(incoming: Incoming, state: State) -> int:
     """The first kept turn's first message so far; 0 where it is gone (rule 1)."""
-    if incoming.last is not None and incoming.last.floor:
-        return incoming.last.floor
+    if incoming.last_plan is not None and incoming.last_plan.floor:
+        return incoming.last_plan.floor
     if state.anchor:
         for turn in incoming.conversation.turns:
             if incoming.conversation.key(turn.start) == state.anchor:
@@ -125,7 +125,7 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     """`floor` was the first kept index before. What changes whether pruning is on or off is not here."""
     conversation, totals = incoming.conversation, state.totals
     added = {at: kept for at, kept in plan.decisions.items() if state.decisions.get(at) != kept}
-    edits = [piece for piece in plan.pieces if isinstance(piece, Edit) and piece.key in added]
+    edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
     before = turn_at(conversation.turns, floor) if conversation.turns else 0
     ran = pruning.scanned > 0
@@ -134,13 +134,13 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
         turns_dropped=totals.turns_dropped + max(0, plan.turns_dropped - before),
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),
-        tokens_pruned=totals.tokens_pruned + sum(edit.before - edit.after for edit in pruned),
-        tokens_scanned=pruning.scanned if ran else totals.tokens_scanned,
-        tokens_protected=pruning.protected if ran else totals.tokens_protected,
-        tokens_prunable=pruning.prunable if ran else totals.tokens_prunable,
+        pruned_tokens=totals.pruned_tokens + sum(edit.before_tokens - edit.after_tokens for edit in pruned),
+        scanned_tokens=pruning.scanned if ran else totals.scanned_tokens,
+        protected_tokens=pruning.protected if ran else totals.protected_tokens,
+        prunable_tokens=pruning.prunable if ran else totals.prunable_tokens,
     )
     decisions = plan.decisions if added else state.decisions
-    if incoming.last is None:  # what is no longer in the list needs no memory
+    if incoming.last_plan is None:  # what is no longer in the list needs no memory
         decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.digest_counts}
     anchor = conversation.key(plan.floor) if plan.floor else ""
     return msgspec.structs.replace(

@@ -66,23 +66,23 @@ class _Reading:
         self.writes: list[tuple[str, Word]] = []
         self.stdin: str | None = None
         self.word: str | None = None  # what there is of the word that is being read
-        self.known = True  # whether its value is (rule 2)
+        self.is_literal = True  # whether its value is (rule 2)
         self.redirect = ""  # what the next word is the target of
         self.after_or = False
 
     def add(self, piece: str, known: bool = True) -> None:
         self.word = (self.word or "") + piece
-        self.known = self.known and known
+        self.is_literal = self.is_literal and known
 
     def end_word(self) -> None:
         if self.word is None:
             return
-        word = self.word if self.known else None
+        word = self.word if self.is_literal else None
         if not self.redirect:
             self.words.append(word)
         elif self.redirect[0] != "2":
             self.writes.append((">>" if ">>" in self.redirect else ">", word))
-        self.word, self.known, self.redirect = None, True, ""
+        self.word, self.is_literal, self.redirect = None, True, ""
 
     def end_command(self) -> bool:
         """Whether what was read is understood."""

@@ -81,19 +81,19 @@ BREAKS: list[tuple[str, list[Row], int, int | None]] = [
 @pytest.mark.parametrize(("name", "rows", "inserted", "place"), BREAKS, ids=[one[0] for one in BREAKS])
 def test_where_it_breaks(name: str, rows: list[Row], inserted: int, place: int | None) -> None:
     found = best_break(rows, inserted, 0, TENTH)
-    assert (found.place if found is not None else None) == place
+    assert (found.row_index if found is not None else None) == place
 
 
 def test_where_one_must_be_it_is_the_cheapest() -> None:
     assert best_break(KEPT, 0, 0, TENTH) is None
     found = best_break(KEPT, 0, 0, TENTH, must=True)
     assert found is not None
-    assert (found.place, found.after, found.left) == (4, 100, 100)
+    assert (found.row_index, found.before_tokens, found.remaining_tokens) == (4, 100, 100)
 
 
 def test_an_epoch_that_lasts_longer_reaches_further_back() -> None:
     rows = [row(0, 200, 0), *KEPT * 4, row(21, 900, 0)]
-    places = [found.place for calls in (0, 50, 500) if (found := best_break(rows, 0, calls, TENTH)) is not None]
+    places = [found.row_index for calls in (0, 50, 500) if (found := best_break(rows, 0, calls, TENTH)) is not None]
     assert places == [21, 21, 0]
 
 
@@ -110,9 +110,9 @@ def by_force(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) 
     found: list[tuple[float, int, PrefixBreak]] = []
     for place in range(len(rows)):
         rest = rows[place:]
-        after, left = sum(one.now for one in rest), sum(one.then for one in rest) + inserted
-        cached = sum(one.now for one in rest if one.cached)
-        if rows[place].start and (must or left < after):
+        after, left = sum(one.now_tokens for one in rest), sum(one.then_tokens for one in rest) + inserted
+        cached = sum(one.now_tokens for one in rest if one.is_cached)
+        if rows[place].may_break and (must or left < after):
             keeping = cached * by.read + (after - cached) * by.write
             now, saves = left * by.write - keeping, (after - left) * by.read
             gain = max(CALLS_AT_LEAST, calls) * saves - now
@@ -129,13 +129,13 @@ def test_the_best_place_is_found(rows: list[Row], inserted: int, calls: int, by:
         return
     expected = max(CALLS_AT_LEAST, calls)
     assert expected * found.saves - found.cost == pytest.approx(expected * best.saves - best.cost, abs=1e-6)
-    rest = rows[found.place :]
-    assert rows[found.place].start
-    assert found.after == sum(one.now for one in rest)
-    assert found.cached == sum(one.now for one in rest if one.cached)
-    assert found.left == sum(one.then for one in rest) + inserted
-    assert found.cost == pytest.approx(cost(found.after, found.cached, found.left, by))
-    assert found.saves == pytest.approx((found.after - found.left) * by.read)
+    rest = rows[found.row_index :]
+    assert rows[found.row_index].may_break
+    assert found.before_tokens == sum(one.now_tokens for one in rest)
+    assert found.cached_tokens == sum(one.now_tokens for one in rest if one.is_cached)
+    assert found.remaining_tokens == sum(one.then_tokens for one in rest) + inserted
+    assert found.cost == pytest.approx(cost(found.before_tokens, found.cached_tokens, found.remaining_tokens, by))
+    assert found.saves == pytest.approx((found.before_tokens - found.remaining_tokens) * by.read)
 
 
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -172,4 +172,4 @@ def test_an_epoch_is_expected_to_last_four_calls_at_least(calls: int, between: i
     rows = [Row(0, 1_000, 0, True, True), Row(1, between, between, True, True), Row(2, 1_000, 0, True, True)]
     found = best_break(rows, 0, calls, TENTH, False)
     assert found is not None
-    assert found.place == place
+    assert found.row_index == place

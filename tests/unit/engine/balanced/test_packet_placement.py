@@ -57,9 +57,9 @@ def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[
 
 
 def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
-    keys = {"room": Budget(0, 0, 200), **keys}
+    keys = {"budget": Budget(0, 0, 200), **keys}
     by = want(messages, **keys)
-    return packet_of(seam_of(messages, 99), bare(messages, dropped), by.writer, by.room, by.memo)
+    return packet_of(seam_of(messages, 99), bare(messages, dropped), by.writer, by.budget, by.memo)
 
 
 def of(text: str) -> Callable[[int], str]:
@@ -142,9 +142,9 @@ def test_what_a_list_has_to_start_with(
 def test_the_place_is_in_the_list_and_before_the_newest_steps(messages: tuple[Message, ...]) -> None:
     if not messages:
         return
-    atoms = STEPS.steps(indexed(messages)).atoms
+    atoms = STEPS.steps(indexed(messages)).steps
     for newest in range(len(atoms) + 1):
         at = place_of(seam_of(messages, newest), {})
         assert 0 <= at < len(messages)
         for atom in atoms[newest:]:
-            assert at <= min((*atom.said, *atom.results))
+            assert at <= min((*atom.assistant_indices, *atom.result_indices))

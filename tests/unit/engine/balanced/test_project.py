@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.epoch_start import MUST
-from ctxmgr.engine.balanced.project import GROWN, SLACK, Projected, due
+from ctxmgr.engine.balanced.project import GROWN, SLACK, BalancedResult, due
 from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.formats import FORMATS
@@ -34,13 +34,13 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
     ("a little more is as good", {}, int(KEPT * SLACK), None),
     ("more, but it has cost nothing yet", {}, 470, None),
     ("a short list is not due in red", {"zone": "red"}, KEPT, None),
-    ("nor where the cache is cold", {"cached": 0}, KEPT, None),
+    ("nor where the cache is cold", {"cached_count": 0}, KEPT, None),
     ("a longer one is in red", {"zone": "red"}, OVER, "red"),
     ("not one that the last epoch could not leave either", {"zone": "red"}, OVER - 2, None),
     ("in compact too", {"zone": "compact"}, OVER, "red"),
     ("not in yellow", {"zone": "yellow"}, OVER, None),
-    ("where the cache is cold", {"cached": 0}, 500, "cold"),
-    ("cold goes before red", {"cached": 0, "zone": "red"}, 500, "cold"),
+    ("where the cache is cold", {"cached_count": 0}, 500, "cold"),
+    ("cold goes before red", {"cached_count": 0, "zone": "red"}, 500, "cold"),
     (
         "what the last choice kept counts, not the room",
         {"epoch": Epoch(1, remaining_tokens=9_000), "zone": "red"},
@@ -62,7 +62,7 @@ DUE: list[tuple[str, dict[str, Any], int, Opening | None]] = [
 @pytest.mark.parametrize(("name", "keys", "weight", "expected"), DUE, ids=[row[0] for row in DUE])
 def test_when_an_epoch_is_due(name: str, keys: dict[str, Any], weight: int, expected: Opening | None) -> None:
     messages = read(raws(u("go")))
-    assert due(ask(messages, **{"room": ROOM, "cached": 1, **keys}), weight) == expected
+    assert due(ask(messages, **{"budget": ROOM, "cached_count": 1, **keys}), weight) == expected
 
 
 def grown(count: int) -> tuple[Message, ...]:
@@ -72,20 +72,20 @@ def grown(count: int) -> tuple[Message, ...]:
 
 def test_regret_adds_up_by_the_formula_until_an_epoch_begins() -> None:
     messages = grown(120)
-    done: Projected | None = None
+    done: BalancedResult | None = None
     regret, calls, size, epochs = 0.0, 0, 0, 0
     kept_by_choice = KEPT
     for end in range(1, len(messages) + 1, 2):
-        done = projected(messages[:end], done, size, room=ROOM)
-        weight = done.plan.weight if done.opened is None else done.opened.receipt.before_tokens
+        done = projected(messages[:end], done, size, budget=ROOM)
+        weight = done.plan.weight if done.epoch_result is None else done.epoch_result.receipt.before_tokens
         regret += 0.1 * max(0, weight - kept_by_choice)
         calls += 1
-        if done.opened is not None:
-            assert done.opened.receipt.opening == "price"
+        if done.epoch_result is not None:
+            assert done.epoch_result.receipt.opening == "price"
             assert regret >= kept_by_choice * 1.25 - weight * 0.1
-            assert f"regret of {calls} calls {regret:,.0f}" in done.opened.receipt.arithmetic
+            assert f"regret of {calls} calls {regret:,.0f}" in done.epoch_result.receipt.arithmetic
             regret, calls, kept_by_choice, epochs = 0.0, 0, done.epoch.remaining_tokens, epochs + 1
-            assert done.epoch == Epoch(epochs, 0.0, 0, done.opened.kept)
+            assert done.epoch == Epoch(epochs, 0.0, 0, done.epoch_result.remaining_tokens)
         elif done.epoch.regret == 0 < regret:  # it was tried, and took too little away
             regret, kept_by_choice = 0.0, done.epoch.remaining_tokens
             assert kept_by_choice == weight
@@ -99,23 +99,23 @@ def test_regret_adds_up_by_the_formula_until_an_epoch_begins() -> None:
 def test_an_epoch_that_would_take_nothing_away_is_none() -> None:
     messages = grown(3)
     for reason in ("forced", "model", "policy", "pin", "cold", "red"):
-        done = projected(messages, reopen=reason, room=Budget(9_000, 900, 60))
-        assert (done.opened, done.epoch.number, kept(done.plan)) == (None, 0, list(range(7)))
+        done = projected(messages, reopen=reason, budget=Budget(9_000, 900, 60))
+        assert (done.epoch_result, done.epoch.number, kept(done.plan)) == (None, 0, list(range(7)))
 
 
 def test_a_cold_cache_opens_one_and_the_next_call_none() -> None:
     messages = grown(40)
-    warm = projected(messages[:-2], room=ROOM, epoch=Epoch(remaining_tokens=1_000_000), at=1_000)
-    assert warm.opened is None
-    cold = projected(messages, warm, len(messages) - 2, room=ROOM, cached=0, epoch=Epoch(), at=900_000)
-    assert cold.opened is not None
-    assert (cold.opened.receipt.opening, cold.opened.receipt.time_ms, cold.epoch.last_time_ms) == (
+    warm = projected(messages[:-2], budget=ROOM, epoch=Epoch(remaining_tokens=1_000_000), time_ms=1_000)
+    assert warm.epoch_result is None
+    cold = projected(messages, warm, len(messages) - 2, budget=ROOM, cached_count=0, epoch=Epoch(), time_ms=900_000)
+    assert cold.epoch_result is not None
+    assert (cold.epoch_result.receipt.opening, cold.epoch_result.receipt.time_ms, cold.epoch.last_time_ms) == (
         "cold",
         900_000,
         900_000,
     )
-    again = projected(messages, cold, len(messages), room=ROOM, cached=0, at=1_900_000)
-    assert again.opened is None, "what is chosen is chosen"
+    again = projected(messages, cold, len(messages), budget=ROOM, cached_count=0, time_ms=1_900_000)
+    assert again.epoch_result is None, "what is chosen is chosen"
 
 
 # over a list that grows
@@ -134,13 +134,13 @@ def courses(draw: st.DrawFn) -> tuple[tuple[Message, ...], list[tuple[int, dict[
         keys = {
             "zone": draw(st.sampled_from(("green", *ZONES))),
             "reopen": draw(reasons),
-            "room": draw(st.sampled_from((ROOM, Budget(0, 0, 60), Budget(1_200, 300, 100)))),
+            "budget": draw(st.sampled_from((ROOM, Budget(0, 0, 60), Budget(1_200, 300, 100)))),
             "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
             "window_limit": draw(st.sampled_from((1_000.0, 25_000.0, 25_000.0))),
-            "held": lambda held=held: held,
+            "protected": lambda held=held: held,
         }
         if draw(st.booleans()):
-            keys["cached"] = 0
+            keys["cached_count"] = 0
         calls.append((size, keys))
     return messages, calls
 
@@ -152,9 +152,9 @@ Course = tuple[tuple[Message, ...], list[tuple[int, dict[str, Any]]]]
 @given(courses())
 def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Course) -> None:
     messages, calls = course
-    done: Projected | None = None
+    done: BalancedResult | None = None
     size, before = 0, list[bytes]()
-    index, walked = ConversationIndex(), FRESH
+    index, check_state = ConversationIndex(), FRESH
     for end, keys in calls:
         shown = messages[:end]
         number = done.epoch.number if done is not None else 0
@@ -163,18 +163,20 @@ def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Cou
         if done is not None:
             anew = restarted(shown, done, size, **keys)
             assert sent(shown, anew.plan) == out
-            if after.opened is not None or anew.opened is None:
+            if after.epoch_result is not None or anew.epoch_result is None:
                 assert anew.epoch == after.epoch
-                assert (anew.opened and anew.opened.receipt) == (after.opened and after.opened.receipt)
+                assert (anew.epoch_result and anew.epoch_result.receipt) == (
+                    after.epoch_result and after.epoch_result.receipt
+                )
             else:  # whether a list was put in place of the old one is not known then: one more epoch is told
-                assert (anew.opened.receipt.evicted, keys["reopen"] in MUST) == ((), True)
-        assert after.epoch.number == number + (after.opened is not None)
-        if after.opened is None:
+                assert (anew.epoch_result.receipt.evicted, keys["reopen"] in MUST) == ((), True)
+        assert after.epoch.number == number + (after.epoch_result is not None)
+        if after.epoch_result is None:
             assert out == [*before, *(message.raw for message in shown[size:])]
         else:
             assert out != [*before, *(message.raw for message in shown[size:])]
         index = extend(index, shown)
-        faults, walked = STEPS.check(index, after.plan, walked)
+        faults, check_state = STEPS.check(index, after.plan, check_state)
         assert faults == ()
         assert STEPS.check(index, after.plan)[0] == ()
         done, size, before = after, end, out
@@ -186,7 +188,7 @@ def test_decisions_are_made_once(messages: tuple[Message, ...]) -> None:
     """The same list again, warm and with no reason, opens nothing, whatever was decided."""
     once = projected(messages, reopen="forced")
     again = projected(messages, once, len(messages))
-    assert again.opened is None
+    assert again.epoch_result is None
     assert again.plan.pieces == once.plan.pieces
     assert msgspec.structs.replace(again.epoch, regret=0.0, call_count=0) == msgspec.structs.replace(
         once.epoch, regret=0.0, call_count=0
@@ -205,7 +207,7 @@ def test_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
 def test_a_long_run_is_held_flat() -> None:
     """One user message and hundreds of steps: it is held flat, the newest steps are there, epochs are few."""
     messages = grown(400)
-    done: Projected | None = None
+    done: BalancedResult | None = None
     size, largest, epochs = 0, 0, 0
     for end in range(41, len(messages) + 1, 8):
         done = projected(messages[:end], done, size)
@@ -232,7 +234,7 @@ def test_every_format_keeps_its_word(name: str, messages: tuple[Message, ...], r
     """Over a list that grows: no promise is broken, what is sent a provider takes, a restart changes nothing."""
     said = translation.plain(json.loads(message.raw) for message in messages)
     there = translation.read(name, translation.raws(name, said))
-    done: Projected | None = None
+    done: BalancedResult | None = None
     size = 0
     for number, reason in enumerate(reasons):
         end = len(there) * (number + 1) // len(reasons)
@@ -256,7 +258,7 @@ def test_in_each_format_the_same_steps_leave() -> None:
     kinds = set()
     for name in FORMATS:
         there = translation.read(name, translation.raws(name, said))
-        plan = projected(there, reopen="forced", room=Budget(0, 0, 60)).plan
+        plan = projected(there, reopen="forced", budget=Budget(0, 0, 60)).plan
         told = [
             unit.call_id for at in kept(plan) for unit in there[at].view.units if unit.kind in ("call", "result")
         ]

@@ -25,7 +25,7 @@ NEWEST = [
 @pytest.mark.parametrize(("tokens", "first"), [pytest.param(*one[1:], id=one[0]) for one in NEWEST])
 def test_the_newest_steps(tokens: int, first: int) -> None:
     messages = talk(u("go"), *(said for _ in range(6) for said in STEP))
-    assert protection.first_lossless(indexed(messages), STEPS.steps(indexed(messages)).atoms, tokens) == first
+    assert protection.first_lossless(indexed(messages), STEPS.steps(indexed(messages)).steps, tokens) == first
 
 
 def test_protected_tools_by_name_in_any_case() -> None:

@@ -20,7 +20,7 @@ from ctxmgr.engine.balanced.receipts import (
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Decision, Edit, Keep, Packet, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
 from tests.notation import a, call, indexed, r, read, sh, talk, u
 from tests.unit.engine.stepwise import any_list, code, sent, want
 
@@ -73,16 +73,16 @@ def test_what_left(name: str, before: Decided, after: Decided, expected: list[tu
     index = indexed(messages)
     found = originals(index, plan_of(messages, before), plan_of(messages, after), "h:{}".format)
     told = [
-        (one.ref.message_index, -1 if one.kind == "dropped" else one.ref.block_index, one.kind, one.call)
+        (one.ref.message_index, -1 if one.kind == "dropped" else one.ref.block_index, one.kind, one.call_text)
         for one in found
     ]
     assert told == expected
     for one in found:
         assert one.key == index.block_key(one.ref)
         assert one.text == index.block(one.ref).text
-        assert one.before == index.block_weight(one.ref)
+        assert one.before_tokens == index.block_weight(one.ref)
         assert one.handle == f"h:{one.key}"
-        assert one.after == 0 if one.kind == "dropped" else 0 < one.after < one.before
+        assert one.after_tokens == 0 if one.kind == "dropped" else 0 < one.after_tokens < one.before_tokens
 
 
 def original(at: int, before: int) -> Original:
@@ -93,7 +93,7 @@ def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
     gone = [original(at, 10 + at % 3) for at in range(LISTED + 5)]
     bare = Receipt(3, "cold", 900, 400, "sum", time_ms=7)
     found = receipt(bare, gone, lambda one: f"why {one.ref.message_index}")
-    assert (found.epoch, found.opening, found.before_tokens, found.after_tokens, found.time_ms) == (
+    assert (found.epoch_number, found.opening, found.before_tokens, found.after_tokens, found.time_ms) == (
         3,
         "cold",
         900,
@@ -103,7 +103,7 @@ def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
     assert (len(found.evicted), found.omitted_count, found.arithmetic) == (LISTED, 5, "sum")
     places = [int(left.key[1:]) for left in found.evicted]
     assert places == sorted(places)
-    assert {one.ref.message_index for one in gone if one.before > 10} <= set(places)
+    assert {one.ref.message_index for one in gone if one.before_tokens > 10} <= set(places)
     assert found.evicted[1].why == "why 1"
 
 
@@ -111,7 +111,7 @@ def test_the_newest_receipts_are_kept() -> None:
     kept: tuple[Receipt, ...] = ()
     for number in range(RECEIPTS_KEPT + 3):
         kept = filed(kept, Receipt(number, "price", 1, 1, ""))
-    assert [one.epoch for one in kept] == list(range(3, RECEIPTS_KEPT + 3))
+    assert [one.epoch_number for one in kept] == list(range(3, RECEIPTS_KEPT + 3))
 
 
 @st.composite
@@ -136,12 +136,12 @@ def shown_units(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, in
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             continue
-        indices = range(piece.start, piece.end) if isinstance(piece, Keep) else (piece.index,)
+        indices = range(piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index,)
         for at in indices:
             for unit in range(len(messages[at].view.units)):
                 found.setdefault((at, unit), "whole")
-        if isinstance(piece, Edit):
-            found[piece.index, piece.unit] = piece.kind
+        if isinstance(piece, BlockEdit):
+            found[piece.message_index, piece.block_index] = piece.kind
     return found
 
 

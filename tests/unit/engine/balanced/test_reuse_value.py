@@ -29,7 +29,7 @@ RUN_IT = call("bash", command="pytest")
 def worth(*said: Said) -> dict[str, float]:
     messages = talk(*said)
     index = indexed(messages)
-    return dict(worths(index, STEPS.steps(index).atoms, {}))
+    return dict(worths(index, STEPS.steps(index).steps, {}))
 
 
 # name, conversation, what the name is worth before it fades, the steps since it was last said
@@ -77,12 +77,15 @@ def test_worth_fades_to_a_part_and_no_further() -> None:
 @given(any_list)
 def test_worth_is_told_of_what_is_in_the_atoms_and_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
     index = indexed(messages)
-    atoms = STEPS.steps(index).atoms
+    atoms = STEPS.steps(index).steps
     memo: dict[object, object] = {}
     found = dict(worths(index, atoms, memo))
     assert dict(worths(index, atoms, memo)) == found == dict(worths(index, atoms, {}))
     assert all(value > 0 for value in found.values())
     text = "\n".join(
-        unit.text for atom in atoms for at in (*atom.said, *atom.results) for unit in messages[at].view.units
+        unit.text
+        for atom in atoms
+        for at in (*atom.assistant_indices, *atom.result_indices)
+        for unit in messages[at].view.units
     )
     assert all(name in text for name in found)

@@ -40,9 +40,9 @@ TABLE: list[tuple[str, list[Said], list[Parts], list[int]]] = [
 def test_what_goes_as_one(name: str, said: list[Said], atoms: list[Parts], fixed: list[int]) -> None:
     messages = talk(*said)
     found = STEPS.steps(indexed(messages))
-    assert [(atom.said, atom.results) for atom in found.atoms] == atoms
-    assert list(found.fixed) == fixed
-    assert not any(atom.bound for atom in found.atoms)
+    assert [(atom.assistant_indices, atom.result_indices) for atom in found.steps] == atoms
+    assert list(found.fixed_indices) == fixed
+    assert not any(atom.bound for atom in found.steps)
 
 
 def test_a_step_answered_in_a_users_message_is_bound() -> None:
@@ -54,8 +54,11 @@ def test_a_step_answered_in_a_users_message_is_bound() -> None:
     messages = translation.read("anthropic", raws)
     assert messages[2].view.role == "user"
     found = STEPS.steps(indexed(messages))
-    assert [(atom.said, atom.results, atom.bound) for atom in found.atoms] == [((1,), (), True), ((3,), (), False)]
-    assert found.fixed == (0, 2)
+    assert [(atom.assistant_indices, atom.result_indices, atom.bound) for atom in found.steps] == [
+        ((1,), (), True),
+        ((3,), (), False),
+    ]
+    assert found.fixed_indices == (0, 2)
 
 
 def test_one_message_that_answers_two_steps_binds_both() -> None:
@@ -63,29 +66,40 @@ def test_one_message_that_answers_two_steps_binds_both() -> None:
     both = View("result", tuple(Unit("result", at, "x", f"x{at + 1}", can_edit=True) for at in (0, 1)))
     messages = (*said, Message(b"{}", "d", both, (1, 1), 2))
     found = STEPS.steps(indexed(messages))
-    assert [(atom.said, atom.bound) for atom in found.atoms] == [((0,), True), ((1,), True)]
-    assert found.fixed == (2,)
+    assert [(atom.assistant_indices, atom.bound) for atom in found.steps] == [((0,), True), ((1,), True)]
+    assert found.fixed_indices == (2,)
 
 
 def test_items_that_join_are_one_assistants_message() -> None:
     said = translation.said(u("go"), a("one", READ, READ), r("x"), r("y"), a("ok"), u("on"), a("fine"))
     messages = translation.read("responses", translation.raws("responses", said))
     found = STEPS.steps(indexed(messages))
-    assert [(atom.said, atom.results) for atom in found.atoms] == [((1, 2, 3), (4, 5)), ((6,), ()), ((8,), ())]
+    assert [(atom.assistant_indices, atom.result_indices) for atom in found.steps] == [
+        ((1, 2, 3), (4, 5)),
+        ((6,), ()),
+        ((8,), ()),
+    ]
 
 
 @given(any_list)
 def test_each_message_is_in_one_place_and_no_pair_is_parted(messages: tuple[Message, ...]) -> None:
     found = STEPS.steps(indexed(messages))
-    places = [*found.fixed, *(at for atom in found.atoms for at in (*atom.said, *atom.results))]
+    places = [
+        *found.fixed_indices,
+        *(at for atom in found.steps for at in (*atom.assistant_indices, *atom.result_indices)),
+    ]
     assert sorted(places) == list(range(len(messages)))
-    for at in found.fixed:
+    for at in found.fixed_indices:
         assert messages[at].view.role not in ("assistant", "shell")
-    whole = {at: {*atom.said, *atom.results} for atom in found.atoms for at in (*atom.said, *atom.results)}
-    bound = {at for atom in found.atoms if atom.bound for at in atom.said}
+    whole = {
+        at: {*atom.assistant_indices, *atom.result_indices}
+        for atom in found.steps
+        for at in (*atom.assistant_indices, *atom.result_indices)
+    }
+    bound = {at for atom in found.steps if atom.bound for at in atom.assistant_indices}
     for (at, _), asked in pairs(messages).items():
-        assert at in whole[asked] or (at in found.fixed and asked in bound)
-    starts = [min((*atom.said, *atom.results)) for atom in found.atoms]
+        assert at in whole[asked] or (at in found.fixed_indices and asked in bound)
+    starts = [min((*atom.assistant_indices, *atom.result_indices)) for atom in found.steps]
     assert starts == sorted(starts)
 
 
@@ -96,6 +110,6 @@ def test_atoms_are_the_same_in_every_format(messages: tuple[Message, ...]) -> No
     counts = set()
     for name in FORMATS:
         listed = translation.read(name, translation.raws(name, said))
-        atoms = STEPS.steps(indexed(listed)).atoms
+        atoms = STEPS.steps(indexed(listed)).steps
         counts.add(len(atoms))
     assert len(counts) == 1

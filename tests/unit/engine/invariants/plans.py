@@ -1,7 +1,7 @@
 """Plans for the checks, sound and with a fault."""
 
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from tests.notation import a, call, r, think, u
 
 READ = call("read", path="x")
@@ -17,13 +17,13 @@ def plan_of(messages: tuple[Message, ...], *pieces: Piece, off: int = 0) -> Plan
         elif isinstance(piece, Packet):
             weight += piece.weight
         else:
-            weight += messages[piece.index].weight - piece.before + piece.after
+            weight += messages[piece.message_index].weight - piece.before_tokens + piece.after_tokens
     raw = sum(message.weight for message in messages)
     return Plan(pieces, "green", 0, weight, raw, {})
 
 
-def edit(index: int, before: int = 100, after: int = 3, unit: int = 0) -> Edit:
-    return Edit(index, unit, "pruned", "x", "k", before, after)
+def edit(index: int, before: int = 100, after: int = 3, unit: int = 0) -> BlockEdit:
+    return BlockEdit(index, unit, "pruned", "x", "k", before, after)
 
 
 STEP = [a(think("hm"), READ), r("x" * 400)]
@@ -32,5 +32,5 @@ LONG = u("go " * 20)
 
 def pieces_of(places: list[int], plan: Plan) -> list[Piece]:
     """A piece a message, edited where the plan edits it."""
-    edits = {piece.index: piece for piece in plan.pieces if isinstance(piece, Edit)}
+    edits = {piece.message_index: piece for piece in plan.pieces if isinstance(piece, BlockEdit)}
     return [edits.get(at, Keep(at, at + 1)) for at in places]

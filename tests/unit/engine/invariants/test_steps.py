@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, extend
 from ctxmgr.engine.invariants import FRESH, STEPS
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, note, packet, r, summary, talk, think, u
 from tests.unit.engine.invariants.plans import edit, pieces_of, plan_of
@@ -27,8 +27,8 @@ LAST = a("ok")
 PROMPT = Said({"role": "developer", "content": "be kind"})
 
 
-def shortened(index: int, unit: int = 1, before: int = 100, after: int = 3) -> Edit:
-    return Edit(index, unit, "shortened", "", "k", before, after, {})
+def shortened(index: int, unit: int = 1, before: int = 100, after: int = 3) -> BlockEdit:
+    return BlockEdit(index, unit, "shortened", "", "k", before, after, {})
 
 
 def whole(said: list[Said]) -> tuple[Message, ...]:
@@ -43,10 +43,10 @@ def faults(said: list[Said], *pieces: Piece, off: int = 0) -> set[str]:
 
 def _weighed(messages: tuple[Message, ...], piece: Piece) -> Piece:
     """An edit that says what was there, unless it is to lie (`before` is -1 then)."""
-    if not isinstance(piece, Edit):
+    if not isinstance(piece, BlockEdit):
         return piece
-    before = 999 if piece.before < 0 else messages[piece.index].weights[piece.unit]
-    return msgspec.structs.replace(piece, before=before, after=min(piece.after, before))
+    before = 999 if piece.before_tokens < 0 else messages[piece.message_index].weights[piece.block_index]
+    return msgspec.structs.replace(piece, before_tokens=before, after_tokens=min(piece.after_tokens, before))
 
 
 # name, conversation, pieces of the plan, faults by name

@@ -89,7 +89,7 @@ STAYS = room(Policy().cost_versus_recall, GAUGE.usable_weight, "red").total
 def test_what_may_leave_by_itself(
     zone: Any, answered: bool, shown: LastProjection | None, held: int, expected: float
 ) -> None:
-    state = msgspec.structs.replace(DECIDED, shown=shown, held=held)
+    state = msgspec.structs.replace(DECIDED, last_projection=shown, outgoing_tokens=held)
     plan = Plan((), zone, 0, 0, 0, {})
     assert PRESETS["balanced"].leavable_weight(state, plan, answered, INPUTS) == expected
     assert PRESETS["turns"].leavable_weight(state, plan, answered, INPUTS) == 0
@@ -98,7 +98,7 @@ def test_what_may_leave_by_itself(
 def test_what_would_be_sent_if_nothing_were_decided() -> None:
     messages = talk(u("1" * 40), a("2" * 80), u("3" * 40))
     index = indexed(messages)
-    known = Incoming(index, Delta(1), msgspec.structs.replace(SHOWN, count=1, weight=4))
+    known = Incoming(index, Delta(1), msgspec.structs.replace(SHOWN, message_count=1, weight=4))
     assert known.outgoing_weight(99) == 4 + messages[1].weight + messages[2].weight
     assert Incoming(index, Delta(0)).outgoing_weight(99) == 99
 

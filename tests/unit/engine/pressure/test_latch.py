@@ -41,7 +41,7 @@ ROWS = [(state, event, MATRIX[event][at]) for event in EVENTS for at, state in e
 
 @pytest.mark.parametrize(("state", "event", "outcome"), ROWS)
 def test_each_state_and_event(state: LatchState, event: Event, outcome: str) -> None:
-    before = Latch(state, failures=1, wait=3, age=5)
+    before = Latch(state, failure_count=1, wait=3, age=5)
     after, asks = apply(before, event)
     name, _, effect = outcome.partition(" ")
     if name == "-":
@@ -50,7 +50,7 @@ def test_each_state_and_event(state: LatchState, event: Event, outcome: str) -> 
         return
     assert after.state == name
     assert asks == (effect == "!")
-    assert after.failures == {"+": 2, "0": 0}.get(effect, 1)
+    assert after.failure_count == {"+": 2, "0": 0}.get(effect, 1)
     assert after.age == 0
 
 
@@ -97,7 +97,7 @@ def test_a_request_without_an_outcome_is_lost() -> None:
     latch, _ = run("h" + "h" * (OUTCOME_WITHIN - 1))
     assert (latch.state, latch.age) == ("asked", OUTCOME_WITHIN - 1)
     latch, marks = run("h", latch)
-    assert (latch.state, latch.failures, latch.wait, marks) == ("cooldown", 1, COOLDOWN_FIRST, ".")
+    assert (latch.state, latch.failure_count, latch.wait, marks) == ("cooldown", 1, COOLDOWN_FIRST, ".")
 
 
 def test_the_cooldown_doubles_and_the_third_failure_rests() -> None:
@@ -113,21 +113,21 @@ def test_the_cooldown_doubles_and_the_third_failure_rests() -> None:
             latch, _ = run("m" * latch.wait, latch)
             assert latch.state == "idle"
     assert waits == [4, 8]
-    assert (latch.failures, OUTCOME_WITHIN) == (FAILURES_TO_REST, 20) == (3, 20)
+    assert (latch.failure_count, OUTCOME_WITHIN) == (FAILURES_TO_REST, 20) == (3, 20)
     assert run("h" * 100, latch)[1] == "." * 100
 
 
 @pytest.mark.parametrize("event", ["calm", "compacted"])
 def test_rest_ends_when_the_pressure_falls_or_the_host_compacts(event: Event) -> None:
-    rested, _ = apply(Latch("resting", failures=3), event)
+    rested, _ = apply(Latch("resting", failure_count=3), event)
     assert rested == Latch()
     assert run("h", rested)[1] == "!"
 
 
 def test_a_failure_after_forgiving_starts_the_cooldown_anew() -> None:
-    latch, _ = apply(Latch("asked", failures=2), "compacted")
+    latch, _ = apply(Latch("asked", failure_count=2), "compacted")
     latch, _ = apply(apply(latch, "high")[0], "refused")
-    assert (latch.failures, latch.wait) == (1, COOLDOWN_FIRST)
+    assert (latch.failure_count, latch.wait) == (1, COOLDOWN_FIRST)
 
 
 def test_an_unknown_reading_forgives_nothing() -> None:
@@ -137,8 +137,8 @@ def test_an_unknown_reading_forgives_nothing() -> None:
 
 
 def test_an_overflow_asks_once_for_each_user_message() -> None:
-    latch, asks = overflow(Latch("resting", failures=3, calm=2), "u1", True)
-    assert (latch.state, asks, latch.failures) == ("asked", True, 3)
+    latch, asks = overflow(Latch("resting", failure_count=3, calm=2), "u1", True)
+    assert (latch.state, asks, latch.failure_count) == ("asked", True, 3)
     for _ in range(3):
         latch, asks = overflow(latch, "u1", True)
         assert not asks
@@ -165,10 +165,10 @@ def test_overflows_of_the_same_message_count_as_turns_without_an_outcome() -> No
     ("before", "after"),
     [
         (Latch("asked", age=7), Latch("cooldown", wait=COOLDOWN_FIRST)),
-        (Latch("asked", failures=2), Latch("cooldown", failures=2, wait=8)),
+        (Latch("asked", failure_count=2), Latch("cooldown", failure_count=2, wait=8)),
         (Latch("idle", calm=1), Latch("idle", calm=1)),
-        (Latch("cooldown", failures=1, wait=2), Latch("cooldown", failures=1, wait=2)),
-        (Latch("resting", failures=3), Latch("resting", failures=3)),
+        (Latch("cooldown", failure_count=1, wait=2), Latch("cooldown", failure_count=1, wait=2)),
+        (Latch("resting", failure_count=3), Latch("resting", failure_count=3)),
     ],
 )
 def test_what_a_restart_makes_of_it(before: Latch, after: Latch) -> None:
@@ -193,7 +193,7 @@ def test_at_most_one_request_an_episode(found: list[Reading]) -> None:
             assert asked_at is None or number - asked_at >= OUTCOME_WITHIN + COOLDOWN_FIRST
             asked_at = number
         high = high or reading == "high"
-    assert (latch.state == "idle" and latch.failures == 0) or high
+    assert (latch.state == "idle" and latch.failure_count == 0) or high
 
 
 moves = st.one_of(
@@ -227,4 +227,4 @@ def test_whatever_happens_the_latch_stays_sound(found: list[tuple[str, str]], ma
         assert not asks or latch.state == "asked"
         assert (latch.state == "cooldown") == (latch.wait > 0)
         assert latch.age < OUTCOME_WITHIN
-        assert latch.state != "resting" or latch.failures >= FAILURES_TO_REST
+        assert latch.state != "resting" or latch.failure_count >= FAILURES_TO_REST

@@ -13,7 +13,7 @@ from ctxmgr.engine.rewriting.prune import Pruning, prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy
-from ctxmgr.model.projection import Decision, Edit
+from ctxmgr.model.projection import BlockEdit, Decision
 from tests.conversations import any_list
 from tests.notation import Said, a, branch, call, err, indexed, quarters, r, summary, talk, u, words
 
@@ -173,7 +173,7 @@ def test_the_numbers_of_the_design() -> None:
     assert policy.prunable_tools == ()  # all: whatever a host calls its tools
 
 
-def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[Edit]:
+def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Decision]) -> list[BlockEdit]:
     index = indexed(messages)
     ask = TurnsInputs(
         zone="green",
@@ -184,7 +184,7 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
         limits=None,
         rewrite=rewriter(index, quarters),
     )
-    return [piece for piece in project(index, ask).pieces if isinstance(piece, Edit)]
+    return [piece for piece in project(index, ask).pieces if isinstance(piece, BlockEdit)]
 
 
 def test_the_marker_of_a_large_read() -> None:
@@ -193,7 +193,7 @@ def test_the_marker_of_a_large_read() -> None:
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
     (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx" limit=2000]'
-    assert (edit.before, edit.after, edit.kind) == (12_500, quarters(edit.text), "pruned")
+    assert (edit.before_tokens, edit.after_tokens, edit.kind) == (12_500, quarters(edit.text), "pruned")
     messages = talk(u("go"), a(call("read", path="src/App.tsx")), r("x" * 50_000), *RECENT)
     (edit,) = projected(messages, prune(indexed(messages), policy, (), False), {})
     assert edit.text == '[output pruned — ~12,500 tokens | read path="src/App.tsx"]'
@@ -214,7 +214,7 @@ def test_a_tiny_result_is_never_replaced_by_a_heavier_marker() -> None:
     policy = Policy(preset="tools", prune_protect=0, prune_minimum=0)
     found = prune(indexed(messages), policy, (), False)
     assert [target.ref.message_index for target in found.targets] == [4, 2]
-    assert [edit.index for edit in projected(messages, found, {})] == [4]
+    assert [edit.message_index for edit in projected(messages, found, {})] == [4]
 
 
 def test_what_is_pruned_stays_pruned() -> None:
@@ -238,8 +238,8 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
         limits=Limits(newest=100),
         rewrite=rewriter(indexed(messages), quarters),
     )
-    edits = [piece for piece in project(indexed(messages), ask).pieces if isinstance(piece, Edit)]
-    assert [edit.index for edit in edits] == expected
+    edits = [piece for piece in project(indexed(messages), ask).pieces if isinstance(piece, BlockEdit)]
+    assert [edit.message_index for edit in edits] == expected
 
 
 @given(any_list, st.integers(0, 300), st.integers(0, 300), st.integers(0, 4), st.booleans())

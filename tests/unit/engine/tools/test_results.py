@@ -33,11 +33,11 @@ def test_what_a_result_says_of_itself() -> None:
     assert notes("a\n\n[461 more lines in file. Use offset=795 to continue]").more == 795
     assert notes("a\n[Showing lines 1-200 of 900. Use offset=201 to continue.]").more == 201
     assert notes("1: a\n(File has more lines. Use 'offset' parameter to read beyond line 20)").more == 21
-    assert notes("1: a\n\n(End of file - total 1 lines)").ended
-    assert notes("a\n…12 tokens truncated…\nb").cut
-    assert notes("[Showing lines 5-9 of 900. Full output: /tmp/x]").cut
-    assert notes("Chunk ID: 1\nProcess running with session ID 7\nOutput:\n").cut
-    assert not notes("it was truncated by hand").cut
+    assert notes("1: a\n\n(End of file - total 1 lines)").at_end
+    assert notes("a\n…12 tokens truncated…\nb").is_cut
+    assert notes("[Showing lines 5-9 of 900. Full output: /tmp/x]").is_cut
+    assert notes("Chunk ID: 1\nProcess running with session ID 7\nOutput:\n").is_cut
+    assert not notes("it was truncated by hand").is_cut
     assert notes("cat: a: No such file or directory", shell=True).how == "hidden"
     assert notes("cat: a: No such file or directory").how == "shown"
     assert notes("[Old tool result content cleared]").how == "cleared"
@@ -45,7 +45,7 @@ def test_what_a_result_says_of_itself() -> None:
     assert notes("ERROR:\nNo replacement was performed, x").how == "refused"
     assert notes(" \n").how == "empty"
     assert notes("[File: /w/a.py (2 lines total)]\n1:a\n2:b\n").file == "/w/a.py"
-    assert notes("Wall time: 1\nOutput:\na\nb\n").lines == 3
+    assert notes("Wall time: 1\nOutput:\na\nb\n").line_count == 3
 
 
 @given(st.text(max_size=200))

@@ -16,7 +16,7 @@ from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import breaks, job_context
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import Embed, Offload
 from tests.notation import a, u
 
@@ -33,7 +33,7 @@ def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> JobContext
     policy = {"compaction": {"slices": {"breaks": "natural", **of_slices}}}
     can = lifecycle.HostCapabilities(embed=embeds)
     return job_context.taken(
-        Session(State("s", ModelSpec("m", 1_000)), form, policy, can, reader, embed), None, None
+        SessionCore(State("s", ModelSpec("m", 1_000)), form, policy, can, reader, embed), None, None
     )
 
 

@@ -13,15 +13,15 @@ from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context
 from ctxmgr.session.methods.turn_end import turn_end
 from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 
 ENDPOINT = {"baseUrl": "http://127.0.0.1:1/v1", "model": "m", "contextWindow": 32_000}
 
 
-def session(can: bool = True, **compaction: Any) -> Session:
+def session(can: bool = True, **compaction: Any) -> SessionCore:
     form = FORMATS["pi"]
     state = State("s", ModelSpec("big", 100_000, max_output_tokens=8_000))
-    return Session(
+    return SessionCore(
         state,
         form,
         {"compaction": compaction},

@@ -18,7 +18,7 @@ from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.prefetch import PrefetchedCompaction
 from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import Session
+from ctxmgr.session.session import SessionCore
 from tests import notation
 from tests.contract.tree import Tree
 
@@ -38,7 +38,7 @@ def seen() -> JobContext:
     form = FORMATS["pi"]
     reader = Reader(form, estimate, "estimate")
     policy = {"compaction": {"keepRecentTokens": 100, "reserveTokens": 1_000}}
-    session = Session(State("s", ModelSpec("m", 50_000)), form, policy, lifecycle.HostCapabilities(), reader)
+    session = SessionCore(State("s", ModelSpec("m", 50_000)), form, policy, lifecycle.HostCapabilities(), reader)
     return job_context.taken(session, None, None)
 
 

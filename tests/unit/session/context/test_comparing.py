@@ -10,7 +10,7 @@ from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.presets.turns.whole_turns import kept_weight
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
-from ctxmgr.model.projection import Edit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from ctxmgr.session.context.comparing import first_changed
 from ctxmgr.session.context.projecting import hashed, indexed, tag_of
 from ctxmgr.session.projection import Projection, Replacements
@@ -22,14 +22,14 @@ from tests.unit.engine.projections import planned, sent
 P, Q = Packet("p", 1), Packet("q", 1)
 
 
-def edit(index: int, text: str = "x") -> Edit:
-    return Edit(index, 0, "pruned", text, "k", 9, 1)
+def edit(index: int, text: str = "x") -> BlockEdit:
+    return BlockEdit(index, 0, "pruned", text, "k", 9, 1)
 
 
 def of(pieces: Iterable[Piece], puts: dict[int, bytes] | None = None, packet: bytes = b"") -> Projection:
     """A projection that answered these pieces; without bytes given, a piece's text is what is put in."""
     plan = Plan(tuple(pieces), "green", 0, 0, 0, {})
-    texts = {piece.index: piece.text.encode() for piece in plan.pieces if isinstance(piece, Edit)}
+    texts = {piece.message_index: piece.text.encode() for piece in plan.pieces if isinstance(piece, BlockEdit)}
     packets = [piece.text.encode() for piece in plan.pieces if isinstance(piece, Packet)]
     return Projection(
         plan=plan, replacements=Replacements(texts if puts is None else puts, packet or b"".join(packets))
@@ -68,7 +68,7 @@ def test_bytes_count_where_the_text_is_the_same() -> None:
     assert first_changed(of([P, Keep(2, 4)], packet=b"1"), of([P, Keep(2, 4)], packet=b"2"), 4) == 0
     old, new = of([edit(0), Keep(1, 3)], {0: b"old"}), of([edit(0), Keep(1, 3)], {0: b"new"})
     assert first_changed(old, new, 3) == 0
-    units = [Edit(0, 0, "pruned", "x", "k", 9, 1), Edit(0, 1, "pruned", "x", "k", 9, 1)]
+    units = [BlockEdit(0, 0, "pruned", "x", "k", 9, 1), BlockEdit(0, 1, "pruned", "x", "k", 9, 1)]
     old, new = of([*units, Keep(1, 3)], {0: b"x"}), of([*units, Keep(1, 2), edit(2)], {0: b"x", 2: b"y"})
     assert first_changed(old, new, 3) == 2
 

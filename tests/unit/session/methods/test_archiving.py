@@ -62,7 +62,7 @@ def test_a_host_that_declares_no_retrieve_has_no_archive() -> None:
     asked = failing(talk)
     with leaving(row("a")):
         context(talk, make)
-        assert session_of(talk).leaving == []
+        assert session_of(talk).pending_archive == []
         talk.call("session_shutdown", sessionId="s")
     assert asked == []
 

@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest, CompletionUsage
 from ctxmgr.summarize.prompts.structured import STRUCTURED
 from ctxmgr.summarize.request.parse import AcceptedAnswer
-from ctxmgr.summarize.request.retry import Failure, ShapedRequest, SummaryFailed, answers
+from ctxmgr.summarize.request.retry import CompletionFailure, ShapedRequest, SummaryFailed, answers
 from ctxmgr.summarize.request.usage import SummaryUsage
 from ctxmgr.summarize.strategies.side_by_side import side_by_side
 from tests.notation import quarters
@@ -122,7 +122,7 @@ def counting(name: str, rounds: list[int], end: str = "") -> Asking[str]:
         got = yield tuple(CompletionRequest("slice", "", f"{name}{number}.{place}", 1) for place in range(count))
         assert [one.text for one in got] == [f"{name}{number}.{place}" for place in range(count)]
     if end:
-        raise SummaryFailed(Failure("failed"))
+        raise SummaryFailed(CompletionFailure("failed"))
     return name
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS, USER_SHARE, Budget
 from ctxmgr.engine.balanced.cache_cost import cost
-from ctxmgr.engine.balanced.project import Projected
+from ctxmgr.engine.balanced.project import BalancedResult
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
@@ -28,22 +28,22 @@ def wanted(draw: st.DrawFn) -> dict[str, Any]:
     held = draw(st.frozensets(st.integers(0, 30), max_size=2))
     return {
         "zone": draw(st.sampled_from(ZONES)),
-        "room": Budget(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
+        "budget": Budget(draw(st.integers(0, 1_500)), draw(st.integers(0, 300)), draw(st.integers(0, 200))),
         "usable": draw(st.sampled_from((2_000.0, 20_000.0))),
         "window_limit": draw(st.sampled_from((500.0, 4_000.0, 25_000.0))),
         "tools": draw(st.sampled_from(((), ("read",)))),
-        "held": lambda: held,
+        "protected": lambda: held,
         "reopen": draw(st.sampled_from(("forced", "pin", "compaction", "cold", "red", "rewritten"))),
     }
 
 
 def fitting(messages: tuple[Message, ...], keys: dict[str, Any]) -> dict[str, Any]:
     """Pins are in the list."""
-    held = frozenset(at for at in keys["held"]() if at < len(messages))
-    return {**keys, "held": lambda: held}
+    held = frozenset(at for at in keys["protected"]() if at < len(messages))
+    return {**keys, "protected": lambda: held}
 
 
-def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> Projected:
+def first_opened(messages: tuple[Message, ...], keys: dict[str, Any]) -> BalancedResult:
     return projected(messages, **fitting(messages, keys))
 
 
@@ -91,8 +91,8 @@ def test_the_newest_steps_are_as_they_came_where_they_fit(
     messages: tuple[Message, ...], keys: dict[str, Any]
 ) -> None:
     plan = first_opened(messages, {**keys, "window_limit": 1e9}).plan
-    newest = STEPS.steps(indexed(messages)).atoms[-STEPS_LOSSLESS:]
-    places = {at for atom in newest for at in (*atom.said, *atom.results)}
+    newest = STEPS.steps(indexed(messages)).steps[-STEPS_LOSSLESS:]
+    places = {at for atom in newest for at in (*atom.assistant_indices, *atom.result_indices)}
     assert places <= set(kept(plan))
     assert places.isdisjoint(kinds(plan))
 
@@ -102,7 +102,7 @@ def test_the_newest_steps_are_as_they_came_where_they_fit(
 def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     keys = fitting(messages, {**keys, "window_limit": 1e9})
     plan = projected(messages, **keys).plan
-    held = {at for at in keys["held"]() if messages[at].view.role != "packet"}
+    held = {at for at in keys["protected"]() if messages[at].view.role != "packet"}
     assert held <= set(kept(plan))
     assert held.isdisjoint(kinds(plan))
 
@@ -112,7 +112,7 @@ def test_what_is_pinned_stays_as_it_came(messages: tuple[Message, ...], keys: di
 def test_the_same_ask_has_the_same_epoch(messages: tuple[Message, ...], keys: dict[str, Any]) -> None:
     once, again = first_opened(messages, keys), first_opened(messages, keys)
     assert once.plan == again.plan
-    assert (once.opened and once.opened.receipt) == (again.opened and again.opened.receipt)
+    assert (once.epoch_result and once.epoch_result.receipt) == (again.epoch_result and again.epoch_result.receipt)
 
 
 def told_numbers(line: str) -> list[float]:
@@ -129,10 +129,10 @@ def test_the_receipt_tells_what_was_done(
     before = first_opened(messages[:size], first)
     size = min(size, len(messages))
     done = projected(messages, before, size, **fitting(messages, second))
-    if done.opened is None:
+    if done.epoch_result is None:
         return
-    receipt = done.opened.receipt
-    assert receipt.epoch == done.epoch.number == before.epoch.number + 1
+    receipt = done.epoch_result.receipt
+    assert receipt.epoch_number == done.epoch.number == before.epoch.number + 1
     assert receipt.opening == second["reopen"] or second["reopen"] in ("pin", "undo")
     assert receipt.after_tokens == done.plan.weight
     old = [*sent(messages[:size], before.plan), *(message.raw for message in messages[size:])]
@@ -153,11 +153,11 @@ def test_the_receipt_tells_what_was_done(
     assert saves == pytest.approx((after - left) * read_at, abs=0.51)
     assert calls == before.epoch.call_count + 1
     assert regret == pytest.approx(
-        before.epoch.regret + regret_of_one(before, messages, size, second["room"]), abs=0.51
+        before.epoch.regret + regret_of_one(before, messages, size, second["budget"]), abs=0.51
     )
 
 
-def regret_of_one(before: Projected, messages: tuple[Message, ...], size: int, room: Budget) -> float:
+def regret_of_one(before: BalancedResult, messages: tuple[Message, ...], size: int, room: Budget) -> float:
     """What this call paid to read beside what a choice would keep."""
     weight = before.plan.weight + sum(message.weight for message in messages[size:])
     kept_by_choice = before.epoch.remaining_tokens or room.old + room.newest + room.index

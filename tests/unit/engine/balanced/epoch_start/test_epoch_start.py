@@ -23,12 +23,12 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     ("nothing", [], {}, [], {}, False),
     ("users alone", [u("go"), u("on")], {}, [0, 1], {}, False),
     ("a short list", [u("go"), *looked(1, 2), *LAST], {}, list(range(5)), {}, False),
-    ("old steps leave", [u("go"), *OLD, *LAST], {"room": NONE}, [0, 13, 14], {}, True),
-    ("the newest user too stays", [u("go"), *OLD, *LAST, u("on")], {"room": NONE}, [0, 13, 14, 15], {}, True),
+    ("old steps leave", [u("go"), *OLD, *LAST], {"budget": NONE}, [0, 13, 14], {}, True),
+    ("the newest user too stays", [u("go"), *OLD, *LAST, u("on")], {"budget": NONE}, [0, 13, 14, 15], {}, True),
     (
         "the newest reply stays though the user ran a shell since",
         [u("go"), *OLD, *looked(5), sh("ls", code(6)), sh("ls", code(7))],
-        {"room": NONE},
+        {"budget": NONE},
         [0, 13, 14, 15, 16],
         {14: "pruned"},
         True,
@@ -36,7 +36,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "a user no packet can tell of stays",
         [u("go"), HUGE, *OLD, *LAST, u("on")],
-        {"room": NONE, "usable": 2_000.0, "weigh": lambda text: 99_999},
+        {"budget": NONE, "usable": 2_000.0, "weigh": lambda text: 99_999},
         [0, 1, 14, 15, 16],
         {},
         False,
@@ -44,7 +44,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "what was said between stays",
         [u("go"), *OLD, u("on"), *OLD, *LAST],
-        {"room": NONE},
+        {"budget": NONE},
         [0, 13, 26, 27],
         {},
         True,
@@ -52,7 +52,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "notes and summaries stay",
         [summary("## Goal\nx"), note("n"), *OLD, *LAST],
-        {"room": NONE},
+        {"budget": NONE},
         [0, 1, 14, 15],
         {},
         True,
@@ -60,7 +60,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "the user's shell run leaves",
         [u("go"), sh("ls", code(1)), *OLD, *LAST],
-        {"room": NONE},
+        {"budget": NONE},
         [0, 14, 15],
         {},
         True,
@@ -68,7 +68,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "pins stay",
         [u("go"), *OLD, *LAST],
-        {"room": NONE, "held": lambda: frozenset({2})},
+        {"budget": NONE, "protected": lambda: frozenset({2})},
         [0, 1, 2, 13, 14],
         {},
         True,
@@ -76,7 +76,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "user messages over their share leave, the longest first",
         [u("go"), HUGE, *looked(1), u("on"), *LAST, u("x")],
-        {"room": Budget(9_000, 0, 60)},
+        {"budget": Budget(9_000, 0, 60)},
         [0, 2, 3, 4, 5, 6, 7],
         {},
         True,
@@ -85,7 +85,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "nor what is pinned",
         [u("go"), HUGE, *LAST, u("x")],
-        {"held": lambda: frozenset({1})},
+        {"protected": lambda: frozenset({1})},
         [0, 1, 2, 3, 4],
         {},
         False,
@@ -93,7 +93,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "nor what the list starts with, where a reply would be first",
         [HUGE, *looked(1), *LAST, u("x")],
-        {"room": Budget(9_000, 0, 60)},
+        {"budget": Budget(9_000, 0, 60)},
         [0, 1, 2, 3, 4, 5],
         {},
         False,
@@ -101,7 +101,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "but it leaves where the packet is first",
         [HUGE, *OLD, *LAST, u("x")],
-        {"room": NONE},
+        {"budget": NONE},
         [13, 14, 15],
         {},
         True,
@@ -109,7 +109,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "or a user's message",
         [HUGE, u("on"), *looked(1), *LAST, u("x")],
-        {"room": Budget(9_000, 0, 60)},
+        {"budget": Budget(9_000, 0, 60)},
         [1, 2, 3, 4, 5, 6],
         {},
         True,
@@ -117,16 +117,16 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "packets that came back leave",
         [u("go"), *OLD, packet(code(1)), *LAST],
-        {"room": NONE},
+        {"budget": NONE},
         [0, 14, 15],
         {},
         True,
     ),
-    ("one at the very end too", [u("go"), packet(code(1, 300))], {"room": NONE}, [0], {}, True),
+    ("one at the very end too", [u("go"), packet(code(1, 300))], {"budget": NONE}, [0], {}, True),
     (
         "with nothing after it",
         [HUGE, u("on"), summary("## Goal\nx")],
-        {"room": NONE, "usable": 9_000.0},
+        {"budget": NONE, "usable": 9_000.0},
         [1, 2],
         {},
         True,
@@ -134,7 +134,7 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], list[int], dict[int, str], bo
     (
         "a packet at the start stays where a reply would be first",
         [packet(code(1)), *looked(1), *LAST],
-        {"room": Budget(9_000, 0, 60)},
+        {"budget": Budget(9_000, 0, 60)},
         [0, 1, 2, 3, 4],
         {},
         False,
@@ -155,16 +155,16 @@ def test_what_an_epoch_leaves(
     assert bool(packet_of(plan)) == with_packet
 
 
-MUCH = {"room": Budget(20_000, 0, 60)}
+MUCH = {"budget": Budget(20_000, 0, 60)}
 FAILED = [a("the_name", RUN), err("Error: " + code(7, 200))]
 WRITTEN = wrote(1, 40)[0].fields["content"]
 STAYS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
     ("a long error is distilled", FAILED, {}, {26: "distilled"}),
     ("not a short one", [FAILED[0], err("Error: no")], {}, {}),
-    ("not one that is pinned", FAILED, {"held": lambda: frozenset({26})}, {}),
+    ("not one that is pinned", FAILED, {"protected": lambda: frozenset({26})}, {}),
     ("arguments that were written again are shortened", [a("the_name", *WRITTEN), r("ok")], {}, {25: "shortened"}),
     ("not beside anything signed", [a(think("the_name"), *WRITTEN), r("ok")], {}, {}),
-    ("nor what is pinned", [a("the_name", *WRITTEN), r("ok")], {"held": lambda: frozenset({25})}, {}),
+    ("nor what is pinned", [a("the_name", *WRITTEN), r("ok")], {"protected": lambda: frozenset({25})}, {}),
     ("a read that was read again is pruned", [a("the_name", READ_1), r(code(1, 60))], {}, {26: "pruned"}),
     (
         "not where its tool is protected, in whatever case it is named",
@@ -187,7 +187,7 @@ def test_what_is_done_to_a_step_that_stays(
 
 def test_a_prefix_breaks_before_a_step_though_only_its_result_leaves() -> None:
     said = [u("go"), a("the_name", READ_1), r(code(1, 300)), *looked(1, 300), *LAST]
-    messages, plan = opened(said, room=MUCH["room"])
+    messages, plan = opened(said, budget=MUCH["budget"])
     ok(messages, plan)
     assert kinds(plan) == {2: "pruned"}
 
@@ -196,7 +196,7 @@ def test_what_does_not_fit_the_window_leaves_the_newest_steps_too_the_newest_las
     said = [u("go"), *OLD, *looked(1, 150), *looked(2, 150)]
     edits = []
     for limit in (9_000.0, 2_000.0, 1_500.0):
-        _messages, plan = opened(said, room=NONE, window_limit=limit)
+        _messages, plan = opened(said, budget=NONE, window_limit=limit)
         edits.append(kinds(plan))
     assert edits == [{}, {14: "pruned"}, {14: "pruned", 16: "distilled"}]
 
@@ -209,7 +209,9 @@ def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> Non
         [
             1 - done.plan.weight / weight
             for room in range(weight * 3 // 4, weight, 200)
-            if (done := projected(messages, reopen="forced", room=Budget(room, 0, 60), cached=cached)).opened
+            if (
+                done := projected(messages, reopen="forced", budget=Budget(room, 0, 60), cached_count=cached)
+            ).epoch_result
         ]
         for cached in (len(messages), 0)
     )
@@ -220,17 +222,17 @@ def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> Non
 def test_a_user_message_that_left_is_told_in_the_packet() -> None:
     texts = ("first part", code(9, 500))
     two = Said({"role": "user", "content": [{"type": "text", "text": text} for text in texts]})
-    _, plan = opened([u("go"), two, *OLD, *LAST, u("on")], room=NONE)
+    _, plan = opened([u("go"), two, *OLD, *LAST, u("on")], budget=NONE)
     assert "first part" in packet_of(plan)
 
 
 def test_a_pin_comes_back_from_before_all_that_is_shown() -> None:
     """A list may begin with steps that left: then the first thing shown is after what comes back."""
     messages = read(raws(*OLD, *LAST, a("three")))
-    gone = projected(messages, reopen="forced", room=NONE)
+    gone = projected(messages, reopen="forced", budget=NONE)
     assert min(kept(gone.plan)) > 5
-    back = projected(messages, gone, len(messages), reopen="pin", held=lambda: frozenset({2, 3}), room=NONE)
-    assert back.opened is not None
+    back = projected(messages, gone, len(messages), reopen="pin", protected=lambda: frozenset({2, 3}), budget=NONE)
+    assert back.epoch_result is not None
     assert {2, 3} <= set(kept(back.plan))
     ok(messages, back.plan)
 
@@ -239,9 +241,9 @@ def test_a_message_without_content_stays_away() -> None:
     """It left with its step; a later epoch, which breaks the prefix after it, does not bring it back."""
     empty = Said({"role": "assistant", "content": [], "stopReason": "error"})
     said = [u("go"), *looked(1, 60, "old_name"), empty, *OLD, *LAST]
-    before = projected(read(raws(*said)), reopen="forced", room=NONE)
+    before = projected(read(raws(*said)), reopen="forced", budget=NONE)
     assert 3 not in kept(before.plan)
     more = [*said, *OLD, *OLD, *LAST]
-    after = projected(read(raws(*more)), before, len(said), reopen="forced", room=NONE)
-    assert after.opened is not None
+    after = projected(read(raws(*more)), before, len(said), reopen="forced", budget=NONE)
+    assert after.epoch_result is not None
     assert 3 not in kept(after.plan)

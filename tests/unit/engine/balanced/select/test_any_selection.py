@@ -27,11 +27,11 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem
         messages,
         atoms,
         wishes(
-            budget=draw(st.integers(0, 1_500)),
-            held=draw(at),
-            worth=worths(index, atoms.atoms, {}),
+            budget_tokens=draw(st.integers(0, 1_500)),
+            protected=draw(at),
+            values=worths(index, atoms.steps, {}),
             stale=draw(some),
-            spared=draw(some),
+            protected_results=draw(some),
         ),
     )
 
@@ -43,8 +43,8 @@ def held_atoms(messages: tuple[Message, ...], atoms: Steps, by: SelectionProblem
     newest = indexed(messages).newest_reply
     return {
         number
-        for number, atom in enumerate(atoms.atoms)
-        if atom.bound or newest in atom.said or any(at in by.held for at in atom.positions)
+        for number, atom in enumerate(atoms.steps)
+        if atom.bound or newest in atom.assistant_indices or any(at in by.protected for at in atom.message_indices)
     }
 
 
@@ -53,7 +53,7 @@ def rides(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) 
     if unit.kind == "shell":
         return False
     light = messages[place.message_index].weights[place.block_index] <= LIGHT_TOKENS
-    return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.spared
+    return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.protected_results
 
 
 @settings(max_examples=60)
@@ -64,25 +64,25 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
     found = select(indexed(messages), atoms, by, {})
     held = held_atoms(messages, atoms, by)
     spent = 0
-    for number, atom in enumerate(atoms.atoms):
-        if number in held or (atom.said and atom.said[0] in found.dropped):
+    for number, atom in enumerate(atoms.steps):
+        if number in held or (atom.assistant_indices and atom.assistant_indices[0] in found.dropped_messages):
             continue
-        for at in (*atom.said, *atom.results):
+        for at in (*atom.assistant_indices, *atom.result_indices):
             for unit, weight in enumerate(messages[at].weights):
                 ref, kind = BlockRef(at, unit), messages[at].view.units[unit].kind
-                if at in found.dropped:
+                if at in found.dropped_messages:
                     continue
-                if kind == "result" and ref in found.pruned:
+                if kind == "result" and ref in found.pruned_results:
                     spent += min(weight, MARKER_TOKENS)
                 elif (
                     kind == "result"
                     and messages[at].view.units[unit].is_error
-                    and BlockRef(at, unit) not in by.spared
+                    and BlockRef(at, unit) not in by.protected_results
                 ):
                     spent += min(weight, ERROR_TOKENS)
                 else:
                     spent += weight
-    assert spent <= by.budget
+    assert spent <= by.budget_tokens
 
 
 @settings(max_examples=60)
@@ -90,16 +90,16 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
 def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
     messages, atoms, by = given
     found = select(indexed(messages), atoms, by, {})
-    for number, atom in enumerate(atoms.atoms):
-        places = (*atom.said, *atom.results)
-        gone = [at in found.dropped for at in places]
+    for number, atom in enumerate(atoms.steps):
+        places = (*atom.assistant_indices, *atom.result_indices)
+        gone = [at in found.dropped_messages for at in places]
         assert all(gone) or not any(gone)
         if number in held_atoms(messages, atoms, by):
             assert not any(gone)
-    assert found.dropped.isdisjoint(atoms.fixed)
-    for ref in found.pruned:
-        assert ref.message_index not in found.dropped
-        assert ref.message_index not in by.held
+    assert found.dropped_messages.isdisjoint(atoms.fixed_indices)
+    for ref in found.pruned_results:
+        assert ref.message_index not in found.dropped_messages
+        assert ref.message_index not in by.protected
         assert indexed(messages).block(ref).kind in ("result", "shell")
         assert not rides(messages, ref, by), "errors, light and spared results stay where their step does"
 
@@ -110,7 +110,7 @@ def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
     messages, atoms, by = given
     memo: identifiers.Memo = {}
     first = select(indexed(messages), atoms, by, memo)
-    shuffled = msgspec.structs.replace(by, worth=dict(reversed(list(by.worth.items()))))
+    shuffled = msgspec.structs.replace(by, values=dict(reversed(list(by.values.items()))))
     assert select(indexed(messages), atoms, shuffled, memo) == first == select(indexed(messages), atoms, by, {})
 
 
@@ -119,11 +119,13 @@ def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
 def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> None:
     """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
     messages, atoms, by = given
-    found = select(indexed(messages), atoms, msgspec.structs.replace(by, budget=LARGE, stale=frozenset()), {})
+    found = select(
+        indexed(messages), atoms, msgspec.structs.replace(by, budget_tokens=LARGE, stale=frozenset()), {}
+    )
     shown, every = set[str](), set[str]()
     for at, message in enumerate(messages):
         for unit, some in enumerate(identifiers.of_message(message, {})):
             every |= some
-            if at not in found.dropped and BlockRef(at, unit) not in found.pruned:
+            if at not in found.dropped_messages and BlockRef(at, unit) not in found.pruned_results:
                 shown |= some
-    assert {name for name in every if by.worth.get(name, 0) > 0} <= shown
+    assert {name for name in every if by.values.get(name, 0) > 0} <= shown

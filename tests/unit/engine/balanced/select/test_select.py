@@ -28,90 +28,102 @@ CALL, RESULT, SECOND = BlockRef(0, 1), BlockRef(1, 0), BlockRef(2, 0)
 # name, conversation, wishes, dropped, pruned
 TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
     ("nothing", [], {}, set(), set()),
-    ("what is worth nothing leaves", [u("go"), SAYS, r(LONG)], {"budget": LARGE}, {1, 2}, set()),
+    ("what is worth nothing leaves", [u("go"), SAYS, r(LONG)], {"budget_tokens": LARGE}, {1, 2}, set()),
     ("what users said is fixed", [u("go"), u("the_name")], {}, set(), set()),
-    ("a step for its name", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"the_name": 1}}, set(), {RESULT}),
-    ("not without budget", [SAYS, r(LONG)], {"budget": 20, "worth": {"the_name": 1}}, {0, 1}, set()),
-    ("a result for its own", [SAYS, r(LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
-    ("it brings its step", [SAYS, r(LONG)], {"budget": 150, "worth": {"func_1_3": 1}}, set(), set()),
+    ("a step for its name", [SAYS, r(LONG)], {"budget_tokens": LARGE, "values": {"the_name": 1}}, set(), {RESULT}),
+    ("not without budget", [SAYS, r(LONG)], {"budget_tokens": 20, "values": {"the_name": 1}}, {0, 1}, set()),
+    ("a result for its own", [SAYS, r(LONG)], {"budget_tokens": LARGE, "values": {"func_1_3": 1}}, set(), set()),
+    ("it brings its step", [SAYS, r(LONG)], {"budget_tokens": 150, "values": {"func_1_3": 1}}, set(), set()),
     (
         "what a user said is shown already",
         [u("the_name"), SAYS, r(LONG)],
-        {"budget": LARGE, "worth": {"the_name": 1}},
+        {"budget_tokens": LARGE, "values": {"the_name": 1}},
         {1, 2},
         set(),
     ),
     (
         "of two that say the same the denser stays",
         [a("see the_name", RUN), r(LONG), a("the_name")],
-        {"budget": LARGE, "worth": {"the_name": 1}},
+        {"budget_tokens": LARGE, "values": {"the_name": 1}},
         {0, 1},
         set(),
     ),
     (
         "of two alike the later",
         [a("the_name"), a("the_name")],
-        {"budget": LARGE, "worth": {"the_name": 1}},
+        {"budget_tokens": LARGE, "values": {"the_name": 1}},
         {0},
         set(),
     ),
-    ("the newest steps stay", [SAYS, r(LONG), SAYS, r(LONG)], {"held": {2, 3}}, {0, 1}, set()),
-    ("what is held stays with its call", [SAYS, r(LONG)], {"held": {1}}, set(), set()),
-    ("a held call keeps its result", [SAYS, r(LONG)], {"held": {0}}, set(), set()),
+    ("the newest steps stay", [SAYS, r(LONG), SAYS, r(LONG)], {"protected": {2, 3}}, {0, 1}, set()),
+    ("what is held stays with its call", [SAYS, r(LONG)], {"protected": {1}}, set(), set()),
+    ("a held call keeps its result", [SAYS, r(LONG)], {"protected": {0}}, set(), set()),
     (
         "of two results the one that is held",
         [a(RUN, RUN), r(LONG), r(LONG)],
-        {"held": {1}},
+        {"protected": {1}},
         set(),
         {SECOND},
     ),
-    ("an error stays with it", [a(RUN, RUN), r(LONG), err(LONG)], {"held": {1}}, set(), set()),
-    ("and what weighs little", [a(RUN, RUN), r(LONG), r("ok")], {"held": {1}}, set(), set()),
+    ("an error stays with it", [a(RUN, RUN), r(LONG), err(LONG)], {"protected": {1}}, set(), set()),
+    ("and what weighs little", [a(RUN, RUN), r(LONG), r("ok")], {"protected": {1}}, set(), set()),
     (
         "and what is spared",
         [a(RUN, RUN), r(LONG), r(LONG)],
-        {"held": {1}, "spared": {SECOND}},
+        {"protected": {1}, "protected_results": {SECOND}},
         set(),
         set(),
     ),
     (
         "an error stays where its step does",
         [SAYS, err(LONG)],
-        {"budget": LARGE, "worth": {"the_name": 1}},
+        {"budget_tokens": LARGE, "values": {"the_name": 1}},
         set(),
         set(),
     ),
     (
         "a light result too",
         [SAYS, r("done")],
-        {"budget": LARGE, "worth": {"the_name": 1}},
+        {"budget_tokens": LARGE, "values": {"the_name": 1}},
         set(),
         set(),
     ),
     (
         "what is covered by later ones leaves first",
         [SAYS, r(LONG)],
-        {"budget": LARGE, "worth": {"the_name": 1, "func_1_3": 9}, "stale": {RESULT}},
+        {"budget_tokens": LARGE, "values": {"the_name": 1, "func_1_3": 9}, "stale": {RESULT}},
         set(),
         {RESULT},
     ),
-    ("not one of two tokens too few", [SAYS, r(LONG)], {"budget": 100, "worth": {"func_1_3": 1}}, {0, 1}, set()),
     (
-        "a light result brings its step",
-        [a(RUN), r("the_name")],
-        {"budget": LARGE, "worth": {"the_name": 1}},
-        set(),
-        set(),
-    ),
-    ("an error too", [a(RUN), err(LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
-    (
-        "what left does not compete",
+        "not one of two tokens too few",
         [SAYS, r(LONG)],
-        {"budget": LARGE, "worth": {"the_name": 1}, "gone": {0, 1}},
+        {"budget_tokens": 100, "values": {"func_1_3": 1}},
         {0, 1},
         set(),
     ),
-    ("the user's shell run", [u("go"), sh("ls", LONG)], {"budget": LARGE, "worth": {"func_1_3": 1}}, set(), set()),
+    (
+        "a light result brings its step",
+        [a(RUN), r("the_name")],
+        {"budget_tokens": LARGE, "values": {"the_name": 1}},
+        set(),
+        set(),
+    ),
+    ("an error too", [a(RUN), err(LONG)], {"budget_tokens": LARGE, "values": {"func_1_3": 1}}, set(), set()),
+    (
+        "what left does not compete",
+        [SAYS, r(LONG)],
+        {"budget_tokens": LARGE, "values": {"the_name": 1}, "evicted": {0, 1}},
+        {0, 1},
+        set(),
+    ),
+    (
+        "the user's shell run",
+        [u("go"), sh("ls", LONG)],
+        {"budget_tokens": LARGE, "values": {"func_1_3": 1}},
+        set(),
+        set(),
+    ),
     ("leaves whole", [u("go"), sh("ls", LONG)], {}, {1}, set()),
 ]
 
@@ -121,7 +133,7 @@ def test_what_leaves(
     name: str, said: list[Said], keys: dict[str, Any], dropped: set[int], pruned: set[BlockRef]
 ) -> None:
     found = chosen(talk(*said), **keys)
-    assert (set(found.dropped), set(found.pruned)) == (dropped, pruned)
+    assert (set(found.dropped_messages), set(found.pruned_results)) == (dropped, pruned)
 
 
 def test_a_bound_step_stays_but_its_other_results_may_leave() -> None:
@@ -131,14 +143,14 @@ def test_a_bound_step_stays_but_its_other_results_may_leave() -> None:
     view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
     mixed = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
     found = chosen((*messages[:2], mixed))
-    assert (set(found.dropped), set(found.pruned)) == (set(), {RESULT})
+    assert (set(found.dropped_messages), set(found.pruned_results)) == (set(), {RESULT})
 
 
 def test_worth_a_token_decides_not_worth() -> None:
     """Two short steps are worth more than a long one that is worth more than each of them."""
     said = [a("one_name " + "word " * 100), a("two_name"), a("three_name")]
-    found = chosen(talk(*said), budget=30, worth={"one_name": 3, "two_name": 2, "three_name": 2})
-    assert found.dropped == {0}
+    found = chosen(talk(*said), budget_tokens=30, values={"one_name": 3, "two_name": 2, "three_name": 2})
+    assert found.dropped_messages == {0}
 
 
 def test_what_is_shown_by_then_is_worth_no_more() -> None:
@@ -147,7 +159,7 @@ def test_what_is_shown_by_then_is_worth_no_more() -> None:
     worth = {"one_name": 9, "two_name": 1, "three_name": 5}
     messages = talk(*said)
     budget = messages[0].weight + messages[1].weight
-    assert chosen(messages, budget=budget, worth=worth).dropped == {1}
+    assert chosen(messages, budget_tokens=budget, values=worth).dropped_messages == {1}
 
 
 @pytest.mark.parametrize(("tokens", "leaves"), [(30, False), (35, False), (60, False), (61, True)])
@@ -155,11 +167,11 @@ def test_a_result_of_about_a_markers_weight_stays_with_its_step(tokens: int, lea
     """What a marker would save of it is less than what it tells."""
     messages = talk(SAYS, r("word" * tokens))
     assert messages[1].weights == (tokens,)
-    found = chosen(messages, budget=LARGE, worth={"the_name": 1})
-    assert (found.dropped, bool(found.pruned)) == (frozenset(), leaves)
+    found = chosen(messages, budget_tokens=LARGE, values={"the_name": 1})
+    assert (found.dropped_messages, bool(found.pruned_results)) == (frozenset(), leaves)
     just = messages[0].weight + (MARKER_TOKENS if leaves else tokens)
-    assert chosen(messages, budget=just, worth={"the_name": 1}).dropped == frozenset()
-    assert chosen(messages, budget=just - 1, worth={"the_name": 1}).dropped == {0, 1}
+    assert chosen(messages, budget_tokens=just, values={"the_name": 1}).dropped_messages == frozenset()
+    assert chosen(messages, budget_tokens=just - 1, values={"the_name": 1}).dropped_messages == {0, 1}
 
 
 def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +190,6 @@ def test_a_message_with_many_calls_is_told_once_not_once_for_each_call(monkeypat
             a("so", *[RUN] * count), *(r(code(number, 2 if number % 2 else 20)) for number in range(count))
         )
         worth = {f"func_{number}_{line}": 1.0 for number in range(count) for line in range(20)}
-        found = chosen(messages, budget=50 * count, worth=worth)
-        assert len(found.pruned) in range(1, count)
+        found = chosen(messages, budget_tokens=50 * count, values=worth)
+        assert len(found.pruned_results) in range(1, count)
     assert looks[1] < 3 * looks[0]

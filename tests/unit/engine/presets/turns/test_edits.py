@@ -8,7 +8,7 @@ from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.policy import DistillOver, Policy, TurnsKept
-from ctxmgr.model.projection import Decision, Edit
+from ctxmgr.model.projection import BlockEdit, Decision
 from tests.conversations import text_of
 from tests.notation import Said, a, err, indexed, note, r, sh, talk, u, words
 from tests.unit.engine.presets.turns.turns import BULKY, READ, did, turns
@@ -140,7 +140,7 @@ def test_what_is_edited(name: str, said: list[Said], keys: dict[str, Any], expec
 
 def test_a_distilled_result_says_what_it_was() -> None:
     plan = planned(talk(u("go"), *did(BULKY, path="x.log"), u("more")))
-    (edit,) = (piece for piece in plan.pieces if isinstance(piece, Edit))
+    (edit,) = (piece for piece in plan.pieces if isinstance(piece, BlockEdit))
     head, first, *_, last = edit.text.splitlines()
     assert head == '[output distilled — ~423 tokens | read path="x.log"]'
     assert (first, last) == ("line 0", "line 199")

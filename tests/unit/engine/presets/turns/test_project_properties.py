@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES, Zone
-from ctxmgr.model.projection import Decision, Edit, Packet
+from ctxmgr.model.projection import BlockEdit, Decision, Packet
 from tests.conversations import any_list, legal, pairs
 from tests.notation import indexed, read
 from tests.unit.engine.projections import edited, kept, planned, sent
@@ -80,8 +80,8 @@ def test_a_plan_never_weighs_more_than_what_came(messages: tuple[Message, ...], 
     assert plan.weight <= plan.raw_weight == sum(message.weight for message in messages)
     left_out = set(range(len(messages))) - set(kept(plan))
     assert plan.packet_weight <= sum(messages[at].weight for at in left_out)
-    edits = [piece for piece in plan.pieces if isinstance(piece, Edit)]
-    assert all(edit.after < edit.before for edit in edits)
+    edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit)]
+    assert all(edit.after_tokens < edit.before_tokens for edit in edits)
 
 
 @settings(max_examples=100)
