@@ -72,6 +72,15 @@ WHOLE: dict[str, ArgumentRole] = _whole(
         " reasoning reason instruction instructions intent requiresapproval",
     ),
 )
+_LAST = _whole(  # of a name of several words, by the last
+    ("command", "command cmd commands"),
+    ("patch", "patch diff"),
+    ("pattern", "pattern regex"),
+    ("query", "query queries"),
+    ("url", "url urls uri uris"),
+    ("content", "content contents"),
+    ("tasks", "todos todolist"),
+)
 _DIRECTORIES = _words("dir directory folder directories dirs folders")
 _OLD = _words("old original find before previous search target")
 _NEW = _words("new replacement replace updated after modified")
@@ -112,16 +121,7 @@ def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
 
 
 def _other(last: str, rest: frozenset[str]) -> ArgumentRole:
-    if last in ("command", "cmd", "commands"):
-        return "command"
-    if last in ("patch", "diff"):
-        return "patch"
-    if last in ("pattern", "regex"):
-        return "filter" if rest else "pattern"
-    if last in ("query", "queries"):
-        return "query"
-    if last in ("url", "urls", "uri", "uris"):
-        return "url"
-    if last in ("content", "contents") or (last == "text" and "file" in rest):
-        return "content"
-    return "tasks" if last in ("todos", "todolist") else ""
+    if last == "text":
+        return "content" if "file" in rest else ""
+    role = _LAST.get(last, "")
+    return "filter" if role == "pattern" and rest else role
