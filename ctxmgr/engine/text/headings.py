@@ -10,9 +10,7 @@ from typing import Literal
 
 import msgspec
 
-HeadingKind = Literal[
-    "",
-    "split",
+SectionKind = Literal[
     "goal",
     "constraint",
     "decision",
@@ -26,6 +24,7 @@ HeadingKind = Literal[
     "messages",
     "context",
 ]
+HeadingKind = SectionKind | Literal["", "split"]
 
 NUMBERED_LEVEL = 2  # `1. Primary Request and Intent:` stands like `##`
 MOST_CHARACTERS = 200  # a longer line is prose

@@ -20,25 +20,10 @@ from typing import Literal
 import msgspec
 
 from ctxmgr.engine.text.checklists import STATUS_OF_MARK
-from ctxmgr.engine.text.headings import MOST_LEVEL, Heading, heading, kind_of
+from ctxmgr.engine.text.headings import MOST_LEVEL, Heading, SectionKind, heading, kind_of
 from ctxmgr.engine.text.wording import FENCE
 
-Kind = Literal[
-    "goal",
-    "constraint",
-    "decision",
-    "done",
-    "active",
-    "blocked",
-    "next",
-    "step",
-    "current",
-    "progress",
-    "messages",
-    "context",
-    "read-files",
-    "modified-files",
-]
+Kind = SectionKind | Literal["read-files", "modified-files"]
 
 ITEMISED: frozenset[Kind] = frozenset(
     ("constraint", "decision", "done", "active", "blocked", "next", "step", "messages")
