@@ -295,7 +295,7 @@ trees = st.lists(
 @given(trees)
 def test_no_entry_is_an_error(tree: list[dict[str, Any]]) -> None:
     found = branch.branch([json.dumps(each).encode() for each in tree], None)
-    for each in branch.projected(found):
+    for each in in_list(found):
         for shown in each.messages:
             json.dumps(
                 [shown.content.text, shown.content.thinking, shown.content.calls], ensure_ascii=False
