@@ -1,4 +1,4 @@
-"""Turns the entries of a pi session tree, or a plain message list, into a branch: what each entry gives to a model.
+"""Turns the entries of a pi session tree into a branch: what each entry gives to a model.
 
 Rules (pi 0.87.1, the session as it projects it):
 
@@ -20,7 +20,7 @@ from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree import message as pi_said
 from ctxmgr.formats.pi_tree.entry import UNREADABLE, RawEntry, members, message_of, soft
 from ctxmgr.formats.pi_tree.js_spelling import value
-from ctxmgr.model.compaction import BranchEntry, BranchMessage, EntryKind, places_in_list
+from ctxmgr.model.compaction import BranchEntry, BranchMessage, places_in_list
 
 _encode = msgspec.json.Encoder().encode
 
@@ -33,47 +33,6 @@ def branch(raws: Sequence[bytes], leaf: str | None) -> tuple[BranchEntry, ...]:
     nodes = [node for node in map(entry.node, raws) if node is not None]
     path = entries.path(nodes, leaf)
     return _edited([entry.entry(node) for node in path], path)
-
-
-def from_messages(raws: Sequence[bytes], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
-    """The path of a session that is known by its list alone; `ids` has the entry of each message, "" unknown.
-
-    A compaction's summary at its head stands for the previous compaction, and readings older than that are not
-    trusted: they counted what is gone.
-    """
-    found: list[BranchEntry] = []
-    since = None
-    headed = False
-    for raw, id in zip(raws, ids, strict=True):
-        message = message_of(raw)
-        parent = found[-1].id or None if found else None
-        kind: EntryKind = "message"
-        if not headed and not message.system:
-            headed = True
-            if message.view.summary == "compaction":
-                kind, since = "compaction", message.view.time_ms
-        if (
-            message.reading_tokens
-            and since is not None
-            and message.view.time_ms is not None
-            and message.view.time_ms <= since
-        ):
-            message = msgspec.structs.replace(message, reading_tokens=0)
-        summary = message.view.units[0].text if kind == "compaction" else ""
-        found.append(
-            BranchEntry(
-                id,
-                parent,
-                kind,
-                (message,),
-                visible=True,
-                answers=message.content.speaker == "assistant",
-                summary=summary,
-                time_ms=message.view.time_ms,
-                system=message.system,
-            )
-        )
-    return tuple(found)
 
 
 def _edited(found: Sequence[BranchEntry], nodes: Sequence[RawEntry]) -> tuple[BranchEntry, ...]:

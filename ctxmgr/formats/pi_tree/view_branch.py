@@ -49,22 +49,26 @@ def from_messages(form: ModuleType, raws: Sequence[bytes], ids: Sequence[str]) -
     """The path of a session that is known by its list alone; `ids` has the entry of each message, "" unknown.
 
     A compaction's summary at its head, where the format has a mark of one, stands for the previous compaction.
+    Readings older than that are not trusted: they counted what is gone.
     """
-    if form is pi:
-        return pi_branch.from_messages(raws, ids)
     found: list[BranchEntry] = []
     before: View | None = None
+    since: int | None = None
     headed = False
     for raw, id in zip(raws, ids, strict=True):
-        messages = _messages(form, raw, before)
+        messages = (entry.message_of(raw),) if form is pi else _messages(form, raw, before)
         before = messages[-1].view
         kind: EntryKind = "message"
         if not headed and not messages[0].system:
             headed = True
-            kind = "compaction" if messages[0].view.role == "summary" else kind
+            if messages[0].view.role == "summary" and (form is not pi or before.summary == "compaction"):
+                kind, since = "compaction", before.time_ms
+        if since is not None and before.time_ms is not None and before.time_ms <= since:
+            messages = tuple(msgspec.structs.replace(one, reading_tokens=0) for one in messages)
         parent = found[-1].id or None if found else None
         summary = before.units[0].text if kind == "compaction" else ""
-        found.append(_entry(BranchEntry(id, parent, kind, visible=True, summary=summary), messages))
+        one = BranchEntry(id, parent, kind, visible=True, summary=summary, time_ms=before.time_ms)
+        found.append(_entry(one, messages))
     return tuple(found)
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ctxmgr.formats.pi_tree import branch
+from ctxmgr.formats import pi
+from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.completion import Asking, Completion, CompletionRequest
 from ctxmgr.model.compaction.plans import BranchSummaryPlan, CompactionPlan, CutBudget, FileLists
@@ -36,7 +37,7 @@ def run(asking: Asking[Result], model: Model) -> tuple[Result, list[tuple[Comple
 
 def told(*said: Said) -> tuple[BranchMessage, ...]:
     written = raws(*said)
-    entries = branch.from_messages(written, [f"e{number}" for number in range(len(written))])
+    entries = view_branch.from_messages(pi, written, [f"e{number}" for number in range(len(written))])
     return tuple(message for entry in entries for message in entry.messages)
 
 

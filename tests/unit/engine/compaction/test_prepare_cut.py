@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from ctxmgr.engine.compaction import prepare
-from ctxmgr.formats.pi_tree import branch as pi_branch
+from ctxmgr.formats import pi
+from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.compaction.branch import BranchEntry
 from ctxmgr.model.compaction.plans import CutBudget
 from tests.notation import Said, a, call, r, raws, summary, u
@@ -51,7 +52,7 @@ def test_a_call_open_since_the_start_cuts_after_its_result() -> None:
 
 
 def listed(said: Sequence[Said], ids: Sequence[str]) -> tuple[BranchEntry, ...]:
-    return pi_branch.from_messages(raws(*said), ids)
+    return view_branch.from_messages(pi, raws(*said), ids)
 
 
 TALK = (u("one"), a("two"), u("three"), a("four"), u("five"), a("six"))

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.formats.pi_tree import branch
+from ctxmgr.formats import pi
+from ctxmgr.formats.pi_tree import branch, view_branch
 from ctxmgr.model.compaction.branch import BranchEntry, BranchMessage, Details, in_list
 from tests.notation import Said, a, call, r, sh, summary, think, u
 from tests.unit.engine.trees import (
@@ -206,7 +207,7 @@ def test_a_list_stands_for_a_branch() -> None:
         a("c", usage=GOOD, timestamp=6),
     ]
     raw = [json.dumps(each.fields).encode() for each in said]
-    found = branch.from_messages(raw, ["k", "", "m", "n"])
+    found = view_branch.from_messages(pi, raw, ["k", "", "m", "n"])
     assert [entry.kind for entry in found] == ["compaction", "message", "message", "message"]
     assert [entry.id for entry in found] == ["k", "", "m", "n"]
     assert [entry.messages[0].raw for entry in found] == raw
@@ -244,7 +245,7 @@ UNREADABLE = [
 def test_what_can_not_be_read_is_no_error(raw: bytes) -> None:
     branch.branch([raw], None)
     branch.branch([*raws(u("a")), raw], "e1")
-    branch.from_messages([raw], [""])
+    view_branch.from_messages(pi, [raw], [""])
 
 
 values = st.recursive(

@@ -62,10 +62,6 @@ def test_of_the_list_alone_it_is_the_same(name: str) -> None:
 
 def test_pis_own_messages_are_read_as_ever() -> None:
     assert path("pi") == branch.branch(tree(SAID), None)
-    raws = translation.raws("pi", SAID)
-    assert view_branch.from_messages(FORMATS["pi"], raws, [""] * len(raws)) == branch.from_messages(
-        raws, [""] * len(raws)
-    )
 
 
 # name, where a kept part may start

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.compaction import slices
-from ctxmgr.formats import FORMATS
-from ctxmgr.formats.pi_tree import branch
+from ctxmgr.formats import FORMATS, pi
+from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.estimate import estimate
@@ -23,7 +23,7 @@ from tests.notation import a, u
 
 def messages(count: int) -> tuple[BranchMessage, ...]:
     said = [one for number in range(count) for one in (u(f"question {number}"), a(f"answer {number}"))]
-    entries = branch.from_messages([msgspec.json.encode(one.fields) for one in said], [""] * len(said))
+    entries = view_branch.from_messages(pi, [msgspec.json.encode(one.fields) for one in said], [""] * len(said))
     return tuple(message for entry in entries for message in entry.messages)
 
 

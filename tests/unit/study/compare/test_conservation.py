@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ctxmgr.engine.compaction import prepare
 from ctxmgr.engine.compaction.weighing import by_text
-from ctxmgr.formats.pi_tree import branch
+from ctxmgr.formats import pi
+from ctxmgr.formats.pi_tree import branch, view_branch
 from ctxmgr.model.compaction.branch import BranchEntry, in_list
 from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, Weigher
 from ctxmgr.study.compare.conserved import uncovered
@@ -172,7 +173,7 @@ def test_lists_without_entries_lose_nothing(told: list[Any], keep: int, data: st
     messages = [json.dumps(one).encode() for one in written(*told)]
     known = data.draw(st.lists(st.booleans(), min_size=len(messages), max_size=len(messages)))
     names = [f"e{number}" if there else "" for number, there in enumerate(known)]
-    entries = branch.from_messages(messages, names)
+    entries = view_branch.from_messages(pi, messages, names)
     for weigher in WEIGHERS:
         found = prepared(entries, keep, weigher)
         if found is not None:
