@@ -5,6 +5,7 @@ import json
 import msgspec
 
 from ctxmgr.formats.pi_tree import branch as pi_branch
+from ctxmgr.model.compaction import in_list
 from ctxmgr.study.hosts import pi_tree
 from ctxmgr.study.recordings import pi_sessions
 from ctxmgr.study.recordings.blocks import call, said
@@ -42,7 +43,7 @@ def test_entries_follow_each_other() -> None:
 
 def test_the_list_is_the_recordings() -> None:
     branch = pi_branch.branch(pi_tree.entries(session()), None)
-    assert [one.id for one in pi_branch.projected(branch) if one.visible] == ["k1", "n1", "a2"]
+    assert [one.id for one in in_list(branch) if one.visible] == ["k1", "n1", "a2"]
 
 
 def test_a_session_of_pi_comes_back_as_it_was() -> None:
