@@ -4,7 +4,7 @@ from typing import Any
 from unittest import mock
 
 from ctxmgr.server.effects import SnapshotLoaded
-from ctxmgr.session.methods import queries
+from ctxmgr.session.methods import ROUTES
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk
 
@@ -136,7 +136,7 @@ def cancelled() -> Talk:
 )
 def internal() -> Talk:
     talk = Talk()
-    with mock.patch.object(queries, "ledger", side_effect=KeyError("the user's secret")):
+    with mock.patch.dict(ROUTES, getLedger=mock.Mock(side_effect=KeyError("the user's secret"))):
         error = _error(talk.send(_request("getLedger", sessionId="s")))
     assert error == {"code": -32603, "message": "internal fault: KeyError"}
     assert "secret" not in "".join(talk.said)
