@@ -73,7 +73,7 @@ def test_the_same_is_left_out_and_the_same_is_shortened(
     here, plan = decided("pi", said, **keys)
     there, other = decided(name, said, **keys)
     assert told(name, there, other) == told("pi", here, plan)
-    same = ("weight", "raw_weight", "turns_kept", "turns_dropped", "distilled", "pruned", "packet_weight", "excess")
+    same = ("weight", "raw_weight", "turns_kept", "turns_dropped", "distilled", "pruned", "packet_weight")
     assert [getattr(other, field) for field in same] == [getattr(plan, field) for field in same]
 
 
