@@ -15,7 +15,7 @@ every Python has it. Does not know what a token is for.
 import hashlib
 import os
 import zlib
-from binascii import a2b_base64, b2a_base64
+from binascii import a2b_base64
 from itertools import accumulate
 from pathlib import Path
 
@@ -174,19 +174,6 @@ def parse(original: bytes) -> dict[bytes, int]:
     """Ranks by token bytes, from the original form. The bytes have been checked: a fault in them is a bug."""
     words = original.split()
     return dict(zip(map(a2b_base64, words[0::2]), map(int, words[1::2]), strict=True))
-
-
-def restore(ranks: dict[bytes, int]) -> bytes:
-    """The original form of a vocabulary, from its ranks by token bytes: the inverse of `parse`."""
-    return b"".join([b"%b %d\n" % (b2a_base64(token, newline=False), rank) for token, rank in ranks.items()])
-
-
-def pack(ranks: dict[bytes, int]) -> bytes:
-    """The packed form, before zlib. Raises ValueError where it cannot say what the ranks say."""
-    if list(ranks.values()) != list(range(len(ranks))):
-        raise ValueError("the ranks are not dense and in order")
-    count = len(ranks).to_bytes(COUNT_BYTES, "big")
-    return count + bytes(map(len, ranks)) + b"".join(ranks)
 
 
 def unpack(packed: bytes) -> dict[bytes, int]:
