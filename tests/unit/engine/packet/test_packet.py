@@ -238,3 +238,47 @@ def test_the_note_gives_way_where_the_budget_is_small() -> None:
     assert NOTE not in small
     assert "never push" in small
     assert NOTE in render(ledger(GOAL, RULE), budget=80, weigh=tokens)
+
+
+@pytest.mark.parametrize(("budget", "characters"), [(600, 600), (599, 240)])
+def test_a_goal_is_whole_where_there_is_room(budget: int, characters: int) -> None:
+    def goal(length: int) -> str:
+        fact = Fact("goal", "", "g" * length, "user", 1)
+        return render(ledger(fact), budget=budget, weigh=lambda text: len(text) // 8)
+
+    assert "g" * characters in goal(characters)
+    assert "g" * (characters - 1) + "…" in goal(characters + 1)
+
+
+def test_a_heading_in_critical_context_has_60_characters() -> None:
+    def text(title: str) -> str:
+        return render(ledger(Fact("context", "k", "it is", "summary", 1, detail=title)), budget=2_000, weigh=tokens)
+
+    assert f"- {'t' * 60}: it is" in text("t" * 60)
+    assert f"- {'t' * 59}…: it is" in text("t" * 61)
+
+
+def test_the_newest_ten_of_what_was_asked_and_done_are_history() -> None:
+    asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in range(20)]
+    done = [Fact("task", f"t{at}", f"part {at}", "user", at, status="done") for at in range(20)]
+    text = render(ledger(*asked, *done), budget=5_000, weigh=tokens)
+    assert [int(at) for at in re.findall(r"fix thing (\d+)", text)] == list(range(9, 19))
+    assert [int(at) for at in re.findall(r"part (\d+)", text)] == list(range(10, 20))
+
+
+@pytest.mark.parametrize(("source", "line"), [("user", '- the user said: "x"'), ("summary", "- x"), ("branch", None)])
+def test_only_what_the_user_said_is_in_quotes(source: Source, line: str | None) -> None:
+    text = render(ledger(GOAL, Fact("constraint", "x", "x", source, 2)), budget=500, weigh=tokens)
+    assert line is None or line in text.split("\n")
+
+
+def test_a_correction_stands_after_the_rules_and_goes_first() -> None:
+    wrong = Fact("constraint", "no", "no, the other one", "user", 1, detail="correction")
+    text = render(ledger(wrong, RULE), budget=500, weigh=tokens)
+    assert '- the user said: "never push"\n- the user corrected: "no, the other one"' in text
+
+
+def test_tasks_of_a_user_have_no_age() -> None:
+    asked = Fact("request", "q", "fix thing", "user", 20)
+    assert "## Tasks\n" in render(ledger(NOW, TASK, asked), budget=500, weigh=tokens)
+    assert "(as of a summary 1 request ago)" in render(ledger(NOW, asked), budget=500, weigh=tokens)

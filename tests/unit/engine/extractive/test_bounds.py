@@ -1,0 +1,95 @@
+"""How many lines of a kind each format tells, and how long what it tells may be."""
+
+import pytest
+
+from ctxmgr.engine.extractive.fit import fit
+from ctxmgr.engine.extractive.layout import HANDOFF, RIGHTS
+from ctxmgr.engine.extractive.lines import SummaryLine
+from ctxmgr.model.compaction.plans import Format
+from tests.notation import a, call, quarters, r, u
+from tests.unit.engine.extractive.test_summary import told, under
+
+MANY = 30
+LINES = {
+    "done": "- [x] finished part {} of the exporter",
+    "note": "- port {} is open there",
+    "found": "- Found: cache {} is cold there",
+    "planned": "- Planned earlier (check before doing it): measure table {} again",
+    "likely": "- Planned earlier, likely done since (check): move table {} away",
+}
+
+
+def previous(kind: str) -> str:
+    title = "## Progress\n### Done" if kind == "done" else "## Critical Context"
+    return f"{title}\n" + "\n".join(LINES[kind].format(f"n{number}") for number in range(MANY))
+
+
+@pytest.mark.parametrize(
+    ("format", "kind", "count"),
+    [
+        ("handoff", "done", 8),
+        ("handoff", "note", 8),
+        ("handoff", "found", 8),
+        ("handoff", "planned", 4),
+        ("handoff", "likely", 2),
+        ("continue", "note", 24),
+        ("continue", "found", 24),
+        ("continue", "done", MANY),
+        ("structured", "found", MANY),
+    ],
+)
+def test_of_a_kind_the_newest_are_told(format: Format, kind: str, count: int) -> None:
+    text = told(previous=previous(kind), format=format)
+    lines = [line for number in range(MANY) for line in text.split("\n") if f" n{number} " in line]
+    assert len(lines) == count
+    assert f" n{MANY - 1} " in lines[-1]
+
+
+@pytest.mark.parametrize(("characters", "whole"), [(2_000, True), (2_001, False)])
+def test_a_handoff_has_2000_tokens_at_most(characters: int, whole: bool) -> None:
+    goal = SummaryLine("g" * (characters - len("## Goal\n")), "brief")
+    text = fit({"goal": [goal]}, HANDOFF, 10_000, len)
+    assert text == f"## Goal\n{goal.text if whole else goal.brief}"
+
+
+def test_no_kind_starves_the_ones_after_it() -> None:
+    assert all(0 < share < 0.3 for _, share in RIGHTS)
+
+
+@pytest.mark.parametrize(("characters", "whole"), [(400, True), (401, False)])
+def test_a_request_beside_what_came_of_it_has_400_characters(characters: int, whole: bool) -> None:
+    asked = "please fix the parser of " + "d" * (characters - 25)
+    done = "Fixed `parse_date` for leap years."
+    text = told(u("please do the very first thing"), a("ok"), u(asked), a(done), u("and now another thing"))
+    assert (f'"{asked}" → {done}' in text) is whole
+
+
+@pytest.mark.parametrize(("characters", "whole"), [(1_200, True), (1_201, False)])
+def test_the_newest_request_has_1200_characters(characters: int, whole: bool) -> None:
+    start, end = "please fix the parser. " + "d" * 600 + ".", "And do it now."
+    asked = f"{start}\n\n{'e' * (characters - len(start) - len(end) - 3)}. {end}"
+    assert len(asked.replace("\n\n", " ")) == characters
+    text = told(u("please do it now"), a("ok"), u(asked))
+    assert (asked.replace("\n\n", " ") in text) is whole
+    assert end in text
+
+
+@pytest.mark.parametrize(("count", "line"), [(8, "e7.py"), (9, "e7.py and 1 more")])
+def test_eight_changed_files_are_named(count: int, line: str) -> None:
+    edits = [one for number in range(count) for one in (a(call("edit", path=f"src/e{number}.py")), r("ok"))]
+    text = told(u("please do the first thing"), a("ok"), u("please fix the dates"), *edits, u("tell me a story"))
+    (done,) = under(text, "### Done")
+    assert done.startswith('- [x] "please fix the dates" → changed e0.py, e1.py')
+    assert done.endswith(line)
+
+
+def test_the_newest_five_commands_that_worked_are_told() -> None:
+    ran = [one for number in range(7) for one in (a(call("bash", command=f"make part{number}")), r("ok"))]
+    (line,) = (one for one in told(u("please build all of it"), *ran).split("\n") if "worked" in one)
+    assert line == "- Commands that worked: " + ", ".join(f"`make part{number}`" for number in (6, 5, 4, 3, 2))
+
+
+def test_the_newest_twelve_failures_are_told() -> None:
+    failed = "\n".join(f'- Failed: `make part{number}`: "x"' for number in range(20))
+    text = told(previous=f"## Critical Context\n{failed}")
+    assert [number for number in range(20) if f"part{number}`" in text] == list(range(8, 20))
