@@ -266,7 +266,9 @@ def test_the_newest_ten_of_what_was_asked_and_done_are_history() -> None:
     assert [int(at) for at in re.findall(r"part (\d+)", text)] == list(range(10, 20))
 
 
-@pytest.mark.parametrize(("source", "line"), [("user", '- the user said: "x"'), ("summary", "- x"), ("branch", None)])
+@pytest.mark.parametrize(
+    ("source", "line"), [("user", '- the user said: "x"'), ("summary", "- x"), ("branch", None)]
+)
 def test_only_what_the_user_said_is_in_quotes(source: Source, line: str | None) -> None:
     text = render(ledger(GOAL, Fact("constraint", "x", "x", source, 2)), budget=500, weigh=tokens)
     assert line is None or line in text.split("\n")
