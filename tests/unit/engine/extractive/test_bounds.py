@@ -6,7 +6,7 @@ from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import HANDOFF, RIGHTS
 from ctxmgr.engine.extractive.lines import SummaryLine
 from ctxmgr.model.compaction.plans import Format
-from tests.notation import a, call, quarters, r, u
+from tests.notation import a, call, r, u
 from tests.unit.engine.extractive.test_summary import told, under
 
 MANY = 30

@@ -42,8 +42,8 @@ def test_empty_sections_are_named_from_300_tokens_on(budget: int, named: bool) -
 
 
 def test_newest_in_full_then_in_brief_then_what_is_left_over() -> None:
-    """Of 1,000: .26 for this kind, .6 of that in full, which is one line; five more in brief. What is left over holds
-    the other four in full, and then three of the brief ones, newest first."""
+    """Of 1,000: .26 for this kind, .6 of that in full, which is one line; five more in brief. What is left over
+    holds the other four in full, and then three of the brief ones, newest first."""
     assert told(fit({"done": lines("d", 10)}, STRUCTURED, 1_000, len), "d") == "ffffbbffff"
 
 
