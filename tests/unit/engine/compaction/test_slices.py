@@ -199,6 +199,7 @@ BUDGETS: list[tuple[list[int], Slices, int | None, list[int]]] = [
     ([20_000] * 4, Slices(), 12_000, [2_000, 2_000, 4_000, 4_000]),
     ([20_000] * 4, Slices(), 10_000, [1_000, 1_000, 4_000, 4_000]),
     ([20_000] * 4, Slices(), 6_024, [LEAST_OUTPUT, LEAST_OUTPUT, 2_500, 2_500]),
+    ([1_000, 20_000], Slices(newest=1, ratio=1.0), 2_000, [LEAST_OUTPUT, 2_000 - LEAST_OUTPUT]),
     ([20_000] * 4, Slices(), 1_000, [250, 250, 250, 250]),
     ([20_000] * 4, Slices(), 3, [0, 0, 0, 0]),
     ([], Slices(), 3, []),
