@@ -7,7 +7,8 @@ Read are the messages that stand for others (packet, summary). A statement is un
 3. a task is told as open that is done;
 
 and the list does not show the newer call as well, or its result. A command is told where a part of a line in
-backticks is that command, or what it is known by when it is run again (`key`): without a `cd` and a filter.
+backticks is that command; of a check, a `cd` before it and a filter of its output aside. Another test is another
+command.
 """
 
 import re
@@ -48,15 +49,21 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
 
 def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
     ran = [run for run in of.history.runs if run.at < end and not run.path]
-    newest = {run.key: run for run in ran}
-    by_words = {wording.joined(wording.shortened(run.command, COMMAND_CHARACTERS)): newest[run.key] for run in ran}
+    newest = {_known_by(run.command): run for run in ran}
     for number in range(len(entry.lines)):
         for quoted, told in _statements(entry, number):
-            run = by_words.get(wording.joined(quoted)) or newest.get(programs.key(quoted))
+            run = newest.get(_known_by(quoted))
             if run is not None and not visible(run.called_at, run.at):
                 now = "failed" if run.ended.failed else "working"
                 if told not in ("", now):
                     yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"
+
+
+def _known_by(command: str) -> str:
+    """Of a check its words without `cd` and filter, which changes neither what is checked nor what came of it; of
+    any other all words: `git diff | grep x` fails by what it looks for."""
+    text = wording.shortened(command, COMMAND_CHARACTERS)
+    return programs.bare(text) if programs.is_check(text) else wording.joined(text)
 
 
 def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]:

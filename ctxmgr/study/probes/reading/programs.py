@@ -91,13 +91,24 @@ def is_check(command: str) -> bool:
 def key(command: str) -> str:
     """What a run is known by when it is run again: of a check the program and what it runs, else all its words; a
     `cd` before it and a filter of its output (`| tail`) aside."""
-    parts = []
+    return _joined(_check_key(one) if _is_check(one) else " ".join(one.words) for one in _unfiltered(command))
+
+
+def bare(command: str) -> str:
+    """All its words; a `cd` before it and a filter of its output aside."""
+    return _joined(" ".join(one.words) for one in _unfiltered(command))
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return " && ".join(part for part in parts if part)
+
+
+def _unfiltered(command: str) -> Iterator[Simple]:
     after_pipe = False
     for one in simples(command):
         if _program(one) != "cd" and not after_pipe:
-            parts.append(_check_key(one) if _is_check(one) else " ".join(one.words))
+            yield one
         after_pipe = one.piped
-    return " && ".join(part for part in parts if part)
 
 
 def filtered(command: str) -> bool:

@@ -26,6 +26,13 @@ FAILED = (a(RUN), err("1 failed"))
 WORKED = (a(RUN), r("7 passed"))
 FILTER = "cd /w && npm run test 2>&1 | tail -3"
 FILTERED = (a(call("bash", command=FILTER)), r("1 failed"))
+OTHER = (a(call("bash", command="npm run test -- src/b")), r("1 failed"))
+LOOKED = (
+    a(call("bash", command="git diff | grep x")),
+    err("Exit code 1"),
+    a(call("bash", command="git diff")),
+    r("+y"),
+)
 TASK = a(call("TodoWrite", todos=[{"content": "mend the test", "status": "completed"}]))
 
 UNTRUE: list[tuple[Sequence[Said], str, str]] = [
@@ -35,6 +42,8 @@ UNTRUE: list[tuple[Sequence[Said], str, str]] = [
     (FAILED, "## Blockers\n- `npm run test`", ""),
     (FILTERED, "## Commands that worked\n- `npm run test`", f"told as working, is failed: {FILTER}"),
     (FILTERED, "## Blockers\n- `npm run test`: 1 failed", ""),
+    (LOOKED, "## Blockers\n- `git diff | grep x`: nothing", ""),
+    ((*WORKED, *OTHER), "## Commands that worked\n- `npm run test`", ""),
     (FAILED, "## Left out\n- `npm run test`", ""),
     (FAILED, "## Left out\n- `npm run test`; `npm run lint` (ok)", ""),
     (
