@@ -30,7 +30,7 @@ _ATTEMPT = re.compile(
 _ALTERNATIVE = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
 _CHOICE = re.compile(
     r"\b(?:decided|settled|opted|chose|chosen|going with|go with|sticking with)\b"
-    r"|\b(?:i'll|i will|i'm going to|let's|use|keep|skip|leave)\b"
+    r"|\b(?:i'll|i will|i'm going to|let's)\b|\bsince\b.*\b(?:use|keep|skip|leave)\b"
     r"|\b(?:better|best|simplest|cleaner|cleanest|safer|right|simple) (?:approach|option|way|fix|solution|choice)\b"
     r"|\bthe (?:simple |right |best )?(?:fix|solution|approach) is\b",
     re.IGNORECASE,

@@ -284,6 +284,7 @@ def test_the_directory_of_the_session_is_asked_once_it_was_said() -> None:
         ("I've settled the boundaries of all the parts", False),
         ("The right way is to look at it once more", False),
         ("It is slow because the list is long", False),
+        ("All of the others use a stack, so that nothing is lost", False),
     ],
 )
 def test_a_decision_chooses_with_a_reason_or_an_alternative(sentence: str, decides: bool) -> None:
