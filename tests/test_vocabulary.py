@@ -30,29 +30,20 @@ ON_THE_WIRE = ("model/api/", "model/policy.py")  # rule 5
 OF_PI = {"first_kept", "tokens_before", "turns_kept"}  # its words, and the report's
 
 # two classes of one name: presets, the catalog of tools and the projection name theirs anew
-TWICE = {
-    "Lists",
-    "Task",
-    "Tasks",
-    "ToolCall",
-    "WholeTurns",
-}
+TWICE: set[str] = set()
 # a number in one class, something else in another
 # fmt: off
 TWO_KINDS = {
     "billed",
     "brief",
     "budget",
-    "call",
     "calls",
     "chain",
     "chosen",
     "closed",
     "code",
-    "compacted",
     "edits",
     "ended",
-    "epoch",
     "failed",
     "fallbacks",
     "far",
@@ -82,29 +73,7 @@ TWO_KINDS = {
 NOT_MENDED = {
     "engine/invariants/check_state.py:PlanWalk._place",
     "engine/text/spoken_by_host.py",
-    "study/closed_loop/epochs.py:_Ground.came",
-    "study/closed_loop/epochs.py:_Ground.first_gone",
-    "study/closed_loop/lists.py:Lists._known",
-    "study/closed_loop/lists.py:Lists._shown",
-    "study/closed_loop/meter.py:_Meter.known",
-    "study/closed_loop/references.py:Occurrences._known",
-    "study/closed_loop/uses.py:Uses.found",
-    "study/closed_loop/uses.py:Uses.known",
-    "study/closed_loop/uses.py:_Serving.came",
-    "study/metrics/observations.py:Observation.shown",
-    "study/probes/asking.py:Lists._at",
-    "study/probes/asking.py:Loss.left",
-    "study/probes/index.py:EvidenceIndex._found",
     "study/probes/kinds/spoken.py",
-    "study/probes/reading/history.py:CommandRun.at",
-    "study/probes/reading/history.py:CommandRun.called_at",
-    "study/probes/reading/history.py:Commit.at",
-    "study/probes/reading/history.py:EnvValue.at",
-    "study/probes/reading/history.py:FileUse.at",
-    "study/probes/reading/history.py:SessionHistory.last_said",
-    "study/probes/reading/history.py:Tasks.at",
-    "study/probes/reading/values.py:Mention.at",
-    "study/probes/reading/values.py:Mention.told",
 }
 
 

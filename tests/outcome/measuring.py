@@ -26,7 +26,7 @@ from ctxmgr.study.figures.measures import measure
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.ratio import Ratio
-from ctxmgr.study.probes.asking import Lists, answers
+from ctxmgr.study.probes.asking import ProjectedLists, answers
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined
@@ -174,7 +174,7 @@ def measured(run: Run, outcome: ReplayResult) -> Figures:
         "far": part(found.recall.far),
         "place": part(found.recall.in_place),
         "ground": part(found.lines),
-        **by_kind(scores(answers(asked, index, Lists(index, outcome.observations)))),
+        **by_kind(scores(answers(asked, index, ProjectedLists(index, outcome.observations)))),
     }
 
 

@@ -88,7 +88,7 @@ def test_it_is_cheaper_than_the_host_alone(name: str) -> None:
 
 def test_each_session_has_an_epoch() -> None:
     for name in NAMES:
-        assert max(sight.epoch for sight in drive(Run(name, 64_000)).observations) > 0
+        assert max(sight.epoch_number for sight in drive(Run(name, 64_000)).observations) > 0
 
 
 def test_what_is_beyond_a_margin_is_told() -> None:

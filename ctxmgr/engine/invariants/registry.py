@@ -22,7 +22,7 @@ from ctxmgr.engine.invariants.start import Start
 from ctxmgr.engine.invariants.users import Users
 from ctxmgr.engine.invariants.weight import Weight
 from ctxmgr.engine.invariants.whole_steps import WholeSteps
-from ctxmgr.engine.invariants.whole_turns import WholeTurns
+from ctxmgr.engine.invariants.whole_turns import WholeTurnsRule
 from ctxmgr.model import EditKind, Plan
 
 
@@ -95,7 +95,15 @@ class Invariants:
 
 
 TURNS = Invariants(
-    Order(), Pairs(), WholeTurns(), NewestUser(), Signed(), OnePacket(in_front=True), Start(), Weight(), Prompts()
+    Order(),
+    Pairs(),
+    WholeTurnsRule(),
+    NewestUser(),
+    Signed(),
+    OnePacket(in_front=True),
+    Start(),
+    Weight(),
+    Prompts(),
 )
 STEPS = Invariants(
     Order(),

@@ -11,7 +11,7 @@ from ctxmgr.engine.invariants.rule import Rule, Walk
 NO_TURN = ("summary", "packet", "prompt")  # roles that may stand before the message a turn starts with
 
 
-class WholeTurns(Rule):
+class WholeTurnsRule(Rule):
     """A plan of whole turns names the first that stays: a chooser has nothing to ask. Tally: did a part
     of a turn leave that stays?"""
 

@@ -50,23 +50,25 @@ class _Ground:
     def __init__(self, lives: Sequence[Life], calls: int, tier: PriceTier) -> None:
         self.lives, self.tier = lives, tier
         new, gone = [0] * calls, [0] * (calls + 1)
-        self.first_gone = [len(lives)] * calls  # by call of the last use: the first message with it
+        self.first_expired = [len(lives)] * calls  # by call of the last use: the first message with it
         for place, life in enumerate(lives):
             new[life.arrives] += life.tokens
             if life.last_use < calls:
                 gone[life.last_use + 1] += life.tokens
-                self.first_gone[life.last_use] = min(place, self.first_gone[life.last_use])
-        self.came = list(accumulate(new))
-        self.sums = list(accumulate(self.came, initial=0))
-        self.alive = [came - left for came, left in zip(self.came, accumulate(gone), strict=False)]
+                self.first_expired[life.last_use] = min(place, self.first_expired[life.last_use])
+        self.arrived_tokens = list(accumulate(new))
+        self.sums = list(accumulate(self.arrived_tokens, initial=0))
+        self.alive = [came - left for came, left in zip(self.arrived_tokens, accumulate(gone), strict=False)]
 
     def stretch(self, last: int, until: int) -> float:
         """The calls after epoch `last`'s own and before `until`: what they read, what they write."""
         more = until - 1 - last
         if more <= 0:
             return 0.0
-        read = more * (self.alive[last] - self.came[last]) + self.sums[until - 1] - self.sums[last]
-        return self.tier.cache_read * read + self.tier.cache_write * (self.came[until - 1] - self.came[last])
+        read = more * (self.alive[last] - self.arrived_tokens[last]) + self.sums[until - 1] - self.sums[last]
+        return self.tier.cache_read * read + self.tier.cache_write * (
+            self.arrived_tokens[until - 1] - self.arrived_tokens[last]
+        )
 
     def opening(self, call: int) -> list[float]:
         """What this call costs where an epoch opens before it, by the epoch before."""
@@ -75,7 +77,7 @@ class _Ground:
         out = [inf] * call
         first = len(self.lives)
         for last in range(call - 1, -1, -1):
-            first = min(first, self.first_gone[last])
+            first = min(first, self.first_expired[last])
             cached = common[first]
             written = self.alive[call] - cached
             out[last] = self.tier.cache_read * cached + self.tier.cache_write * written

@@ -48,15 +48,15 @@ def common_start(before: Sequence[Element], now: Sequence[Element]) -> int:
     return count
 
 
-class Lists:
+class LoopLists:
     """The list at a call, as the session goes on."""
 
     def __init__(self, occurrences: Occurrences, known: MessageCache) -> None:
-        self._occurrences, self._known = occurrences, known
+        self._occurrences, self._messages = occurrences, known
         self._results: dict[Key, list[Key]] = {}  # by reply
         self._callers: dict[str, Key] = {}  # call id to reply; ids come again: the newest is meant
         self._standing: list[Fetched] = []
-        self._shown: tuple[ProjectedMessage, ...] = ()
+        self._last_projected: tuple[ProjectedMessage, ...] = ()
         self._visible: Counter[Reference] = Counter()
 
     def add(self, came: Iterable[HostMessage]) -> None:
@@ -73,17 +73,19 @@ class Lists:
 
     def at(self, sight: Observation) -> list[Element]:
         """The list of this call, before anything is fetched for it."""
-        self._follow(sight.shown)
-        places = {_key(sight, one): place for place, one in enumerate(sight.shown) if in_place(sight, one)}
+        self._follow(sight.projected_messages)
+        places = {
+            _key(sight, one): place for place, one in enumerate(sight.projected_messages) if in_place(sight, one)
+        }
         self._standing = [one for one in self._standing if self._stands(one, places)]
         out: list[Element] = []
         start = 0
         for one in sorted(self._standing, key=lambda one: places[one.reply]):  # stable: in the order they came
             place = places[one.reply]
-            out += sight.shown[start:place]
+            out += sight.projected_messages[start:place]
             out.append(one)
             start = place
-        return [*out, *sight.shown[start:]]
+        return [*out, *sight.projected_messages[start:]]
 
     def missing(self, wanted: Iterable[Reference]) -> list[Reference]:
         """Those not visible in the list of this call, in their order."""
@@ -102,12 +104,12 @@ class Lists:
 
     def _follow(self, shown: tuple[ProjectedMessage, ...]) -> None:
         """Counts what changed alone."""
-        same = same_start(self._shown, shown)
-        for one in self._shown[same:]:
+        same = same_start(self._last_projected, shown)
+        for one in self._last_projected[same:]:
             self._visible.subtract(self._occurrences.within(one.raw))
         for one in shown[same:]:
             self._visible.update(self._occurrences.within(one.raw))
-        self._shown = shown
+        self._last_projected = shown
 
 
 def _key(sight: Observation, one: ProjectedMessage) -> Key:

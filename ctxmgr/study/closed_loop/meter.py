@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ctxmgr.study.closed_loop.lists import Element, Fetched, Lists, common_start
+from ctxmgr.study.closed_loop.lists import Element, Fetched, LoopLists, common_start
 from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.closed_loop.references import Occurrences, Reference, acted_on
@@ -80,10 +80,10 @@ def closed_loop(sights: Sequence[Observation], known: MessageCache, sheet: Price
 
 class _Meter:
     def __init__(self, sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> None:
-        self.sights, self.known, self.sheet = sights, known, sheet
+        self.sights, self.messages, self.sheet = sights, known, sheet
         self.wanted = acted_on(sights, known)
         self.occurrences = Occurrences((one for some in self.wanted for one in some), known)
-        self.lists = Lists(self.occurrences, known)
+        self.lists = LoopLists(self.occurrences, known)
         self.originals = Originals(self.occurrences)
         self.before: list[Element] = []  # as the last re-fetch left it
 
@@ -105,7 +105,7 @@ class _Meter:
                     actual=actual,
                     fetches=len(brought),
                     refetched=sum(money for _, money in brought),
-                    output=dollars(tier, output=self.known.weight(sight.reply.raw)),
+                    output=dollars(tier, output=self.messages.weight(sight.reply.raw)),
                     summaries=summaries,
                 )
             )
@@ -132,7 +132,7 @@ class _Meter:
         missing = self.lists.missing(wanted)
         while missing:
             original = self.originals.of(missing[0])
-            brought = CALL_TOKENS + self.known.weight(original)
+            brought = CALL_TOKENS + self.messages.weight(original)
             one = self.lists.fetch(original, brought, sight.reply)
             tier = self.sheet.prices.tier(tokens + brought)
             out.append((one, dollars(tier, read=tokens, written=brought, output=CALL_TOKENS)))
@@ -148,10 +148,10 @@ class _Meter:
         tokens = self._tokens(self.before) + self.sheet.overhead_tokens
         tier = self.sheet.prices.tier(tokens)
         return sum(
-            dollars(tier, read=tokens, output=self.known.weight(one.raw))
+            dollars(tier, read=tokens, output=self.messages.weight(one.raw))
             for one in sight.items
             if one.role == SUMMARY and one.raw not in there
         )
 
     def _tokens(self, some: Sequence[Element]) -> int:
-        return sum(one.tokens if isinstance(one, Fetched) else self.known.weight(one.raw) for one in some)
+        return sum(one.tokens if isinstance(one, Fetched) else self.messages.weight(one.raw) for one in some)

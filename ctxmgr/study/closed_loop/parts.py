@@ -41,10 +41,10 @@ def bill_parts(sights: Sequence[Observation], known: MessageCache, sheet: PriceS
     before: tuple[ProjectedMessage, ...] = ()
     sent: set[tuple[str, bytes]] = set()
     for sight in sights:
-        same = same_start(before, sight.shown)
-        cached = sum(known.weight(one.raw) for one in sight.shown[:same])
+        same = same_start(before, sight.projected_messages)
+        cached = sum(known.weight(one.raw) for one in sight.projected_messages[:same])
         new = again = 0
-        for one in sight.shown[same:]:
+        for one in sight.projected_messages[same:]:
             key = (sight.items[one.index].id, one.raw) if in_place(sight, one) else None
             if key is None or key in sent:
                 again += known.weight(one.raw)
@@ -56,5 +56,5 @@ def bill_parts(sights: Sequence[Observation], known: MessageCache, sheet: PriceS
         reads += dollars(tier, read=cached)
         first_writes += dollars(tier, written=new)
         rewritten += dollars(tier, written=again)
-        before = sight.shown
+        before = sight.projected_messages
     return BillParts(overhead, first_writes, rewritten, reads)

@@ -37,7 +37,7 @@ class Occurrences:
     """Which of these references a message holds (rule 4). A message is looked through once."""
 
     def __init__(self, references: Iterable[Reference], known: MessageCache) -> None:
-        self._known = known
+        self._messages = known
         self._by_text: dict[str, list[Reference]] = {}
         for one in sorted(set(references)):
             self._by_text.setdefault(one.text, []).append(one)
@@ -47,7 +47,7 @@ class Occurrences:
     def within(self, raw: bytes) -> frozenset[Reference]:
         found = self._within.get(raw)
         if found is None:
-            texts = self._texts.within(raw, self._known)
+            texts = self._texts.within(raw, self._messages)
             found = self._within[raw] = frozenset(one for text in texts for one in self._by_text[text])
         return found
 

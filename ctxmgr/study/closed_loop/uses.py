@@ -34,7 +34,7 @@ class Uses:
     """What replies of one session act on, and which atoms have it. Worked out once, asked for several patiences."""
 
     def __init__(self, found: Timeline, wanted: Sequence[Sequence[Reference]], known: MessageCache) -> None:
-        self.found, self.wanted, self.known = found, wanted, known
+        self.timeline, self.wanted, self.messages = found, wanted, known
         self.occurrences = Occurrences((one for some in wanted for one in some), known)
         self.tokens = [known.weight(one.raw) for one in found.items]
         self.atoms = _atoms(found)
@@ -44,9 +44,9 @@ class Uses:
     def lives(self, sheet: PriceSheet, patience: float) -> list[Life]:
         """One for each message that some call has, in their order."""
         serving = _Serving(self, sheet, patience)
-        for call in range(len(self.found.asked)):
+        for call in range(len(self.timeline.asked)):
             serving.serve(call)
-        there = self.found.asked[-1].end_index if self.found.asked else 0
+        there = self.timeline.asked[-1].end_index if self.timeline.asked else 0
         return [
             Life(self.arrives[place], serving.ends[self.atoms[place]], serving.tokens[place])
             for place in range(there)
@@ -54,7 +54,7 @@ class Uses:
 
     def staying(self) -> set[int]:
         """The atoms that never leave (rule 1)."""
-        roles = [one.role for one in self.found.items]
+        roles = [one.role for one in self.timeline.items]
         users = {self.atoms[place] for place, role in enumerate(roles) if role == "user"}
         speaker = next((role for role in roles if role in timeline.CUT_AT), "assistant")
         return users if speaker == "user" or roles[:1] == ["assistant"] else users | {0}
@@ -72,18 +72,18 @@ class _Serving:
             self.ends[atom] = max(self.ends[atom], arrives)
             self.weights[atom] += tokens
         for atom in uses.staying():
-            self.ends[atom] = len(uses.found.asked)
+            self.ends[atom] = len(uses.timeline.asked)
         self.holders: defaultdict[Reference, list[int]] = defaultdict(list)  # atoms, oldest first
         self.originals = Originals(uses.occurrences)
-        self.came = 0
+        self.arrived_count = 0
 
     def serve(self, call: int) -> None:
         """Rule 2, for all that the reply of this call acts on."""
-        asked = self.uses.found.asked[call]
-        for place in range(self.came, asked.end_index):
-            self._hold(self.uses.atoms[place], self.uses.occurrences.within(self.uses.found.items[place].raw))
-        self.originals.add(self.uses.found.items[self.came : asked.end_index])
-        self.came = asked.end_index
+        asked = self.uses.timeline.asked[call]
+        for place in range(self.arrived_count, asked.end_index):
+            self._hold(self.uses.atoms[place], self.uses.occurrences.within(self.uses.timeline.items[place].raw))
+        self.originals.add(self.uses.timeline.items[self.arrived_count : asked.end_index])
+        self.arrived_count = asked.end_index
         wanted = [one for one in self.uses.wanted[call] if one in self.originals]
         while wanted := [one for one in wanted if not self._is_kept(one, call)]:
             original = self.originals.of(wanted[0])
@@ -111,17 +111,17 @@ class _Serving:
 
     def _refetch(self, original: bytes, call: int) -> float:
         """What it is taken to cost, in dollars; the list is what is kept until now."""
-        there = 1 + self.uses.atoms[self.came - 1]
+        there = 1 + self.uses.atoms[self.arrived_count - 1]
         kept = sum(
             tokens for tokens, ends in zip(self.weights[:there], self.ends[:there], strict=True) if ends >= call
         )
-        brought = CALL_TOKENS + self.uses.known.weight(original)
+        brought = CALL_TOKENS + self.uses.messages.weight(original)
         read = kept + self.sheet.overhead_tokens
         return self.patience * dollars(self.tier, read=read, written=brought, output=CALL_TOKENS)
 
     def _bring(self, original: bytes, place: int) -> None:
         """Rule 3: `place` is of the reply."""
-        brought = CALL_TOKENS + self.uses.known.weight(original)
+        brought = CALL_TOKENS + self.uses.messages.weight(original)
         atom = self.uses.atoms[place]
         self.tokens[place] += brought
         self.weights[atom] += brought

@@ -145,7 +145,7 @@ def _series(call: CallMeasures) -> Figures:
         "sent": call.billed.tokens,
         "cached": call.billed.cached,
         "spent": round(call.spent, 6),
-        "epoch": call.epoch,
+        "epoch": call.epoch_number,
         "broke": call.billed.broke,
         "cold": call.billed.cold,
         "own": call.own,

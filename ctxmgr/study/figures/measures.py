@@ -32,12 +32,12 @@ from ctxmgr.study.metrics import (
 class CallMeasures(msgspec.Struct, frozen=True):
     """One call. `spent`: dollars so far, this call's included. `time_ms` in milliseconds, None where unknown.
 
-    `epoch` as reported; `own`: compactions the host made unasked before it. `recorded_tokens`: weight of the
+    `epoch_number` as reported; `own`: compactions the host made unasked before it. `recorded_tokens`: weight of the
     recorded conversation so far.
     """
 
     time_ms: int | None
-    epoch: int
+    epoch_number: int
     own: int
     spent: float
     recorded_tokens: int
@@ -90,7 +90,7 @@ def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceShee
         spent += billed.calls[number].money
         weight += sum(known.weight(one.raw) for one in came)
         parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
-        calls.append(CallMeasures(sight.time_ms, sight.epoch, sight.own, spent, weight, *parts))
+        calls.append(CallMeasures(sight.time_ms, sight.epoch_number, sight.own, spent, weight, *parts))
     return Measures(
         sheet=sheet,
         calls=tuple(calls),

@@ -97,9 +97,9 @@ def bill(sights: Sequence[Observation], sheet: PriceSheet, weigh: Callable[[byte
 def _billed(
     before: Observation | None, sight: Observation, sheet: PriceSheet, weigh: Callable[[bytes], int]
 ) -> Billed:
-    old: Sequence[ProjectedMessage] = before.shown if before else ()
-    common = same_start(old, sight.shown)
-    weights = [weigh(one.raw) for one in sight.shown]
+    old: Sequence[ProjectedMessage] = before.projected_messages if before else ()
+    common = same_start(old, sight.projected_messages)
+    weights = [weigh(one.raw) for one in sight.projected_messages]
     tokens, cached = sum(weights), sum(weights[:common])
     cold = before is not None and is_cold(before.time_ms, sight.time_ms, sheet.ttl_ms)
     tier = sheet.prices.tier(tokens + sheet.overhead_tokens)
@@ -107,12 +107,12 @@ def _billed(
     return Billed(
         tokens=tokens,
         cached=cached,
-        cached_bytes=sum(len(one.raw) for one in sight.shown[:common]),
+        cached_bytes=sum(len(one.raw) for one in sight.projected_messages[:common]),
         money=dollars(tier, written=tokens) if cold else warm,
         warm=warm,
         cold=cold,
         broke=common < len(old),
-        announced=before is not None and before.epoch != sight.epoch,
+        announced=before is not None and before.epoch_number != sight.epoch_number,
     )
 
 

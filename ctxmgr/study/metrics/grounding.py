@@ -58,7 +58,7 @@ def _grounding(
     if not wanted:
         return Grounding()
     missing = set(wanted)
-    for one in reversed(sight.shown):  # what is edited was mostly read lately
+    for one in reversed(sight.projected_messages):  # what is edited was mostly read lately
         if one.index != PACKET and not missing.isdisjoint(within := found.within(one.raw, known)):
             missing -= within
             if not missing:

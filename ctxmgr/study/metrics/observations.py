@@ -22,15 +22,15 @@ class ProjectedMessage(msgspec.Struct, frozen=True, gc=False):
 class Observation(msgspec.Struct, frozen=True):
     """One model call. `time_ms` in milliseconds, None where no time was recorded; `items` the host's list then.
 
-    `reply`: the recorded assistant message that followed. `epoch` as the report says. `own`: compactions the host
-    made unasked before it.
+    `reply`: the recorded assistant message that followed. `epoch_number` as the report says. `own`: compactions
+    the host made unasked before it.
     """
 
     time_ms: int | None
     items: tuple[HostMessage, ...]
-    shown: tuple[ProjectedMessage, ...]
+    projected_messages: tuple[ProjectedMessage, ...]
     reply: HostMessage
-    epoch: int = 0
+    epoch_number: int = 0
     own: int = 0
 
 

@@ -92,16 +92,16 @@ class NamePresence:
 
     def follow(self, sight: Observation) -> None:
         """The list is this one now."""
-        kinds = [_kind(sight, one) for one in sight.shown]
-        same = same_start(self._projected, sight.shown)
+        kinds = [_kind(sight, one) for one in sight.projected_messages]
+        same = same_start(self._projected, sight.projected_messages)
         start = next((at for at in range(same) if self._kinds[at] != kinds[at]), same)
         gone = Counter(zip((one.raw for one in self._projected[start:]), self._kinds[start:], strict=True))
-        came = Counter(zip((one.raw for one in sight.shown[start:]), kinds[start:], strict=True))
+        came = Counter(zip((one.raw for one in sight.projected_messages[start:]), kinds[start:], strict=True))
         for raw, kind in (gone - came).elements():
             self._count(raw, kind, -1)
         for raw, kind in (came - gone).elements():
             self._count(raw, kind, 1)
-        self._projected, self._kinds = sight.shown, kinds
+        self._projected, self._kinds = sight.projected_messages, kinds
 
     def _count(self, raw: bytes, kind: int, by: int) -> None:
         counts = self._counts[kind]

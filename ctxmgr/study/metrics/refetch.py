@@ -49,7 +49,7 @@ def _refetch(sight: Observation, known: MessageCache, answers: dict[bytes, bytes
     again = [answers[key] for unit in calls if (key := _key(unit)) in answers]
     if not again:
         return Refetch(len(calls))
-    there = {one.raw for one in sight.shown}  # what was shortened has other bytes
+    there = {one.raw for one in sight.projected_messages}  # what was shortened has other bytes
     return Refetch(len(calls), len(again), sum(raw not in there for raw in again))
 
 

@@ -31,12 +31,12 @@ def said(sights: Sequence[Observation], known: MessageCache) -> tuple[UserTextRe
     out = []
     for sight, came in zip(sights, newly_said(sights), strict=True):
         users.update((one.raw, _folded(one.raw, known)) for one in came if one.role == "user")
-        placed = {one.raw for one in sight.shown if in_place(sight, one)}
+        placed = {one.raw for one in sight.projected_messages if in_place(sight, one)}
         gone = [text for raw, text in users.items() if raw not in placed]
         stands = len(users) - len(gone)
         quoted = 0
         if gone:
-            others = [one.raw for one in sight.shown if stands_for_others(sight, one)]
+            others = [one.raw for one in sight.projected_messages if stands_for_others(sight, one)]
             folded.update((raw, _folded(raw, known)) for raw in others if raw not in folded)
             quoted = sum(any(text in folded[raw] for raw in others) for text in gone if text)
         out.append(UserTextRecall(Ratio(stands + quoted, len(users)), Ratio(stands, len(users))))

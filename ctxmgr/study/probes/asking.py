@@ -19,21 +19,22 @@ LEFT_SHOWN = 3
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """`call`: from this one on it was not there, -1: it never was; `epoch` of that call; `left`: what had held it.
+    """`call_index`: from this one on it was not there, -1: it never was; `epoch_number` of that call; `holders`:
+    what had held it.
 
-    `compacted`: the host had compacted before that call.
+    `after_compaction`: the host had compacted before that call.
     """
 
-    call: int
-    epoch: int = 0
-    compacted: bool = False
-    left: tuple[str, ...] = ()
+    call_index: int
+    epoch_number: int = 0
+    after_compaction: bool = False
+    holders: tuple[str, ...] = ()
 
 
 class GradedProbe(msgspec.Struct, frozen=True):
     """One probe at one call. `lost` where it failed."""
 
-    call: int
+    call_index: int
     probe: Probe
     grade: float
     loss: Loss | None = None
@@ -47,17 +48,17 @@ class PolicyGrades(msgspec.Struct, frozen=True):
     tokens: float | None = None
 
 
-class Lists:
+class ProjectedLists:
     """The lists of one policy's calls, as numbers of messages, by the id of the reply that followed."""
 
     def __init__(self, index: EvidenceIndex, sights: Sequence[Observation]) -> None:
         self._index, self._sights = index, sights
-        self._ids = [tuple(index.number(one.raw) for one in sight.shown) for sight in sights]
+        self._ids = [tuple(index.number(one.raw) for one in sight.projected_messages) for sight in sights]
         self._calls = {sight.reply.id: call for call, sight in enumerate(sights)}
-        self._at: dict[int, list[int]] = {}  # message to the calls that it was sent at
+        self._calls_by_message: dict[int, list[int]] = {}  # message to the calls that it was sent at
         for call, ids in enumerate(self._ids):
             for id in set(ids):
-                self._at.setdefault(id, []).append(call)
+                self._calls_by_message.setdefault(id, []).append(call)
 
     def call(self, reply: str) -> int | None:
         return self._calls.get(reply)
@@ -69,7 +70,9 @@ class Lists:
         """Messages that stand for others: the packet, a host's summary."""
         sight = self._sights[call]
         return tuple(
-            id for id, one in zip(self._ids[call], sight.shown, strict=True) if stands_for_others(sight, one)
+            id
+            for id, one in zip(self._ids[call], sight.projected_messages, strict=True)
+            if stands_for_others(sight, one)
         )
 
     def lost(self, probe: Probe, call: int) -> Loss:
@@ -80,16 +83,16 @@ class Lists:
             for evidence in part.evidence:
                 for holders in self._index.units(evidence):
                     if holders.isdisjoint(ids):
-                        best = max(best, self._left(holders, call), key=lambda one: one.call)
+                        best = max(best, self._left(holders, call), key=lambda one: one.call_index)
         return best
 
     def _left(self, holders: Ids, call: int) -> Loss:
-        last = max((at for id in holders for at in self._at.get(id, ()) if at < call), default=None)
+        last = max((at for id in holders for at in self._calls_by_message.get(id, ()) if at < call), default=None)
         if last is None:
             return Loss(-1)
         gone = [id for id in self._ids[last] if id in holders]
         first = self._sights[last + 1]
-        return Loss(last + 1, first.epoch, first.own > 0, tuple(map(self._described, gone[:LEFT_SHOWN])))
+        return Loss(last + 1, first.epoch_number, first.own > 0, tuple(map(self._described, gone[:LEFT_SHOWN])))
 
     def _described(self, id: int) -> str:
         entry = self._index.entries[id]
@@ -98,7 +101,7 @@ class Lists:
         return f"{entry.turn.role}{f' calling {calls}' if calls else ''}: {start}"
 
 
-def answers(of: Examined, index: EvidenceIndex, lists: Lists) -> PolicyGrades:
+def answers(of: Examined, index: EvidenceIndex, lists: ProjectedLists) -> PolicyGrades:
     """Asked at the points whose call the policy made."""
     found: list[GradedProbe] = []
     wrong = []
@@ -112,7 +115,9 @@ def answers(of: Examined, index: EvidenceIndex, lists: Lists) -> PolicyGrades:
     return PolicyGrades(tuple(found), tuple(wrong))
 
 
-def _asked(probes: Sequence[Probe], call: int, index: EvidenceIndex, lists: Lists) -> Iterator[GradedProbe]:
+def _asked(
+    probes: Sequence[Probe], call: int, index: EvidenceIndex, lists: ProjectedLists
+) -> Iterator[GradedProbe]:
     ids = lists.ids(call)
     for probe in probes:
         share = grade(probe, lambda evidence: index.share(evidence, ids))

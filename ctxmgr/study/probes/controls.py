@@ -32,7 +32,7 @@ def foreign(of: Timeline, other: Timeline) -> list[Observation]:
     """At each call the whole of another session."""
     shown = tuple(ProjectedMessage(one.raw, one.index, one.same) for one in other.wholes)
     items = other.items
-    return [msgspec.structs.replace(sight, items=items, shown=shown) for sight in empty(of)]
+    return [msgspec.structs.replace(sight, items=items, projected_messages=shown) for sight in empty(of)]
 
 
 def newest(of: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOKENS) -> list[Observation]:
@@ -55,11 +55,11 @@ def sawtooth(of: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUND
     summary: tuple[ProjectedMessage, ...] = ()
     out = []
     for sight in control.sights(of, weigh, bounds):
-        if sight.shown and sight.shown[0].index == PACKET:
-            cut = sight.shown[1].index if len(sight.shown) > 1 else len(sight.items)
+        if sight.projected_messages and sight.projected_messages[0].index == PACKET:
+            cut = sight.projected_messages[1].index if len(sight.projected_messages) > 1 else len(sight.items)
             if cut > start:
                 text = write(of.items[start:cut], of.items[cut:])
                 start, summary = cut, (ProjectedMessage(compaction_message(text, 0, 0), PACKET, False),)
-            sight = msgspec.structs.replace(sight, shown=(*summary, *sight.shown[1:]))
+            sight = msgspec.structs.replace(sight, projected_messages=(*summary, *sight.projected_messages[1:]))
         out.append(sight)
     return out

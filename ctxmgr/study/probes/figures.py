@@ -91,28 +91,33 @@ def failure(one: GradedProbe) -> Figures:
     assert one.loss is not None
     loss = one.loss
     return {
-        "call": one.call,
+        "call": one.call_index,
         "kind": one.probe.kind,
         "used": one.probe.used,
         "grade": round(one.grade, 4),
         "question": one.probe.question,
         "evidence": one.probe.answer,
         "lost": None
-        if loss.call < 0
-        else {"call": loss.call, "epoch": loss.epoch, "compacted": loss.compacted, "left": list(loss.left)},
+        if loss.call_index < 0
+        else {
+            "call": loss.call_index,
+            "epoch": loss.epoch_number,
+            "compacted": loss.after_compaction,
+            "left": list(loss.holders),
+        },
     }
 
 
 def failures(of: PolicyGrades) -> list[Figures]:
     """Used ones first, then those that lack most."""
     failed = [one for one in of.answers if one.grade < WHOLE]
-    return [failure(one) for one in sorted(failed, key=lambda one: (not one.probe.used, one.grade, one.call))]
+    return [failure(one) for one in sorted(failed, key=lambda one: (not one.probe.used, one.grade, one.call_index))]
 
 
 def _score(some: Iterable[GradedProbe]) -> Score:
     by_point: dict[int, list[float]] = {}
     for one in some:
-        by_point.setdefault(one.call, []).append(one.grade)
+        by_point.setdefault(one.call_index, []).append(one.grade)
     share = fmean(map(fmean, by_point.values())) if by_point else None
     return Score(share, sum(map(len, by_point.values())))
 

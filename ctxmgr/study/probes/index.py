@@ -99,7 +99,7 @@ class EvidenceIndex:
         self.entries: list[IndexedMessage] = []
         self._numbers: dict[bytes, int] = {}
         self._postings: dict[str, set[int]] = {}
-        self._found: dict[Evidence, Ids] = {}
+        self._by_evidence: dict[Evidence, Ids] = {}
         self._pieces: dict[str, Ids] = {}
 
     def number(self, raw: bytes) -> int:
@@ -107,7 +107,7 @@ class EvidenceIndex:
         messages are told first."""
         found = self._numbers.get(raw)
         if found is None:
-            if self._pieces or self._found:
+            if self._pieces or self._by_evidence:
                 raise RuntimeError("all messages come before the first question")
             found = self._numbers[raw] = len(self.entries)
             entry = IndexedMessage(turn(raw))
@@ -135,9 +135,9 @@ class EvidenceIndex:
             yield self.holders(evidence)
 
     def holders(self, evidence: Evidence) -> Ids:
-        found = self._found.get(evidence)
+        found = self._by_evidence.get(evidence)
         if found is None:
-            found = self._found[evidence] = frozenset(_LOOKUPS[type(evidence)](self, evidence))
+            found = self._by_evidence[evidence] = frozenset(_LOOKUPS[type(evidence)](self, evidence))
         return found
 
     def piece(self, piece: str) -> Ids:

@@ -12,7 +12,7 @@ import msgspec
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics import Observation, Timeline
 from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
+from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import examined
 from ctxmgr.study.probes.stub import Stub
@@ -61,7 +61,7 @@ def probed(
     if other is not None:
         checks[FOREIGN] = controls.foreign(of.course, other)
     index = EvidenceIndex(of.names)
-    all_lists = {name: Lists(index, sights) for name, sights in {**policies, **checks}.items()}
+    all_lists = {name: ProjectedLists(index, sights) for name, sights in {**policies, **checks}.items()}
     found = {name: answers(of, index, one) for name, one in all_lists.items()}
     weighed = {name: _tokens(sights, weigh) for name, sights in policies.items()}
     return Probed(
@@ -73,4 +73,4 @@ def probed(
 
 def _tokens(sights: Sequence[Observation], weigh: Callable[[bytes], int]) -> float | None:
     """Mean of a call."""
-    return fmean(sum(weigh(one.raw) for one in sight.shown) for sight in sights) if sights else None
+    return fmean(sum(weigh(one.raw) for one in sight.projected_messages) for sight in sights) if sights else None

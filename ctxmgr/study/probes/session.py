@@ -19,9 +19,10 @@ from ctxmgr.study.recordings import Recording
 
 
 class Point(msgspec.Struct, frozen=True):
-    """`call`: number of the model's call; `end`: so many messages came before; `reply`: id of the reply's entry."""
+    """`call_index`: number of the model's call; `end`: so many messages came before; `reply`: id of the reply's
+    entry."""
 
-    call: int
+    call_index: int
     end: int
     reply: str
     probes: tuple[Probe, ...]

@@ -48,12 +48,12 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
 
 
 def _commands(of: Examined, end: int, entry: IndexedMessage, visible: Visible) -> Iterator[str]:
-    ran = [run for run in of.history.runs if run.at < end and not run.path]
+    ran = [run for run in of.history.runs if run.message_index < end and not run.path]
     newest = {_known_by(run.command): run for run in ran}
     for number in range(len(entry.lines)):
         for quoted, told in _statements(entry, number):
             run = newest.get(_known_by(quoted))
-            if run is not None and not visible(run.called_at, run.at):
+            if run is not None and not visible(run.call_message_index, run.message_index):
                 now = "failed" if run.ended.failed else "working"
                 if told not in ("", now):
                     yield f"told as {told}, is {now}: {run.command[:COMMAND_CHARACTERS]}"
@@ -81,19 +81,21 @@ def _state(text: str) -> str:
 
 
 def _files(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
-    newest = {touch.path: touch for touch in of.history.touches if touch.at < end and touch.action != "read"}
+    newest = {
+        touch.path: touch for touch in of.history.touches if touch.message_index < end and touch.action != "read"
+    }
     for path, touch in newest.items():
-        if touch.action == "deleted" and not visible(touch.at, touch.at - 1):
+        if touch.action == "deleted" and not visible(touch.message_index, touch.message_index - 1):
             changed, deleted = index.holders(PathState(path, "changed")), index.holders(PathState(path, "deleted"))
             if number in changed and number not in deleted:
                 yield f"told as changed, is deleted: {path}"
 
 
 def _tasks(of: Examined, end: int, index: EvidenceIndex, number: int, visible: Visible) -> Iterator[str]:
-    listed = next((one for one in reversed(of.history.tasks) if one.at < end), None)
+    listed = next((one for one in reversed(of.history.tasks) if one.message_index < end), None)
     for task in listed.tasks if listed else ():
         name = wording.joined(task.text)
-        if task.done and listed and not visible(listed.at, listed.at - 1):
+        if task.done and listed and not visible(listed.message_index, listed.message_index - 1):
             is_open, done = index.holders(TextState((name,), "open")), index.holders(TextState((name,), "done"))
             if number in is_open and number not in done:
                 yield f"told as open, is done: {task.text}"

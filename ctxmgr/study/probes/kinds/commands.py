@@ -27,23 +27,29 @@ NO_BRANCH = frozenset({"main", "master", "HEAD", "trunk"})  # who works on it ne
 def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
     newest: dict[str, CommandRun] = {}
     for run in of.runs:
-        if run.at >= end:
+        if run.message_index >= end:
             break
         newest.pop(run.key, None)
         newest[run.key] = run
-    again = {run.key for run in of.runs if run.at >= end}
-    changed = {touch.path: touch.at for touch in of.touches if touch.at < end and touch.action != "read"}
+    again = {run.key for run in of.runs if run.message_index >= end}
+    changed = {
+        touch.path: touch.message_index
+        for touch in of.touches
+        if touch.message_index < end and touch.action != "read"
+    }
     failed = [
         run
         for run in newest.values()
-        if run.ended.failed and run.ended.errors and not (run.path and changed.get(run.path, -1) > run.at)
+        if run.ended.failed
+        and run.ended.errors
+        and not (run.path and changed.get(run.path, -1) > run.message_index)
     ]
     for run in failed[-ERRORS:]:
         yield _error(of, run, run.key in again, end)
     for run in [run for run in newest.values() if run.check][-TESTS:]:
         yield _test(run, run.key in again)
     for commit in of.commits:
-        if commit.at < end:
+        if commit.message_index < end:
             parts = (
                 ProbePart(0.5, (Exact(commit.hash),)),
                 ProbePart(0.5, (Wording(wording.pieces(commit.message)),)),
@@ -51,7 +57,7 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
             used = _in_later(of, commit.hash, end)
             yield Probe("commits", f"Which commit is: {commit.message}?", commit.hash, parts, used)
     for what, places in (("branch", of.branches), ("directory", of.directories)):
-        name = next((one.name for one in reversed(places) if one.at < end), "")
+        name = next((one.name for one in reversed(places) if one.message_index < end), "")
         if name and name not in NO_BRANCH:
             used = _in_later(of, name, end)
             yield Probe(

@@ -17,7 +17,7 @@ def probes(of: SessionHistory, end: int) -> Iterator[Probe]:
     looked: dict[str, FileUse] = {}
     later: dict[str, FileUse] = {}
     for touch in of.touches:
-        if touch.at >= end:
+        if touch.message_index >= end:
             later.setdefault(touch.path, touch)
         elif touch.action == "read":
             looked[touch.path] = touch

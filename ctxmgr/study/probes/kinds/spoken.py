@@ -93,7 +93,7 @@ def _next(of: SessionHistory, end: int) -> Iterator[Probe]:
 
 
 def _tasks(of: SessionHistory, end: int) -> Iterator[Probe]:
-    listed = next((one.tasks for one in reversed(of.tasks) if one.at < end), ())
+    listed = next((one.tasks for one in reversed(of.tasks) if one.message_index < end), ())
     for task in listed:
         names = (*wording.pieces(task.text)[:1], *((f" taskid {task.id.lower()} ",) if task.id else ()))
         state = TextState(names, "done" if task.done else "open")
@@ -105,10 +105,10 @@ def _tasks(of: SessionHistory, end: int) -> Iterator[Probe]:
 def _values(of: SessionHistory, end: int) -> Iterator[Probe]:
     newest = []
     for value, places in of.values.items():
-        before = [one for one in places if one.at < end]
-        if any(one.told for one in before):
-            newest.append((before[-1].at, value))
+        before = [one for one in places if one.message_index < end]
+        if any(one.is_statement for one in before):
+            newest.append((before[-1].message_index, value))
     for _, value in sorted(newest, reverse=True)[:VALUES]:
-        after = next((one for one in of.values[value] if one.at >= end), None)
+        after = next((one for one in of.values[value] if one.message_index >= end), None)
         used = after is not None and after.by_assistant
         yield Probe("values", "Which exact values were met?", value, (ProbePart(1.0, (Exact(value),)),), used)

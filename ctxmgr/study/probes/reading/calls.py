@@ -80,7 +80,7 @@ _STARTS = (
 )
 
 
-class Task(msgspec.Struct, frozen=True):
+class TaskChange(msgspec.Struct, frozen=True):
     """`id` "" where the list has none; `text` "" where only the state of a known one is set; None: as it was."""
 
     id: str
@@ -95,7 +95,7 @@ class Did(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     commands: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[TaskChange, ...] = ()
     whole_list: bool = False
     waits_for: tuple[str, ...] = ()
 
@@ -178,7 +178,7 @@ def _content(value: Any) -> Iterator[str]:
             yield from _content(part)
 
 
-def _tasks(words: frozenset[str], arguments: dict[str, Any]) -> tuple[tuple[Task, ...], bool]:
+def _tasks(words: frozenset[str], arguments: dict[str, Any]) -> tuple[tuple[TaskChange, ...], bool]:
     """Rule 4: the tasks, and whether they are the whole list."""
     for one in TASK_LISTS:
         records = arguments.get(one)
@@ -192,8 +192,8 @@ def _tasks(words: frozenset[str], arguments: dict[str, Any]) -> tuple[tuple[Task
     return (), False
 
 
-def _task(record: dict[str, Any]) -> Task:
+def _task(record: dict[str, Any]) -> TaskChange:
     text = next((str(record[one]) for one in TASK_TEXT if record.get(one)), "")
     state = next((str(record[one]).lower() for one in TASK_STATE if record.get(one) is not None), None)
     id = next((str(record[one]) for one in TASK_ID if record.get(one)), "")
-    return Task(id, text, None if state is None else state in DONE)
+    return TaskChange(id, text, None if state is None else state in DONE)

@@ -12,7 +12,7 @@ import msgspec
 from ctxmgr.study.probes.reading import outputs, programs
 from ctxmgr.study.probes.reading.calls import Did
 from ctxmgr.study.probes.reading.outputs import Ended
-from ctxmgr.study.probes.reading.turns import SessionMessage, ToolCall
+from ctxmgr.study.probes.reading.turns import SessionCall, SessionMessage
 from ctxmgr.study.probes.reading.values import Mention, values
 from ctxmgr.study.probes.reading.wording import references
 
@@ -30,17 +30,18 @@ _TASK_ID = re.compile(r"\btask #?(\w{1,12})\b", re.IGNORECASE)
 class FileUse(msgspec.Struct, frozen=True):
     """One file, once. `action`: read, changed or deleted; `lines`: what a change put there."""
 
-    at: int
+    message_index: int
     path: str
     action: str
     lines: tuple[str, ...] = ()
 
 
 class CommandRun(msgspec.Struct, frozen=True):
-    """One command, or one edit of a file (`path`). `called_at`: where its call stands; `at`: where its end does."""
+    """One command, or one edit of a file (`path`). `call_message_index`: where its call stands; `message_index`:
+    where its end does."""
 
-    at: int
-    called_at: int
+    message_index: int
+    call_message_index: int
     key: str
     command: str
     check: bool
@@ -49,7 +50,7 @@ class CommandRun(msgspec.Struct, frozen=True):
 
 
 class Commit(msgspec.Struct, frozen=True):
-    at: int
+    message_index: int
     hash: str
     message: str
 
@@ -60,32 +61,32 @@ class TaskState(msgspec.Struct, frozen=True):
     done: bool
 
 
-class Tasks(msgspec.Struct, frozen=True):
+class TaskListState(msgspec.Struct, frozen=True):
     """The list as it stands from here on."""
 
-    at: int
+    message_index: int
     tasks: tuple[TaskState, ...]
 
 
 class EnvValue(msgspec.Struct, frozen=True):
     """A branch or a directory that was said."""
 
-    at: int
+    message_index: int
     name: str
 
 
 class SessionHistory(msgspec.Struct, frozen=True):
-    """`turns` are all messages. `last_said`: reference to the last place where user or assistant says it; `spoken`:
-    what they say there, texts and arguments of calls."""
+    """`turns` are all messages. `last_mention`: reference to the last place where user or assistant says it;
+    `spoken`: what they say there, texts and arguments of calls."""
 
     turns: tuple[SessionMessage, ...]
     touches: tuple[FileUse, ...]
     runs: tuple[CommandRun, ...]
     commits: tuple[Commit, ...]
-    tasks: tuple[Tasks, ...]
+    tasks: tuple[TaskListState, ...]
     branches: tuple[EnvValue, ...]
     directories: tuple[EnvValue, ...]
-    last_said: dict[str, int]
+    last_mention: dict[str, int]
     spoken: tuple[str, ...]
     values: dict[str, tuple[Mention, ...]]
 
@@ -103,7 +104,7 @@ def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
     return SessionHistory(
         tuple(turns),
         tuple(walk.touches),
-        tuple(sorted(walk.runs, key=lambda one: one.at)),
+        tuple(sorted(walk.runs, key=lambda one: one.message_index)),
         tuple(walk.commits),
         tuple(walk.tasks),
         tuple(walk.branches),
@@ -116,7 +117,7 @@ def history(turns: Sequence[SessionMessage], cwd: str = "") -> SessionHistory:
 
 def _told_from(turns: Sequence[SessionMessage], cwd: str, named: Sequence[EnvValue]) -> Iterator[EnvValue]:
     """The session's own directory, from the message on that first says it, until a call names one."""
-    before = named[0].at if named else len(turns)
+    before = named[0].message_index if named else len(turns)
     at = next((at for at, one in enumerate(turns[:before]) if cwd and any(cwd in line for line in one.lines)), None)
     if at is not None:
         yield EnvValue(at, cwd)
@@ -124,7 +125,7 @@ def _told_from(turns: Sequence[SessionMessage], cwd: str, named: Sequence[EnvVal
 
 def mentioned_again(of: SessionHistory, reference: str, end: int) -> bool:
     """By user or assistant, from `end` on."""
-    return of.last_said.get(reference, -1) >= end
+    return of.last_mention.get(reference, -1) >= end
 
 
 def _spoken(one: SessionMessage) -> str:
@@ -133,7 +134,7 @@ def _spoken(one: SessionMessage) -> str:
     return "\n".join([one.text, *(line for call in one.calls for line in _argument_texts(call))])
 
 
-def _argument_texts(call: ToolCall) -> Iterator[str]:
+def _argument_texts(call: SessionCall) -> Iterator[str]:
     for value in call.arguments.values():
         yield value if isinstance(value, str) else str(value)
 
@@ -141,13 +142,13 @@ def _argument_texts(call: ToolCall) -> Iterator[str]:
 class _Walk:
     def __init__(self, cwd: str) -> None:
         self._cwd = f"{cwd.rstrip('/')}/" if cwd else ""
-        self._open: dict[str, tuple[int, ToolCall]] = {}  # calls without a result, by id; ids come again
+        self._open: dict[str, tuple[int, SessionCall]] = {}  # calls without a result, by id; ids come again
         self._running: dict[str, CommandRun] = {}
         self._now: dict[str, TaskState] = {}
         self.touches: list[FileUse] = []
         self.runs: list[CommandRun] = []
         self.commits: list[Commit] = []
-        self.tasks: list[Tasks] = []
+        self.tasks: list[TaskListState] = []
         self.branches: list[EnvValue] = []
         self.directories: list[EnvValue] = []
 
@@ -158,7 +159,7 @@ class _Walk:
             called_at, call = self._open.pop(one.call_id)
             self._result(at, called_at, call, one)
 
-    def _result(self, at: int, called_at: int, call: ToolCall, result: SessionMessage) -> None:
+    def _result(self, at: int, called_at: int, call: SessionCall, result: SessionMessage) -> None:
         what = call.did
         if _REFUSED.search(result.text[:300]) and result.failed:
             return
@@ -187,7 +188,7 @@ class _Walk:
             started = self._running.pop(id, None)
             if started is not None:
                 end = outputs.ended(result.text, result.failed, started.check, programs.filtered(started.command))
-                self._ended(msgspec.structs.replace(started, at=at, ended=end))
+                self._ended(msgspec.structs.replace(started, message_index=at, ended=end))
         if len(what.commands) != 1:
             return False
         (command,) = what.commands
@@ -226,7 +227,7 @@ class _Walk:
             self._now[id] = TaskState(task.id or id, task.text or before.text, done)
         listed = tuple(task for task in self._now.values() if task.text)
         if listed:
-            self.tasks.append(Tasks(at, listed))
+            self.tasks.append(TaskListState(at, listed))
 
     def _path(self, path: str) -> str:
         return path.removeprefix(self._cwd).removeprefix("./") if self._cwd else path.removeprefix("./")

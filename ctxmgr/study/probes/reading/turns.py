@@ -19,7 +19,7 @@ SHORT_CHARACTERS = 400  # of an argument that stands on the line of its call
 _decode = msgspec.json.Decoder().decode
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class SessionCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     arguments: dict[str, Any]
@@ -32,7 +32,7 @@ class SessionMessage(msgspec.Struct, frozen=True, dict=True):
     role: str
     text: str
     thinking: str = ""
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[SessionCall, ...] = ()
     call_id: str = ""
     failed: bool = False
 
@@ -67,14 +67,14 @@ def turn(raw: bytes) -> SessionMessage:
     )
 
 
-def _call(block: dict[str, Any]) -> ToolCall:
+def _call(block: dict[str, Any]) -> SessionCall:
     given = block.get("arguments")
     arguments = given if isinstance(given, dict) else {}
     name = str(block.get("name", ""))
-    return ToolCall(str(block.get("id", "")), name, arguments, did(name, arguments))
+    return SessionCall(str(block.get("id", "")), name, arguments, did(name, arguments))
 
 
-def _call_lines(call: ToolCall) -> Iterator[str]:
+def _call_lines(call: SessionCall) -> Iterator[str]:
     head = [call.name]
     rest: list[str] = []
     for name, value in call.arguments.items():

@@ -26,11 +26,11 @@ _VALUE = re.compile(
 
 
 class Mention(msgspec.Struct, frozen=True):
-    """`at`: number of the message."""
+    """`message_index`: number of the message."""
 
-    at: int
+    message_index: int
     by_assistant: bool
-    told: bool
+    is_statement: bool
 
 
 def values(turns: Sequence[SessionMessage], spoken: Sequence[str]) -> dict[str, tuple[Mention, ...]]:

@@ -39,7 +39,7 @@ def made(*said: Said, times: Sequence[int | None] = ()) -> Timeline:
 
 
 def packet(sight: Observation) -> str:
-    content: str = json.loads(sight.shown[0].raw)["content"]
+    content: str = json.loads(sight.projected_messages[0].raw)["content"]
     return content
 
 
@@ -68,17 +68,17 @@ def test_calls_are_where_replies_are_and_compactions_are_left_out() -> None:
 def test_it_grows_and_is_cut_and_grows_again() -> None:
     found = made(u("mend the loader"), *READ * 12, a("done"))
     sights = control.sights(found, weigh, BOUNDS)
-    weights = [sum(weigh(one.raw) for one in sight.shown) for sight in sights]
-    epochs = [sight.epoch for sight in sights]
+    weights = [sum(weigh(one.raw) for one in sight.projected_messages) for sight in sights]
+    epochs = [sight.epoch_number for sight in sights]
     assert max(weights) <= BOUNDS.full_tokens
     assert epochs == sorted(epochs)
     assert epochs[-1] >= 2
     for before, now in pairwise(sights):
-        if before.epoch == now.epoch:
-            assert now.shown[: len(before.shown)] == before.shown
+        if before.epoch_number == now.epoch_number:
+            assert now.projected_messages[: len(before.projected_messages)] == before.projected_messages
         else:
-            tail = now.shown[1:]
-            assert now.shown[0].index == -1
+            tail = now.projected_messages[1:]
+            assert now.projected_messages[0].index == -1
             assert weigh(b"".join(one.raw for one in tail)) <= BOUNDS.recent_tokens
             assert [one.index for one in tail] == list(range(tail[0].index, len(now.items)))
             assert tail[0].index in found.cuts
@@ -106,20 +106,22 @@ def test_a_packet_holds_no_more_than_its_bound() -> None:
     many = [one for number in range(60) for one in (a(call("read", path=f"src/file_{number}.py")), r("pad " * 10))]
     for tokens in (10, 40, 100):
         sights = control.sights(made(u("go " * 400), *many, a("done")), weigh, Bounds(400, 200, tokens))
-        assert sights[-1].epoch > 0
+        assert sights[-1].epoch_number > 0
         assert len(packet(sights[-1])) <= max(tokens * 4, len("Goal: Files:") + tokens)
 
 
 def test_one_heavy_step_stays_whole() -> None:
     found = made(u("x"), *READ, a(call("read", path="big.py")), r("pad " * 900), a("done"))
     last = control.sights(found, weigh, BOUNDS)[-1]
-    assert [one.index for one in last.shown] == [-1, 3, 4]
+    assert [one.index for one in last.projected_messages] == [-1, 3, 4]
 
 
 def test_a_short_session_is_shown_whole() -> None:
     found = made(u("x"), *READ, a("done"))
     sights = control.sights(found, weigh)
-    assert [sight.shown for sight in sights] == [found.wholes[: asked.end_index] for asked in found.asked]
+    assert [sight.projected_messages for sight in sights] == [
+        found.wholes[: asked.end_index] for asked in found.asked
+    ]
     assert control.sights(made(u("x")), weigh) == []
 
 
@@ -146,7 +148,7 @@ def test_pairs_are_never_parted(said: list[Said]) -> None:
         legal.append(one)
     found = made(*legal)
     for sight in control.sights(found, weigh, BOUNDS):
-        shown = [json.loads(one.raw) for one in sight.shown]
+        shown = [json.loads(one.raw) for one in sight.projected_messages]
         calls_shown = {call["id"] for one in shown if one["role"] == "assistant"
                        for call in one["content"] if call["type"] == "toolCall"}  # fmt: skip
         assert all(one["toolCallId"] in calls_shown for one in shown if one["role"] == "toolResult")
@@ -158,9 +160,11 @@ def test_recordings_stay_under_the_bound(path: object) -> None:
     recorded = readers.read(readers.source(path))  # type: ignore[arg-type]
     assert isinstance(recorded, Recording)
     for sight in control.sights(timeline.of(recorded), weigh):
-        weight = sum(weigh(one.raw) for one in sight.shown)
-        assert weight <= Bounds().full_tokens or sight.shown[1].index == found_newest_step(sight)
+        weight = sum(weigh(one.raw) for one in sight.projected_messages)
+        assert weight <= Bounds().full_tokens or sight.projected_messages[1].index == found_newest_step(sight)
 
 
 def found_newest_step(sight: Observation) -> int:
-    return max(one.index for one in sight.shown if sight.items[one.index].role in ("assistant", "user"))
+    return max(
+        one.index for one in sight.projected_messages if sight.items[one.index].role in ("assistant", "user")
+    )

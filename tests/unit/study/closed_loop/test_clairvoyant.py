@@ -43,7 +43,7 @@ def whole(found: Timeline) -> list[Observation]:
 
 
 def there(sight: Observation) -> list[int]:
-    return [one.index for one in sight.shown]
+    return [one.index for one in sight.projected_messages]
 
 
 def drawn(seed: int) -> Timeline:
@@ -193,7 +193,9 @@ def illegal(sights: tuple[Observation, ...]) -> list[str]:
         fault
         for sight in sights
         for fault in legality.faults(
-            sight.items, [MatchedMessage(one.index, sight.items[one.index]) for one in sight.shown], False
+            sight.items,
+            [MatchedMessage(one.index, sight.items[one.index]) for one in sight.projected_messages],
+            False,
         )
     ]
 
@@ -203,7 +205,7 @@ def test_epochs_are_counted_and_dead_messages_wait_for_one() -> None:
     lives = [Life(0, 0, 1), Life(1, 1, 1), *(Life(2, 9, 1) for _ in range(3))]
     lists = shown(found, lives, (2,))
     assert [there(one) for one in lists] == [[0], [0, 1, 2], [2, 3, 4]]
-    assert [one.epoch for one in lists] == [0, 0, 1]
+    assert [one.epoch_number for one in lists] == [0, 0, 1]
 
 
 def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:

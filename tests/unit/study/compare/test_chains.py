@@ -80,7 +80,9 @@ def test_the_list_before_each_reply_is_the_hosts_with_the_summary_in_front_after
     assert len({one.items[0].raw for one in compacted}) == len(chain.passes)
     for one in compacted:
         assert sum(item.role == SUMMARY for item in one.items) == 1
-        assert one.shown == tuple(ProjectedMessage(item.raw, place, True) for place, item in enumerate(one.items))
+        assert one.projected_messages == tuple(
+            ProjectedMessage(item.raw, place, True) for place, item in enumerate(one.items)
+        )
 
 
 def test_what_a_summary_lacks_and_a_reply_acts_on_is_fetched_again() -> None:

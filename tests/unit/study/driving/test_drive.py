@@ -72,10 +72,10 @@ def test_what_was_shown_is_kept_where_that_is_asked_for(tmp_path: Path) -> None:
         call.index == len(sight.items) for call, sight in zip(outcome.calls, outcome.observations, strict=True)
     )
     newest = outcome.observations[-1]
-    kept = [one for one in newest.shown if one.same]
+    kept = [one for one in newest.projected_messages if one.same]
     assert 0 < len(kept) < len(newest.items)
     assert all(newest.items[one.index].raw == one.raw for one in kept)
-    assert any(sight.shown[0].index == -1 for sight in outcome.observations)
+    assert any(sight.projected_messages[0].index == -1 for sight in outcome.observations)
     assert driven(GREENHOUSE, tmp_path, preset="turns", window=64_000).observations == []
 
 

@@ -40,9 +40,11 @@ def test_what_the_host_compacted_away_is_still_what_was_said() -> None:
 
 def test_a_packet_and_a_summary_stand_for_others() -> None:
     (one,) = sights(summary("old"), u("go"), a("done"))
-    placed = [(stands_for_others(one, part), in_place(one, part)) for part in (packed("p"), *one.shown)]
+    placed = [
+        (stands_for_others(one, part), in_place(one, part)) for part in (packed("p"), *one.projected_messages)
+    ]
     assert placed == [(True, False), (True, False), (False, True)]
-    shortened = ProjectedMessage(one.shown[1].raw, 1, False)
+    shortened = ProjectedMessage(one.projected_messages[1].raw, 1, False)
     assert (stands_for_others(one, shortened), in_place(one, shortened)) == (False, False)
 
 
@@ -66,14 +68,17 @@ def test_a_watch_keeps_what_was_answered_and_replied_to() -> None:
         watch.replied(one.reply)
         watch.replied(one.reply)  # to nothing again
         watch.compacted()
-    assert [one.shown for one in outcome.observations] == [tuple(whole(first.items)), tuple(whole(second.items))]
-    assert [(one.time_ms, one.epoch, one.own, one.reply) for one in outcome.observations] == [
+    assert [one.projected_messages for one in outcome.observations] == [
+        tuple(whole(first.items)),
+        tuple(whole(second.items)),
+    ]
+    assert [(one.time_ms, one.epoch_number, one.own, one.reply) for one in outcome.observations] == [
         (0, 0, 0, first.reply),
         (1, 1, 1, second.reply),
     ]
-    assert outcome.observations[0].shown[0] is outcome.observations[1].shown[0]
+    assert outcome.observations[0].projected_messages[0] is outcome.observations[1].projected_messages[0]
     watch.called(2, first.items, [MatchedMessage(None, item("", packed("p").raw), same=False)], epoch=2)
     watch.replied(first.reply)
     watch.called(3, (), [], epoch=2)
     watch.replied(first.reply)
-    assert [(one.shown, one.own) for one in outcome.observations[2:]] == [((packed("p"),), 1), ((), 0)]
+    assert [(one.projected_messages, one.own) for one in outcome.observations[2:]] == [((packed("p"),), 1), ((), 0)]

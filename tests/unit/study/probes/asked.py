@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
 from ctxmgr.study.probes import controls
-from ctxmgr.study.probes.asking import Lists, PolicyGrades, answers
+from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
@@ -38,7 +38,7 @@ def of(*said: Said, window: int = 200_000) -> Examined:
 
 def asked(found: Examined, *some: Sequence[Observation]) -> list[PolicyGrades]:
     index = EvidenceIndex(found.names)
-    lists = [Lists(index, sights) for sights in some]
+    lists = [ProjectedLists(index, sights) for sights in some]
     return [answers(found, index, one) for one in lists]
 
 
@@ -69,11 +69,13 @@ def sights(found: Timeline, shown: Sequence[Sequence[int]], packets: Sequence[st
     whole = controls.whole(found)
     out = []
     for call_number, sight in enumerate(whole):
-        places = shown[call_number] if call_number < len(shown) else range(len(sight.shown))
+        places = shown[call_number] if call_number < len(shown) else range(len(sight.projected_messages))
         packet = packets[call_number] if call_number < len(packets) else ""
-        kept = tuple(sight.shown[place] for place in places)
+        kept = tuple(sight.projected_messages[place] for place in places)
         before = (packed(packet),) if packet else ()
         out.append(
-            Observation(None, sight.items, (*before, *kept), sight.reply, epoch=call_number, own=call_number == 2)
+            Observation(
+                None, sight.items, (*before, *kept), sight.reply, epoch_number=call_number, own=call_number == 2
+            )
         )
     return out

@@ -67,7 +67,7 @@ def test_another_session_answers_what_everybody_says() -> None:
 def test_the_newest_tokens_answer_what_is_new() -> None:
     found = of(*SESSION)
     (newest,) = asked(found, controls.newest(found.course, weigh, 4 * WEIGHT))
-    last = [one for one in newest.answers if one.call == found.points[-1].call]
+    last = [one for one in newest.answers if one.call_index == found.points[-1].call_index]
     assert {one.grade for one in last if one.probe.kind == "goal"} == {0.0}
     assert {one.grade for one in last if one.probe.kind == "commits"} == {1.0}
 
@@ -98,8 +98,8 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
     goal = next(one for one in result.answers if one.probe.kind == "goal")
     assert goal.grade == 0
     assert goal.loss is not None
-    assert (goal.loss.call, goal.loss.epoch, goal.loss.compacted) == (2, 2, True)
-    assert goal.loss.left == ("user: mend the parser",)
+    assert (goal.loss.call_index, goal.loss.epoch_number, goal.loss.after_compaction) == (2, 2, True)
+    assert goal.loss.holders == ("user: mend the parser",)
     told = figures.failures(result)[0]
     assert told["question"] == "What was asked for at the start?"
     assert told["evidence"] == "mend the parser"
@@ -109,7 +109,7 @@ def test_a_failed_probe_names_the_call_that_lost_it_and_what_left() -> None:
 def test_what_never_stood_in_a_list_was_lost_nowhere() -> None:
     found = of(*SESSION)
     (result,) = asked(found, controls.empty(found.course))
-    assert {one.loss.call for one in result.answers if one.loss} == {-1}
+    assert {one.loss.call_index for one in result.answers if one.loss} == {-1}
 
 
 def test_what_came_back_was_lost_the_last_time_it_left() -> None:
@@ -128,4 +128,4 @@ def test_what_came_back_was_lost_the_last_time_it_left() -> None:
     found = of(*said)
     (result,) = asked(found, sights(found.course, [[0], [], [0], [0], []]))
     lost = [one.loss for one in result.answers if one.probe.kind == "goal" and one.loss]
-    assert [(one.call, one.left) for one in lost] == [(4, ("user: mend the parser",))]
+    assert [(one.call_index, one.holders) for one in lost] == [(4, ("user: mend the parser",))]

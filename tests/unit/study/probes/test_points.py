@@ -31,7 +31,7 @@ def test_points_are_even_then_by_the_window_then_where_the_host_compacted(
 
 def test_a_recorded_compaction_is_a_point() -> None:
     found = examined(recording(*SESSION[:5], a("x"), compacted=[4]), 1_000_000, lambda raw: 1)
-    assert [point.call for point in found.points] == [2]
+    assert [point.call_index for point in found.points] == [2]
 
 
 def test_the_stub_copies_what_users_said_the_files_and_the_last_words() -> None:
@@ -58,7 +58,7 @@ def test_the_stub_keeps_the_opening_and_the_newest_of_many_requests() -> None:
 
 def test_the_sawtooth_stands_on_a_stub() -> None:
     found = of(*SESSION)
-    shown = controls.sawtooth(found.course, weigh)[-1].shown
+    shown = controls.sawtooth(found.course, weigh)[-1].projected_messages
     assert isinstance(shown[0], ProjectedMessage)
     assert shown[0].index == PACKET
     assert b"Please raise the limit" in shown[0].raw

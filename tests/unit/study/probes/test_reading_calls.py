@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.study.probes.reading.calls import Task, did
+from ctxmgr.study.probes.reading.calls import TaskChange, did
 from ctxmgr.study.probes.reading.patches import changes, literals
 from ctxmgr.study.probes.reading.programs import filtered, is_check, key
 from ctxmgr.study.probes.reading.shell import simples
@@ -100,15 +100,15 @@ lines`)""")
 @pytest.mark.parametrize(
     ("tool", "arguments", "tasks", "whole"),
     [
-        ("TodoWrite", {"todos": [{"content": "x", "status": "completed"}]}, (Task("", "x", True),), True),
-        ("update_plan", {"plan": [{"step": "x", "status": "in_progress"}]}, (Task("", "x", False),), True),
-        ("TaskCreate", {"subject": "x", "description": "y"}, (Task("", "x", None),), False),
-        ("TaskUpdate", {"taskId": "3", "status": "completed"}, (Task("3", "", True),), False),
+        ("TodoWrite", {"todos": [{"content": "x", "status": "completed"}]}, (TaskChange("", "x", True),), True),
+        ("update_plan", {"plan": [{"step": "x", "status": "in_progress"}]}, (TaskChange("", "x", False),), True),
+        ("TaskCreate", {"subject": "x", "description": "y"}, (TaskChange("", "x", None),), False),
+        ("TaskUpdate", {"taskId": "3", "status": "completed"}, (TaskChange("3", "", True),), False),
         ("Task", {"description": "look around", "prompt": "find x"}, (), False),
         ("submit", {"items": [{"name": "x"}]}, (), False),
     ],
 )
-def test_tasks_of_a_call(tool: str, arguments: dict[str, Any], tasks: tuple[Task, ...], whole: bool) -> None:
+def test_tasks_of_a_call(tool: str, arguments: dict[str, Any], tasks: tuple[TaskChange, ...], whole: bool) -> None:
     found = did(tool, arguments)
     assert (found.tasks, found.whole_list) == (tasks, whole)
 

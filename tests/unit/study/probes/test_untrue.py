@@ -17,7 +17,7 @@ def untrue(said: Sequence[Said], packet: str, shown: Sequence[int] = ()) -> tupl
     calls = len(found.course.asked)
     lists = [list[int]()] * (calls - 1) + [[len(fill) + place for place in shown]]
     (result,) = asked(found, sights(found.course, lists, [""] * (calls - 1) + [packet]))
-    assert found.points[-1].call == calls - 1
+    assert found.points[-1].call_index == calls - 1
     return result.untrue[-1]
 
 
