@@ -120,7 +120,7 @@ def test_files_are_carried_by_details_though_no_summary_lists_them(monkeypatch: 
         seen.extend([found] if isinstance(found, CompactionPlan) else [])
         return found
 
-    monkeypatch.setattr(chains, "decide", decide)
+    monkeypatch.setattr(prepare, "decide", decide)
     walked(*turns(20))
     assert "src/part1.py" in seen[-1].files.read
 
@@ -212,7 +212,7 @@ def test_what_would_be_lost_is_found(monkeypatch: pytest.MonkeyPatch, broken: An
         found = real(path, *rest)
         return msgspec.structs.replace(found, **broken(found)) if isinstance(found, CompactionPlan) else found
 
-    monkeypatch.setattr(chains, "decide", decide)
+    monkeypatch.setattr(prepare, "decide", decide)
     assert said in walked(*turns(12)).failures
 
 
@@ -228,5 +228,5 @@ def test_an_entry_that_fell_between_two_compactions_is_found_at_the_end(monkeypa
             else found
         )
 
-    monkeypatch.setattr(chains, "decide", decide)
+    monkeypatch.setattr(prepare, "decide", decide)
     assert "e1 was shown to no compaction and is not in the list" in walked(*turns(12)).failures

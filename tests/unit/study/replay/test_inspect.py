@@ -111,10 +111,9 @@ def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
 
 def test_another_missing_module_is_no_word_of_the_study_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "ctxmgr.cli.replay", raising=False)
-    monkeypatch.setitem(sys.modules, "ctxmgr.study.driving.drive", None)
-    for name in [name for name in sys.modules if name == "ctxmgr.study.replay.command"]:
+    monkeypatch.setitem(sys.modules, "ctxmgr.study.driving", None)
+    for name in [name for name in sys.modules if name.startswith("ctxmgr.study.replay")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delattr("ctxmgr.study.replay.command", raising=False)
     with pytest.raises(ModuleNotFoundError):
         main(["replay", str(GREENHOUSE)])
 
