@@ -41,6 +41,13 @@ def test_what_is_no_file_is_not_there_to_be_read() -> None:
     assert found == {"prompt": f"{HEAD}\n{PLAIN}"}
 
 
+def test_what_is_saved_is_counted_in_characters_of_any_script() -> None:
+    """A kept note of 200 letters weighs 200, and not the six signs that JSON may escape each with."""
+    found = shorten("task", {"note": "é" * 200, "prompt": CODE[:480]})
+    assert found is not None
+    assert found["note"] == "é" * 200
+
+
 def test_one_long_line() -> None:
     found = shorten("task", {"prompt": "x" * 1_000})
     assert found == {"prompt": "x" * 119 + "…\n[argument shortened — the call had 1,000 characters, 1 line]"}

@@ -247,3 +247,10 @@ def test_a_message_without_content_stays_away() -> None:
     after = projected(read(raws(*more)), before, len(said), reopen="forced", budget=NONE)
     assert after.epoch_result is not None
     assert 3 not in kept(after.plan)
+
+
+def test_a_list_that_was_rewritten_has_an_epoch_where_that_costs_nothing_more() -> None:
+    messages = read(raws(u("go"), *OLD, *LAST))
+    written_anyway = projected(messages, reopen="rewritten", room=NONE, cached=0)
+    assert written_anyway.opened
+    assert not projected(messages, reopen="rewritten", room=NONE, cached=len(messages)).opened
