@@ -46,7 +46,7 @@ def thresholds(policy: Policy, window: int) -> Thresholds:
     working = min(window, policy.effective_window or window)
     usable = max(1, working - min(policy.reserve, working // 4))
     wanted = policy.zones.red * usable
-    ceiling = HOST_MARGIN * max(0, window - policy.host_reserve)
+    ceiling = HOST_MARGIN * (window - policy.host_reserve)
     promise = window > policy.host_reserve
     scale = min(1.0, ceiling / wanted) if promise else 1.0
     return Thresholds(
