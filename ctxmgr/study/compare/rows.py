@@ -29,7 +29,7 @@ class RetainedCount(msgspec.Struct, frozen=True, rename="camel"):
 
     retained_count: int = msgspec.field(name="held")
     total_count: int = msgspec.field(name="total")
-    weighted_retained: int = msgspec.field(name="weighted_held")
+    weighted_retained: int = msgspec.field(name="weightedHeld")
     weighted_total: int
 
 
