@@ -29,6 +29,8 @@ TABLE: list[tuple[str, str, bool]] = [
     ("[c-a]x", "bx", False),
     ("[]]x", "]x", True),
     ("[!]]x", "]x", False),
+    ("[!]]x", "ax", True),
+    ("[!a", "[!a", True),
     ("[a", "[a", True),
     ("[", "x/[", True),
     ("[]", "[]", True),

@@ -191,6 +191,12 @@ def test_the_lead_is_what_is_right_before() -> None:
     assert cut(sized(30, 300, 50), Slices(tokens=100, overlap=400), words)[2].lead_weight == 330
 
 
+def test_what_is_not_shown_weighs_nothing() -> None:
+    history = told(u("go"), Said({"role": "system", "content": "x"}), a("ok"))
+    (one,) = cut(history, Slices(tokens=100, overlap=0), words)
+    assert one.weight == words("[User]: go") + words("[Assistant]: ok")
+
+
 # weights, settings, cap, output tokens
 BUDGETS: list[tuple[list[int], Slices, int | None, list[int]]] = [
     ([20_000] * 4, Slices(), None, [2_000, 2_000, 4_000, 4_000]),

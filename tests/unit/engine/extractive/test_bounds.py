@@ -89,6 +89,13 @@ def test_the_newest_five_commands_that_worked_are_told() -> None:
     assert line == "- Commands that worked: " + ", ".join(f"`make part{number}`" for number in (6, 5, 4, 3, 2))
 
 
+def test_and_of_those_that_worked_before_as_many_as_there_is_room_for() -> None:
+    before = "## Critical Context\n- Commands that worked: `make old1`, `make old2`, `make old3`, `make old4`"
+    ran = [one for number in range(2) for one in (a(call("bash", command=f"make part{number}")), r("ok"))]
+    (line,) = (one for one in told(u("please build all"), *ran, previous=before).split("\n") if "worked" in one)
+    assert line == "- Commands that worked: `make part1`, `make part0`, `make old1`, `make old2`, `make old3`"
+
+
 def test_the_newest_twelve_failures_are_told() -> None:
     failed = "\n".join(f'- Failed: `make part{number}`: "x"' for number in range(20))
     text = told(previous=f"## Critical Context\n{failed}")

@@ -61,6 +61,10 @@ def test_one_long_line() -> None:
             f"cat > a <<A\n{CODE}\nA\ncat > b <<B\nshort\nB\n",
             f"cat > a <<A\n{HEAD}\n{FILE}\nA\ncat > b <<B\nshort\nB\n",
         ),
+        (
+            f"cat > a <<A\nA\ncat > b.py <<B\n{CODE}\nB\n",
+            f"cat > a <<A\nA\ncat > b.py <<B\n{HEAD}\n{FILE}\nB\n",
+        ),
         (f"python - <<'EOF'\n{CODE}\nEOF", f"python - <<'EOF'\n{HEAD}\n{PLAIN}\nEOF"),
     ],
 )

@@ -29,6 +29,20 @@ def test_the_lines_a_result_numbers(text: str, expected: tuple[int, int] | None)
     assert notes(text).numbered == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        (CAT_N, False),
+        (CAT_N + REMINDER, False),
+        ("   198→a\n   200→c", True),
+        ("1: a\n2: b\n4: c", True),
+        ("no numbers", False),
+    ],
+)
+def test_whether_numbers_have_a_gap(text: str, broken: bool) -> None:
+    assert notes(text).broken is broken
+
+
 def test_what_a_result_says_of_itself() -> None:
     assert notes("a\n\n[461 more lines in file. Use offset=795 to continue]").more == 795
     assert notes("a\n[Showing lines 1-200 of 900. Use offset=201 to continue.]").more == 201

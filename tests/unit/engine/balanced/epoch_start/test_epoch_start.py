@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.epoch_start import LEAST_SAVED
+from ctxmgr.engine.balanced.epoch_start import LEAST_SAVED, unmoved
+from ctxmgr.model.epochs import Epoch
+from ctxmgr.model.projection import Packet
 from tests.notation import Said, a, call, err, note, packet, r, raws, read, sh, summary, think, u
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import code, kinds, looked, ok, opened, packet_of, projected, wrote
@@ -254,3 +256,10 @@ def test_a_list_that_was_rewritten_has_an_epoch_where_that_costs_nothing_more() 
     written_anyway = projected(messages, reopen="rewritten", room=NONE, cached=0)
     assert written_anyway.opened
     assert not projected(messages, reopen="rewritten", room=NONE, cached=len(messages)).opened
+
+
+def test_an_epoch_over_an_unmoved_list_is_counted() -> None:
+    plan = projected(read(raws(u("go"), *LAST))).plan
+    done = unmoved(plan, Epoch(number=4, last_time_ms=7), "policy", Packet("", 0)).receipt
+    assert (done.epoch, done.opening, done.time_ms) == (5, "policy", 7)
+    assert done.before_tokens == done.after_tokens == plan.weight

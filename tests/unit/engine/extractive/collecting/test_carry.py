@@ -83,3 +83,25 @@ def test_a_heading_is_told_in_80_characters() -> None:
     assert len(title) == 80
     assert texts(f"## {title}\n- it is late") == [f"{title}: it is late"]
     assert texts(f"## {title}y\n- it is late") == [f"{title}: it is late"]
+
+
+def test_a_list_is_its_items_and_what_stands_before_it() -> None:
+    assert texts("## Critical Context\nit is late\n- the port is 80\n- the cache is cold") == [
+        "it is late",
+        "the port is 80",
+        "the cache is cold",
+    ]
+    assert texts("## Critical Context\n- the port is 80\n  - of the host\n- the cache is cold") == [
+        "the port is 80; of the host",
+        "the cache is cold",
+    ]
+
+
+def test_a_list_that_is_introduced_is_one_statement() -> None:
+    assert texts("## Critical Context\nports:\n- 80\n- 81") == ["ports: 80; 81"]
+
+
+def test_the_line_that_says_to_go_on_is_no_statement() -> None:
+    assert texts(f"{carry.CONTINUE}\n\n## Critical Context\n- {carry.CONTINUE}\n- the port is 80") == [
+        "the port is 80"
+    ]

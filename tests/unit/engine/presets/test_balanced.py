@@ -1,0 +1,81 @@
+"""Preset `balanced` as a session asks it: which lists go to another thread, what opens an epoch, where the packet is."""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.engine.conversation.delta import Delta, Incoming
+from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
+from ctxmgr.engine.presets.table import PRESETS
+from ctxmgr.engine.pressure.gauge import Gauge
+from ctxmgr.engine.pressure.zone import thresholds
+from ctxmgr.model.policy import Policy
+from ctxmgr.model.projection import Packet
+from ctxmgr.model.saved.facts import Ledger
+from ctxmgr.model.saved.meter import Meter
+from ctxmgr.model.saved.state import ModelSpec, RenderedPacket, State
+from tests.notation import a, indexed, quarters, talk, u
+from tests.unit.engine.stepwise import looked
+
+BALANCED = PRESETS["balanced"]
+WINDOW = 200_000
+SHORT = indexed(talk(u("go"), *(one for number in range(6) for one in looked(number, 60)), a("one"), a("two")))
+LONG = indexed(talk(u("go"), *(one for number in range(60) for one in looked(number, 60)), a("one"), a("two")))
+STATE = State("s", ModelSpec("m", WINDOW))
+
+
+def inputs(window: int = WINDOW, **more: Any) -> Inputs:
+    gauge = Gauge(Meter(), thresholds(Policy(), window), "quarters/m", 0)
+    return Inputs(Policy(), gauge, quarters, Ledger(), {}, **more)
+
+
+def planned(state: State = STATE, conversation: Any = SHORT, window: int = WINDOW, **more: Any) -> Planned:
+    found = BALANCED.project(Incoming(conversation, Delta(0)), state, inputs(window, **more))
+    assert isinstance(found, Planned)
+    return found
+
+
+def test_a_long_list_that_is_new_goes_to_another_thread_where_others_wait() -> None:
+    assert LONG.raw_weight > 20_000 > SHORT.raw_weight
+    new = Incoming(LONG, Delta(0))
+    assert isinstance(BALANCED.project(new, STATE, inputs(may_take_long=False)), NeedsThread)
+    assert isinstance(BALANCED.project(new, STATE, inputs(may_take_long=True)), Planned)
+    assert isinstance(BALANCED.project(Incoming(SHORT, Delta(0)), STATE, inputs(may_take_long=False)), Planned)
+
+
+def test_one_that_only_adds_goes_there_where_an_epoch_may_be_opened() -> None:
+    first = planned(conversation=LONG)
+    state = msgspec.structs.replace(first.state, reopen="policy")
+    adding = Incoming(LONG, Delta(LONG.size), None, first.plan)
+    assert isinstance(BALANCED.project(adding, state, inputs(may_take_long=False)), NeedsThread)
+    assert isinstance(BALANCED.project(adding, state, inputs()), Planned)
+
+
+def test_what_is_asked_for_opens_an_epoch() -> None:
+    known = Incoming(LONG, Delta(0))
+    for more, opening in (({"reopen": "policy"}, "policy"), ({"force_prune": True}, "forced")):
+        found = BALANCED.project(known, msgspec.structs.replace(STATE, **more), inputs())
+        assert isinstance(found, Planned)
+        assert found.receipt is not None
+        assert (found.receipt.opening, found.receipt.epoch) == (opening, 1)
+
+
+def test_an_epoch_that_takes_nothing_away_has_its_number_too() -> None:
+    state = msgspec.structs.replace(STATE, reopen="policy", epoch=msgspec.structs.replace(STATE.epoch, number=4))
+    found = planned(state, indexed(talk(u("go"), a("one"))))
+    assert found.receipt is None or found.receipt.epoch == 5
+    assert found.state.epoch.number in (4, 5)
+
+
+def test_after_a_restart_the_packet_stands_before_its_message() -> None:
+    packet = RenderedPacket("k", "[ctxmgr packet]\nfacts", 6)
+    at = SHORT.key(13)
+    state = msgspec.structs.replace(STATE, packet=packet, anchor=at)
+    plan = planned(state).plan
+    assert plan.floor == 13
+    assert Packet(packet.text, packet.weight) in plan.pieces
+    lost = planned(msgspec.structs.replace(state, anchor="gone")).plan
+    assert lost.floor == 0
+    assert planned(msgspec.structs.replace(state, anchor="")).plan.floor == 0
+    bare = msgspec.structs.replace(state, packet=RenderedPacket("k", "", 0))
+    assert not any(isinstance(piece, Packet) for piece in planned(bare).plan.pieces)
