@@ -195,7 +195,7 @@ def _rate(text: str, weigh: Weigh) -> float:
     """Tokens a character, of a long text by its two ends."""
     if len(text) > 3 * EDGE_UNITS:
         text = text[:EDGE_UNITS] + text[-EDGE_UNITS:]
-    return weigh(text) / utf16_units(text) if text else 0.0
+    return weigh(text) / max(1, utf16_units(text))
 
 
 def _filled(

@@ -120,7 +120,7 @@ def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) ->
 
 def _said(fact: Fact) -> str:
     """A fact's text on one line; a user's sentence in quotes, as it is theirs."""
-    if fact.source == "summary" and "\n" in fact.text:  # a carried code fence
+    if "\n" in fact.text:  # a carried code fence
         return fact.text
     text = flat(fact.text)
     return f'"{text}"' if fact.source == "user" and fact.slot == "constraint" else text

@@ -57,7 +57,7 @@ def _lines(given: CallArguments, counting: Counting, path: str) -> FileEffect:
         return FileEffect(path, "read", _from(start), end, exact)
     offset, limit = given.number("offset"), given.number("limit")
     if counting.from_one:
-        first = max(1, offset or 1)
+        first = offset or 1
         return FileEffect(path, "read", _from(first), None if limit is None else first + limit - 1, exact)
     first = offset or 0
     last = None if limit is None else first + limit

@@ -172,8 +172,6 @@ def _prints(command: ShellCommand) -> bool:
     """Does it print what stands in the call: a heredoc, or known words?"""
     if command.words == ("cat",):
         return command.stdin is not None
-    if command.words[:1] == ("tee",):
-        return False
     return command.words[:1] in (("echo",), ("printf",)) and None not in command.words
 
 
