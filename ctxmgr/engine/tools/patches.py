@@ -49,12 +49,12 @@ def _is_unified(text: str) -> bool:
 
 
 def sections(text: str) -> tuple[Section, ...]:
-    """One a file, in order."""
+    """One a file, in order; none where no file is named."""
     unified = _is_unified(text)
     heads = list((_UNIFIED if unified else _FILE).finditer(text))
     ends = [head.start() for head in heads[1:]] + [len(text)]
     section = _of_unified if unified else _section
-    return tuple(section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=True))
+    return tuple(section(head, text[head.end() : end]) for head, end in zip(heads, ends, strict=False))
 
 
 def _section(head: re.Match[str], body: str) -> Section:
