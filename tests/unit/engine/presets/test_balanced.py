@@ -1,4 +1,4 @@
-"""Preset `balanced` as a session asks it: which lists go to another thread, what opens an epoch, where the packet is."""
+"""Preset `balanced` as a session asks it: what goes to another thread, what opens an epoch, where the packet is."""
 
 from typing import Any
 

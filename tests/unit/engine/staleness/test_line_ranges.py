@@ -1,4 +1,4 @@
-"""The lines that a read showed at most, and those it surely did, from what it asked for and what its result says."""
+"""The lines that a read showed at most, and those it surely did, from what it asked for and what came back."""
 
 from typing import Any
 

@@ -34,6 +34,7 @@ def test_a_new_request_makes_the_one_before_it_over() -> None:
     found = taken(carried, u("write the docs"), a("Wrote them."))
     assert [one.request for one in found.stretches] == ["write the docs"]
     assert texts(carried, "request") == ["fix the footer"]
+    assert [fact.time_ms for fact in carried.facts] == [-1]  # older than any message
     assert texts(carried, "task") == []
     assert carried.latest == ""
 
