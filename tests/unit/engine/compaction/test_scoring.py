@@ -39,6 +39,27 @@ def test_what_matters_more(name: str, less: Said, more: Said) -> None:
     assert weight(more) > weight(less)
 
 
+POINTS = 55 + 1 + 30 + 25 + 20 + 20  # the most that all signals but a failure and a change come to
+
+
+@pytest.mark.parametrize(
+    ("less", "more", "points"),
+    [
+        (r("it went by", "c9"), err("it went by", "c9"), 20),
+        (r("it went by", "c9"), a("it went by"), 20),
+        (a("it went by"), u("it went by"), 25),
+        (u("That looks rather nice to me."), u("Never touch the generated files."), 30),
+    ],
+)
+def test_how_much_a_signal_counts(less: Said, more: Said, points: int) -> None:
+    """Alone in a list but for the newest turn, which shares no word with them."""
+
+    def weight(one: Said) -> float:
+        return importances(told(one, u("what of the elephant"), a("yes")))[0]
+
+    assert (weight(more) - weight(less)) * POINTS == pytest.approx(points)
+
+
 def test_of_two_alike_the_newer() -> None:
     found = importances(told(*[u("same words")] * 30))
     assert found[29] > found[0]

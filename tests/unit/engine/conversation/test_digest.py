@@ -1,6 +1,9 @@
 """Digests: the same message in another spelling has the same one, another message another."""
 
+import pytest
+
 from ctxmgr.engine.conversation.digest import digest
+from ctxmgr.engine.conversation.keys import block_key, digest_of, message_key
 from ctxmgr.model.messages import Unit, View
 from tests.notation import a, call, r, read, talk, u
 
@@ -29,3 +32,11 @@ def test_halves_of_a_pair_of_surrogates_are_digested() -> None:
     )
     asked = [View("assistant", (Unit("call", call_id=id),)) for id in ("\ud83d", "\ude00")]
     assert digest(asked[0]) != digest(asked[1])
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["c2fb", message_key("c2fb", 1), block_key("c2fb", 2), block_key(message_key("c2fb", 1), 2)],
+)
+def test_a_key_holds_its_digest(key: str) -> None:
+    assert digest_of(key) == "c2fb"

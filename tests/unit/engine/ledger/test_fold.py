@@ -292,3 +292,12 @@ def test_tasks_that_are_stated_one_a_call() -> None:
 def test_a_state_finds_its_text_in_whatever_order_they_are_seen() -> None:
     expected = tasks(ONE_BY_ONE)
     assert all(tasks(order_) == expected for order_ in permutations(ONE_BY_ONE))
+
+
+@pytest.mark.parametrize("at", [0, 1, 5])
+def test_a_newer_listing_closes_what_it_does_not_list_whatever_the_time(at: int) -> None:
+    old = Fact("task", "a", "write it", "tool", at, status="open", listing="summary")
+    again = Fact("task", "b", "read it", "tool", at, seq=1, status="open", listing="summary")
+    listing = Fact("listing", "summary", "", "tool", at, seq=1)
+    assert [fact.text for fact in now_and_past(ledger(old, again, listing))[0]] == ["read it"]
+    assert [fact.text for fact in now_and_past(ledger(old))[0]] == ["write it"]

@@ -284,3 +284,12 @@ def test_tasks_of_a_user_have_no_age() -> None:
     asked = Fact("request", "q", "fix thing", "user", 20)
     assert "## Tasks\n" in render(ledger(NOW, TASK, asked), budget=500, weigh=tokens)
     assert "(as of a summary 1 request ago)" in render(ledger(NOW, asked), budget=500, weigh=tokens)
+
+
+def test_without_its_goal_there_is_no_packet() -> None:
+    """Though a rule alone would fit: it misleads."""
+    goal = Fact("goal", "", "Ship the parser. " * 12, "user", 1)
+    assert render(ledger(goal, RULE), budget=60, weigh=tokens) == ""
+    assert "never push" in render(ledger(RULE), budget=60, weigh=tokens)
+    heavy = Fact("constraint", "x", "never " + "x" * 500, "user", 2)
+    assert "Ship the parser." in render(ledger(GOAL, heavy), budget=60, weigh=tokens)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.sentences import Sentence, best, central, finds, joined, spoken, stands, terms
+from ctxmgr.engine.text.sentences import Sentence, best, central, finds, joined, spoken, stands, terms, worth
 
 STANDING = [
     ("The `Text` component does not implement `invalidate()`.", True),
@@ -96,3 +96,13 @@ def test_any_text(texts: list[str], characters: int) -> None:
         {(one.text_index, one.sentence_index) for one in chosen}
     )
     assert all("\n" not in one.text for one in said)
+
+
+def test_of_two_that_name_the_same_the_shorter_and_the_later_is_worth_more() -> None:
+    weights = {"load_all": 2.0}
+    short, long = "The load_all reads it.", "The load_all reads it, and then it reads it again and again."
+    assert worth(short, weights, 0.5) > worth(long, weights, 0.5)
+    assert worth(short, weights, 1.0) > worth(short, weights, 0.0)
+    assert worth(short, weights, 0.5) > worth("The parser reads it.", weights, 0.5)
+    assert worth(short, weights, 1.0) == pytest.approx(3 / 8**0.5)
+    assert worth(short, weights, 0.0) == pytest.approx(0.6 * 3 / 8**0.5)

@@ -64,6 +64,18 @@ TOOLS: list[tuple[str, str, dict[str, Any], list[FileEffect]]] = [
         [edit("/a/x.go", None)],
     ),
     (
+        "Gemini CLI",
+        "replace",
+        {"file_path": "x.go", "old_string": "a", "new_string": "b\nc", "expected_replacements": 1},
+        [edit("x.go", 1)],
+    ),
+    (
+        "Gemini CLI",
+        "replace",
+        {"file_path": "x.go", "old_string": "a", "new_string": "b\nc", "expected_replacements": 2},
+        [edit("x.go", None)],
+    ),
+    (
         "Claude Code",
         "MultiEdit",
         {"file_path": "/a/x.go", "edits": [{"old_string": "a", "new_string": "b\nc"}]},
