@@ -32,7 +32,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     now_tokens: int
     then_tokens: int
     is_cached: bool
-    may_break: bool = True
+    may_break: bool
 
 
 class PrefixBreak(msgspec.Struct, frozen=True):

@@ -14,7 +14,6 @@ from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps
-SAID_CHARACTERS = 60
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):

@@ -86,8 +86,8 @@ def prose(text: str, *, long_too: bool = False) -> str:
 
 def _without_replies(paragraphs: list[list[str]]) -> list[list[str]]:
     """Without paragraphs of an assistant's reply that the user pasted, where something of the user's is left."""
-    if len(paragraphs) < 2:
-        return paragraphs
+    if not paragraphs:
+        return []
     inset = not paragraphs[0][0].startswith(" ")  # then an inset paragraph has another origin
     own = [
         lines

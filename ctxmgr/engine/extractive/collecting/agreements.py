@@ -60,8 +60,8 @@ def agreed(proposed: str, reply: str) -> str:
 def _asked(proposed: str) -> str:
     lines = [line for line in unfenced(proposed[-TAIL_CHARACTERS:]) if line.strip()]
     said = sentences_of(lines[-1]) if lines else []
-    asked = one_line(said[-1], 2 * PROPOSAL_CHARACTERS) if said else ""
-    telling = _ASKED.match(asked) and not _ON.search(asked) and len(asked) <= PROPOSAL_CHARACTERS
+    asked = one_line(said[-1], PROPOSAL_CHARACTERS) if said else ""  # what is cut ends with no question mark
+    telling = _ASKED.match(asked) and not _ON.search(asked)
     return asked if telling and len(asked.split()) >= LEAST_PROPOSAL_WORDS else ""
 
 

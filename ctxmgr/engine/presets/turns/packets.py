@@ -41,4 +41,4 @@ class Packets:
             if rendered is not None and rendered.placement_key == place:
                 return rendered
         text = self._text.within(allowed, resume)
-        return RenderedPacket(place, text, self._text.weigh(text) if text else 0)
+        return RenderedPacket(place, text, self._text.weigh(text))
