@@ -67,14 +67,14 @@ any_list = st.one_of(legal, wild)
 
 
 def pairs(messages: tuple[Message, ...]) -> dict[tuple[int, int], int]:
-    """Result to call, told afresh and slowly: (index, unit) to the index of the latest earlier call."""
+    """Result to call, told afresh and slowly: (index, block) to the index of the latest earlier call."""
     found = {}
     for at, message in enumerate(messages):
-        for number, unit in enumerate(message.view.units):
-            if unit.kind == "result":
+        for number, block in enumerate(message.view.blocks):
+            if block.kind == "result":
                 for before in range(at - 1, -1, -1):
-                    ids = [other.call_id for other in messages[before].view.units if other.kind == "call"]
-                    if unit.call_id in ids:
+                    ids = [other.call_id for other in messages[before].view.blocks if other.kind == "call"]
+                    if block.call_id in ids:
                         found[at, number] = before
                         break
     return found

@@ -45,7 +45,7 @@ class Scope:
         return self._is(node, ARGUMENTS, self.arguments)
 
     def _is(self, node: ast.AST, attribute: str, names: set[str]) -> bool:
-        """Is it that, or made of it in place: `x.tool`, `tool.casefold()`, `unit.arguments or {}`?"""
+        """Is it that, or made of it in place: `x.tool`, `tool.casefold()`, `block.arguments or {}`?"""
         if isinstance(node, ast.Attribute):
             return node.attr == attribute
         if isinstance(node, ast.Name):
@@ -123,23 +123,23 @@ def test_no_tool_and_no_argument_is_known_by_its_name(path: Path) -> None:
 
 
 PLANTED = [
-    "if unit.tool == 'read': pass",
-    "if 'patch' in unit.tool.casefold(): pass",
+    "if block.tool == 'read': pass",
+    "if 'patch' in block.tool.casefold(): pass",
     "if tool in ('read', 'write'): pass",
     "READS = ('read',)\nif call.tool in READS: pass",
     "name = call.tool.casefold()\nif name in {'bash'}: pass",
-    "KINDS = {'read': 1}\nkind = KINDS[unit.tool]",
-    "KINDS = {'read': 1}\nkind = KINDS.get(unit.tool)",
-    "if unit.tool.startswith('mcp__'): pass",
-    "import re\nEDITS = re.compile('edit')\nif EDITS.search(unit.tool): pass",
-    "match unit.tool:\n    case 'read': pass",
-    "path = (unit.arguments or {}).get('path')",
+    "KINDS = {'read': 1}\nkind = KINDS[block.tool]",
+    "KINDS = {'read': 1}\nkind = KINDS.get(block.tool)",
+    "if block.tool.startswith('mcp__'): pass",
+    "import re\nEDITS = re.compile('edit')\nif EDITS.search(block.tool): pass",
+    "match block.tool:\n    case 'read': pass",
+    "path = (block.arguments or {}).get('path')",
     "path = call.arguments['path']",
-    "given = unit.arguments or {}\npath = given['path']",
+    "given = block.arguments or {}\npath = given['path']",
     "PATHS = ('path',)\nfor key in PATHS:\n    value = arguments.get(key)",
     "PATHS = ('path',)\nfound = [key for key in PATHS if key in arguments]",
     "PATHS = {'path'}\nfor name in PATHS & arguments.keys(): pass",
-    "if (given := unit.arguments) and 'path' in given: pass",
+    "if (given := block.arguments) and 'path' in given: pass",
 ]
 
 
@@ -151,12 +151,12 @@ def test_a_planted_fault_is_found(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "if unit.tool == other.tool: pass",
-        "if unit.tool in tools: pass",
-        "if unit.kind == 'call': pass",
-        "text = f'{unit.tool} failed'",
-        "values = list((unit.arguments or {}).values())",
-        "tool = unit.tool or 'tool'",
+        "if block.tool == other.tool: pass",
+        "if block.tool in tools: pass",
+        "if block.kind == 'call': pass",
+        "text = f'{block.tool} failed'",
+        "values = list((block.arguments or {}).values())",
+        "tool = block.tool or 'tool'",
     ],
 )
 def test_what_knows_no_name_is_none(source: str) -> None:

@@ -3,9 +3,9 @@
 A format is a module with these functions. The engine never sees one; the session is handed one.
 
     view(raw) -> View                      never raises
-    set_result(raw, {unit: text}) -> raw   results by unit number, all else as it came
-    set_arguments(raw, {unit: arguments})  of calls by unit number that can be edited
-    drop(raw, {unit, ...}) -> raw | None   without these units, None where none is left
+    set_result(raw, {block: text}) -> raw   results by block index, all else as it came
+    set_arguments(raw, {block: arguments})  of calls by block index that can be edited
+    drop(raw, {block, ...}) -> raw | None   without these blocks, None where none is left
     packet(text, at) -> raw                the message that carries the packet
     extra_weight(view) -> tokens           what a model sees around a message
     usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours

@@ -13,7 +13,7 @@ Rules:
    and answers that a host keeps a block a message are one step.
 6. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
 
-A unit is a block, and has its number. Other fields and blocks are kept as they came.
+A block of the view is a block of the content, and has its number. Other fields and blocks are kept as they came.
 """
 
 from typing import Any
@@ -21,9 +21,9 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.content import blocks, part, plain, spelled, text
+from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Unit, View
+from ctxmgr.model import Block, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 
@@ -38,7 +38,7 @@ def view(raw: bytes) -> View:
 
 
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The user message with the contents of these results (by unit number) replaced; all else byte for byte."""
+    """The user message with the contents of these results (by block index) replaced; all else byte for byte."""
     listed = content.elements(content.members(raw)["content"])
     for number, told in texts.items():
         old = content.members(listed[number]).get("content")
@@ -47,7 +47,7 @@ def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The assistant's message with the input of these calls (by unit number) replaced."""
+    """The assistant's message with the input of these calls (by block index) replaced."""
     listed = content.elements(content.members(raw)["content"])
     for number, arguments in given.items():
         listed[number] = msgspec.Raw(content.put(listed[number], {"input": arguments}))
@@ -55,8 +55,8 @@ def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
 
 
 def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The message without these units; None where none is left."""
-    return content.without(raw, numbers, len(view(raw).units))
+    """The message without these blocks; None where none is left."""
+    return content.without(raw, numbers, len(view(raw).blocks))
 
 
 def packet(text: str, at: int) -> bytes:
@@ -76,7 +76,7 @@ def _view(message: Any) -> View | None:
         return _assistant(message)
     if role == "system":
         told = plain(message.get("content"))
-        return View("prompt", (Unit("text", text=told.text, images=told.images),))
+        return View("prompt", (Block("text", text=told.text, images=told.images),))
     if isinstance(message.get("error"), dict):
         return View("assistant", stop="error", error=spelled(message["error"]))
     return None
@@ -85,65 +85,69 @@ def _view(message: Any) -> View | None:
 def _user(message: dict[str, Any]) -> View:
     told = message.get("content")
     if content.is_packet(told):
-        return View("packet", (Unit("text", 0 if isinstance(told, list) else -1, plain(told).text),))
+        return View("packet", (Block("text", 0 if isinstance(told, list) else -1, plain(told).text),))
     if isinstance(told, str):
-        return View("user", (Unit("text", text=told),), opens_turn=True)
-    units = tuple(_user_unit(number, block) for number, block in enumerate(blocks(told)))
-    results = any(unit.kind == "result" for unit in units)
-    said = not results or any(unit.kind != "result" and not _reminds(unit) for unit in units)
-    return View("user" if said else "result", units, opens_turn=said)
+        return View("user", (Block("text", text=told),), opens_turn=True)
+    blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
+    results = any(block.kind == "result" for block in blocks)
+    said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
+    return View("user" if said else "result", blocks, opens_turn=said)
 
 
-def _reminds(unit: Unit) -> bool:
-    told = unit.text.strip()
-    return unit.kind == "text" and told.startswith(_REMINDER[0]) and told.endswith(_REMINDER[1])
+def _reminds(block: Block) -> bool:
+    told = block.text.strip()
+    return block.kind == "text" and told.startswith(_REMINDER[0]) and told.endswith(_REMINDER[1])
 
 
-def _user_unit(number: int, block: dict[str, Any]) -> Unit:
-    kind = block.get("type")
+def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
+    kind = raw_block.get("type")
     if kind != "tool_result":
-        return _plain_unit(number, block)
-    told = plain(block.get("content"))
-    return Unit(
+        return _plain_block(number, raw_block)
+    told = plain(raw_block.get("content"))
+    return Block(
         "result",
         number,
         told.text,
-        text(block.get("tool_use_id")),
-        is_error=bool(block.get("is_error")),
+        text(raw_block.get("tool_use_id")),
+        is_error=bool(raw_block.get("is_error")),
         can_edit=True,
         images=told.images,
     )
 
 
 def _assistant(message: dict[str, Any]) -> View:
-    units = tuple(_assistant_unit(number, block) for number, block in enumerate(blocks(message.get("content"))))
+    blocks = tuple(
+        _assistant_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(message.get("content")))
+    )
     stop = text(message.get("stop_reason"))
     return View(
         "assistant",
-        units,
-        summary="compaction" if units and units[0].kind == "summary" else "",
+        blocks,
+        summary="compaction" if blocks and blocks[0].kind == "summary" else "",
         usage=usage(message.get("usage")),
         stop=STOPS.get(stop, stop),
         joins=True,
     )
 
 
-def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
-    kind = block.get("type")
+def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
+    kind = raw_block.get("type")
     if kind == "thinking":
-        return Unit("thinking", number, text(block.get("thinking")), signed="signature" in block)
+        return Block("thinking", number, text(raw_block.get("thinking")), signed="signature" in raw_block)
     if kind == "redacted_thinking":
-        return Unit("thinking", number, signed=True)
+        return Block("thinking", number, signed=True)
     if kind == "tool_use":
-        return content.call(number, block.get("id"), block.get("name"), block.get("input"), can_edit=True)
-    if kind == "compaction" and isinstance(block.get("content"), str):
-        return Unit("summary" if number == 0 else "other", number, block["content"])
-    return _plain_unit(number, block)
+        return content.call(
+            number, raw_block.get("id"), raw_block.get("name"), raw_block.get("input"), can_edit=True
+        )
+    if kind == "compaction" and isinstance(raw_block.get("content"), str):
+        return Block("summary" if number == 0 else "other", number, raw_block["content"])
+    return _plain_block(number, raw_block)
 
 
-def _plain_unit(number: int, block: dict[str, Any]) -> Unit:
-    found = part(block)
-    kind = block.get("type")
+def _plain_block(number: int, raw_block: dict[str, Any]) -> Block:
+    found = part(raw_block)
+    kind = raw_block.get("type")
     if kind == "text":
-        return Unit("text", number, found.text)
-    return Unit("image" if kind == "image" else "other", number, found.text, images=found.images)
+        return Block("text", number, found.text)
+    return Block("image" if kind == "image" else "other", number, found.text, images=found.images)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import PACKET_MARK, Unit, View
+from ctxmgr.model import PACKET_MARK, Block, View
 
 PAGE_CHARACTERS = 100_000
 """Of base64: a page of a PDF is 50 to 100 kB in it, and providers charge it about as they do an image."""
@@ -47,7 +47,7 @@ def read(raw: bytes, build: Callable[[Any], View | None]) -> View:
         found = build(_decode(raw))
     except UNREADABLE:
         found = None
-    return found or View("other", (Unit("other", text=raw.decode("utf-8", "replace")),))
+    return found or View("other", (Block("other", text=raw.decode("utf-8", "replace")),))
 
 
 def text(value: Any) -> str:
@@ -58,51 +58,51 @@ def spelled(value: Any) -> str:
     return _encode(value).decode()
 
 
-def blocks(content: Any) -> list[dict[str, Any]]:
+def raw_blocks(content: Any) -> list[dict[str, Any]]:
     """The blocks of string or block content; what is none stands in a block of no known type."""
     if content is None:
         return []
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     listed = content if isinstance(content, list) else [content]
-    return [block if isinstance(block, dict) else {"": block} for block in listed]
+    return [raw_block if isinstance(raw_block, dict) else {"": raw_block} for raw_block in listed]
 
 
-def part(block: dict[str, Any]) -> ContentPart:
+def part(raw_block: dict[str, Any]) -> ContentPart:
     """What one block of any provider weighs as. A document in base64 counts as so many pages."""
-    kind = block.get("type")
+    kind = raw_block.get("type")
     if kind in _TEXTS:
-        return ContentPart(text(block.get("text")))
+        return ContentPart(text(raw_block.get("text")))
     if kind == "refusal":
-        return ContentPart(text(block.get("refusal")))
+        return ContentPart(text(raw_block.get("refusal")))
     if kind in _IMAGES:
         return ContentPart(images=1)
     if kind in _PAGES:
-        return _pages(block)
-    return ContentPart(spelled(block))
+        return _pages(raw_block)
+    return ContentPart(spelled(raw_block))
 
 
 def plain(content: Any) -> ContentPart:
     """All of a content as one text, and the number of images in it."""
     if isinstance(content, str):
         return ContentPart(content)
-    parts = [part(block) for block in blocks(content)]
+    parts = [part(raw_block) for raw_block in raw_blocks(content)]
     return ContentPart(
         "\n".join(one.text for one in parts if one.text or not one.images), sum(one.images for one in parts)
     )
 
 
-def _pages(block: dict[str, Any]) -> ContentPart:
+def _pages(raw_block: dict[str, Any]) -> ContentPart:
     """A document: its text where it is told as one, else its pages."""
-    source = block.get("source")
+    source = raw_block.get("source")
     source = source if isinstance(source, dict) else {}
-    told = "\n".join(filter(None, (text(block.get("title")), text(block.get("context")))))
+    told = "\n".join(filter(None, (text(raw_block.get("title")), text(raw_block.get("context")))))
     if source.get("type") == "text":
         return ContentPart("\n".join(filter(None, (told, text(source.get("data"))))))
     if source.get("type") == "content":
         inner = plain(source.get("content"))
         return ContentPart("\n".join(filter(None, (told, inner.text))), inner.images)
-    return ContentPart(told, 1 + len(_encode(block)) // PAGE_CHARACTERS)
+    return ContentPart(told, 1 + len(_encode(raw_block)) // PAGE_CHARACTERS)
 
 
 def arguments(given: Any) -> dict[str, Any] | None:
@@ -115,19 +115,21 @@ def arguments(given: Any) -> dict[str, Any] | None:
     return given if isinstance(given, dict) else None
 
 
-def call(block: int, id: Any, name: Any, given: Any, can_edit: bool = False) -> Unit:
+def call(content_index: int, id: Any, name: Any, given: Any, can_edit: bool = False) -> Block:
     """A call from its name and its arguments, decoded or as JSON text. Arguments that can not be read are weighed
     as they stand: it is still a call that its result belongs to. `can_edit`: `set_arguments` of its format can put
     others there."""
     known = arguments(given)
     shown = spelled(known) if known is not None else given if isinstance(given, str) else spelled(given)
     editable = can_edit and known is not None
-    return Unit("call", block, f"{text(name)} {shown}", text(id), text(name), known or {}, can_edit=editable)
+    return Block(
+        "call", content_index, f"{text(name)} {shown}", text(id), text(name), known or {}, can_edit=editable
+    )
 
 
 def is_packet(content: Any) -> bool:
     """Is this content a packet of ours that came back: one text whose first line is our mark?"""
-    told = blocks(content)
+    told = raw_blocks(content)
     if len(told) != 1 or told[0].get("type") not in _TEXTS:
         return False
     first = text(told[0].get("text"))
@@ -164,9 +166,9 @@ def retold(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
     return [block]
 
 
-def without(raw: bytes, numbers: frozenset[int], units: int) -> bytes | None:
-    """A message without these of its `units` blocks; None where none is left."""
-    if len(numbers) == units:
+def without(raw: bytes, numbers: frozenset[int], block_count: int) -> bytes | None:
+    """A message without these of its `block_count` blocks; None where none is left."""
+    if len(numbers) == block_count:
         return None
     kept = [one for number, one in enumerate(elements(members(raw)["content"])) if number not in numbers]
     return put(raw, {"content": listed(kept)})

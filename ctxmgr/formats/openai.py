@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.content import blocks, part, plain, spelled, text
+from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import SummaryKind, Unit, View
+from ctxmgr.model import Block, SummaryKind, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 
@@ -35,16 +35,16 @@ def view(raw: bytes) -> View:
 
 
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The tool's message with its content replaced; all other fields byte for byte. Its one unit is number 0."""
+    """The tool's message with its content replaced; all other fields byte for byte. Its one block is number 0."""
     return content.put(raw, {"content": content.retold(content.members(raw).get("content"), texts[0])})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The assistant's message with the arguments of these calls (by unit number) replaced."""
+    """The assistant's message with the arguments of these calls (by block index) replaced."""
     calls = content.elements(content.members(raw)["tool_calls"])
-    units = view(raw).units
+    blocks = view(raw).blocks
     for number, arguments in given.items():
-        place = units[number].block
+        place = blocks[number].content_index
         function = content.members(calls[place])["function"]
         function = msgspec.Raw(content.put(function, {"arguments": spelled(arguments)}))
         calls[place] = msgspec.Raw(content.put(calls[place], {"function": function}))
@@ -52,19 +52,19 @@ def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
 
 
 def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The message without these units; None where none is left. What is no call and no part of a list leaves only
+    """The message without these blocks; None where none is left. What is no call and no part of a list leaves only
     with the whole message: ValueError."""
-    units = view(raw).units
-    if len(numbers) == len(units):
+    blocks = view(raw).blocks
+    if len(numbers) == len(blocks):
         return None
     fields = content.members(raw)
     changed: dict[str, Any] = {}
     for kind, name in (("call", "tool_calls"), ("", "content")):
-        gone = {units[at].block for at in numbers if (units[at].kind == "call") == (kind == "call")}
+        gone = {blocks[at].content_index for at in numbers if (blocks[at].kind == "call") == (kind == "call")}
         if not gone:
             continue
         if -1 in gone:
-            raise ValueError("this unit can not leave alone")
+            raise ValueError("this block can not leave alone")
         kept = [one for at, one in enumerate(content.elements(fields[name])) if at not in gone]
         if kept:
             changed[name] = content.listed(kept)
@@ -93,7 +93,7 @@ def _view(message: Any) -> View | None:
             return View("packet", (_told(message),))
         return _summary(message) or View("user", (_told(message),), opens_turn=True)
     if role == "assistant":
-        return View("assistant", tuple(_units(message)), usage=usage(message.get("usage")))
+        return View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage")))
     if role in ("tool", "function"):
         return View("result", (_result(message, role),))
     if isinstance(message.get("choices"), list):
@@ -103,67 +103,67 @@ def _view(message: Any) -> View | None:
     return None
 
 
-def _told(message: dict[str, Any]) -> Unit:
+def _told(message: dict[str, Any]) -> Block:
     told = plain(message.get("content"))
-    return Unit("text", text=told.text, images=told.images)
+    return Block("text", text=told.text, images=told.images)
 
 
 def _summary(message: dict[str, Any]) -> View | None:
     kind = SUMMARIES.get(text(message.get("name")))
     if kind is None:
         return None
-    return View("summary", (Unit("summary", text=plain(message.get("content")).text),), summary=kind)
+    return View("summary", (Block("summary", text=plain(message.get("content")).text),), summary=kind)
 
 
-def _units(message: dict[str, Any]) -> list[Unit]:
-    units = []
+def _blocks(message: dict[str, Any]) -> list[Block]:
+    blocks = []
     thought = next((message[name] for name in _REASONING if message.get(name)), None)
     if thought is not None:
         signed = bool(message.get("reasoning_details"))
-        units.append(
-            Unit("thinking", text=thought if isinstance(thought, str) else plain(thought).text, signed=signed)
+        blocks.append(
+            Block("thinking", text=thought if isinstance(thought, str) else plain(thought).text, signed=signed)
         )
     told = message.get("content")
     if isinstance(told, str):
-        units += [Unit("text", text=told)] if told else []
+        blocks += [Block("text", text=told)] if told else []
     else:
-        units += [_part(number, block) for number, block in enumerate(blocks(told))]
+        blocks += [_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(told))]
     if text(message.get("refusal")):
-        units.append(Unit("text", text=message["refusal"]))
+        blocks.append(Block("text", text=message["refusal"]))
     calls = message.get("tool_calls")
-    units += [_call(number, one) for number, one in enumerate(calls if isinstance(calls, list) else [])]
+    blocks += [_call(number, one) for number, one in enumerate(calls if isinstance(calls, list) else [])]
     if isinstance(message.get("function_call"), dict):
         asked = message["function_call"]
-        units.append(content.call(-1, _by_name(asked.get("name")), asked.get("name"), asked.get("arguments")))
+        blocks.append(content.call(-1, _by_name(asked.get("name")), asked.get("name"), asked.get("arguments")))
     if isinstance(message.get("audio"), dict):
-        units.append(Unit("other", text=spelled(message["audio"])))
-    return units
+        blocks.append(Block("other", text=spelled(message["audio"])))
+    return blocks
 
 
-def _part(number: int, block: dict[str, Any]) -> Unit:
-    found = part(block)
-    known = block.get("type") in ("text", "refusal")
-    return Unit("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
+def _part(number: int, raw_block: dict[str, Any]) -> Block:
+    found = part(raw_block)
+    known = raw_block.get("type") in ("text", "refusal")
+    return Block("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
 
 
-def _call(number: int, one: Any) -> Unit:
+def _call(number: int, one: Any) -> Block:
     if not isinstance(one, dict):
-        return Unit("other", number, spelled(one))
+        return Block("other", number, spelled(one))
     custom = one.get("custom")
     if isinstance(custom, dict):
         told = text(custom.get("input"))
         name = text(custom.get("name"))
-        return Unit("call", number, f"{name} {told}", text(one.get("id")), name, {"input": told})
+        return Block("call", number, f"{name} {told}", text(one.get("id")), name, {"input": told})
     function = one.get("function")
     function = function if isinstance(function, dict) else {}
     return content.call(number, one.get("id"), function.get("name"), function.get("arguments", ""), can_edit=True)
 
 
-def _result(message: dict[str, Any], role: str) -> Unit:
+def _result(message: dict[str, Any], role: str) -> Block:
     told = plain(message.get("content"))
     name = text(message.get("name"))
     how = verdict(told.text)
-    return Unit(
+    return Block(
         "result",
         text=told.text,
         call_id=_by_name(name) if role == "function" else text(message.get("tool_call_id")),

@@ -12,11 +12,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.content import blocks as blocks_of
-from ctxmgr.formats.content import spelled
+from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Unit, View
+from ctxmgr.model import Block, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 
@@ -42,7 +41,7 @@ def view(raw: bytes) -> View:
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     """The message with its result's content replaced by one text block; all other fields byte for byte.
 
-    `texts` maps unit numbers to texts; a pi result message has one unit, number 0.
+    `texts` maps block indices to texts; a pi result message has one block, of index 0.
     """
     fields = _fields(raw)
     fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
@@ -50,7 +49,7 @@ def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The assistant's message with the arguments of these calls (by unit number) replaced."""
+    """The assistant's message with the arguments of these calls (by block index) replaced."""
     listed = content.elements(content.members(raw)["content"])
     for number, arguments in given.items():
         listed[number] = msgspec.Raw(content.put(listed[number], {"arguments": arguments}))
@@ -58,8 +57,8 @@ def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
 
 
 def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The message without these units; None where none is left. Only an assistant's units leave one by one."""
-    return content.without(raw, numbers, len(view(raw).units))
+    """The message without these blocks; None where none is left. Only an assistant's blocks leave one by one."""
+    return content.without(raw, numbers, len(view(raw).blocks))
 
 
 def packet(text: str, at: int) -> bytes:
@@ -75,7 +74,7 @@ def packet(text: str, at: int) -> bytes:
 
 
 def extra_weight(view: View) -> int:
-    """Tokens a model sees around a message that are in no unit's text."""
+    """Tokens a model sees around a message that are in no block's text."""
     return SUMMARY_WRAPPER_TOKENS if view.summary else 0
 
 
@@ -89,26 +88,28 @@ def _plain(content: Any) -> tuple[str, int]:
     if isinstance(content, str):
         return content, 0
     texts, images = [], 0
-    for block in blocks_of(content):
-        if block.get("type") == "text":
-            texts.append(text_of(block.get("text")))
-        elif block.get("type") == "image":
+    for raw_block in raw_blocks(content):
+        if raw_block.get("type") == "text":
+            texts.append(text_of(raw_block.get("text")))
+        elif raw_block.get("type") == "image":
             images += 1
         else:
-            texts.append(spelled(block))
+            texts.append(spelled(raw_block))
     return "\n".join(texts), images
 
 
 def _user(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
-    return View("user", (Unit("text", text=text, images=images),), opens_turn=True, time_ms=_time(message))
+    return View("user", (Block("text", text=text, images=images),), opens_turn=True, time_ms=_time(message))
 
 
 def _assistant(message: dict[str, Any]) -> View:
-    blocks = blocks_of(message.get("content"))
     return View(
         "assistant",
-        tuple(_assistant_unit(number, block) for number, block in enumerate(blocks)),
+        tuple(
+            _assistant_block(number, raw_block)
+            for number, raw_block in enumerate(raw_blocks(message.get("content")))
+        ),
         time_ms=_time(message),
         usage=usage(message.get("usage")),
         stop=text_of(message.get("stopReason")),
@@ -116,28 +117,32 @@ def _assistant(message: dict[str, Any]) -> View:
     )
 
 
-def _assistant_unit(number: int, block: dict[str, Any]) -> Unit:
-    kind = block.get("type")
+def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
+    kind = raw_block.get("type")
     if kind == "text":
-        return Unit("text", number, text_of(block.get("text")), signed="textSignature" in block)
+        return Block("text", number, text_of(raw_block.get("text")), signed="textSignature" in raw_block)
     if kind == "thinking":
-        return Unit("thinking", number, text_of(block.get("thinking")), signed="thinkingSignature" in block)
-    if kind == "toolCall" and isinstance(block.get("arguments"), dict):
-        name, arguments = text_of(block.get("name")), block["arguments"]
+        return Block(
+            "thinking", number, text_of(raw_block.get("thinking")), signed="thinkingSignature" in raw_block
+        )
+    if kind == "toolCall" and isinstance(raw_block.get("arguments"), dict):
+        name, arguments = text_of(raw_block.get("name")), raw_block["arguments"]
         text = f"{name} {spelled(arguments)}"
-        signed = "thoughtSignature" in block
-        id = text_of(block.get("id"))
-        return Unit("call", number, text, id, name, arguments, signed=signed, can_edit=True)
+        signed = "thoughtSignature" in raw_block
+        id = text_of(raw_block.get("id"))
+        return Block("call", number, text, id, name, arguments, signed=signed, can_edit=True)
     if kind == "toolCall":  # arguments missing or no object: still a call that its result belongs to
-        return Unit("call", number, spelled(block), text_of(block.get("id")), text_of(block.get("name")), {})
+        return Block(
+            "call", number, spelled(raw_block), text_of(raw_block.get("id")), text_of(raw_block.get("name")), {}
+        )
     if kind == "image":
-        return Unit("image", number, images=1)
-    return Unit("other", number, spelled(block))
+        return Block("image", number, images=1)
+    return Block("other", number, spelled(raw_block))
 
 
 def _result(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
-    unit = Unit(
+    block = Block(
         "result",
         text=text,
         call_id=text_of(message.get("toolCallId")),
@@ -146,39 +151,39 @@ def _result(message: dict[str, Any]) -> View:
         can_edit=True,
         images=images,
     )
-    return View("result", (unit,), time_ms=_time(message))
+    return View("result", (block,), time_ms=_time(message))
 
 
 def _shell(message: dict[str, Any]) -> View:
     command, output = text_of(message.get("command")), text_of(message.get("output"))
     code = message.get("exitCode")
     hidden = bool(message.get("excludeFromContext"))  # shown to the user, never sent to the model
-    unit = Unit(
+    block = Block(
         "shell",
         text="" if hidden else f"{command}\n{output}",
         tool="bash",
         arguments={"command": command},
         is_error=bool(code) or bool(message.get("cancelled")),
     )
-    return View("shell", (unit,), time_ms=_time(message))
+    return View("shell", (block,), time_ms=_time(message))
 
 
 def _custom(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
     ours = message.get("customType") == PACKET_TYPE
-    return View("packet" if ours else "note", (Unit("text", text=text, images=images),), time_ms=_time(message))
+    return View("packet" if ours else "note", (Block("text", text=text, images=images),), time_ms=_time(message))
 
 
 def _summary(message: dict[str, Any]) -> View:
     if not isinstance(message["summary"], str):
         raise TypeError("a summary is a text")
-    unit = Unit("summary", text=message["summary"])
+    block = Block("summary", text=message["summary"])
     compaction = message["role"] == "compactionSummary"
-    return View("summary", (unit,), summary="compaction" if compaction else "branch", time_ms=_time(message))
+    return View("summary", (block,), summary="compaction" if compaction else "branch", time_ms=_time(message))
 
 
 def _other(raw: bytes, at: int | None) -> View:
-    return View("other", (Unit("other", text=raw.decode("utf-8", "replace")),), time_ms=at)
+    return View("other", (Block("other", text=raw.decode("utf-8", "replace")),), time_ms=at)
 
 
 _ROLES: dict[str, Callable[[dict[str, Any]], View]] = {

@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
-from ctxmgr.formats.content import ContentPart, blocks, part, plain, spelled, text
+from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Unit, View
+from ctxmgr.model import Block, View
 
 __all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
 
@@ -38,18 +38,18 @@ def view(raw: bytes) -> View:
 
 
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
-    """The output with its text replaced; all other fields byte for byte. Its one unit is number 0."""
+    """The output with its text replaced; all other fields byte for byte. Its one block is number 0."""
     return content.put(raw, {"output": content.retold(content.members(raw).get("output"), texts[0], "input_text")})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
-    """The function call with its arguments replaced; its one unit is number 0."""
+    """The function call with its arguments replaced; its one block is number 0."""
     return content.put(raw, {"arguments": spelled(given[0])})
 
 
 def drop(raw: bytes, numbers: frozenset[int]) -> bytes | None:
-    """The item without these units; None where none is left."""
-    return content.without(raw, numbers, len(view(raw).units))
+    """The item without these blocks; None where none is left."""
+    return content.without(raw, numbers, len(view(raw).blocks))
 
 
 def packet(text: str, at: int) -> bytes:
@@ -71,28 +71,28 @@ def _view(item: Any) -> View | None:
     if isinstance(kind, str) and kind.endswith(OUTPUT):
         return View("result", (_output(item, kind),))
     if kind in COMPACTED:
-        return View("prompt", (Unit("other"),))
+        return View("prompt", (Block("other"),))
     if isinstance(item.get("output"), list) and item.get("object") == "response":
         return _answer(item)
     if isinstance(item.get("error"), dict) and kind in ("error", "message"):
         return View("assistant", stop="error", error=spelled(item["error"]))
-    unit = _unit(item, kind)
-    return View("assistant", (unit,), joins=True) if unit is not None else None
+    block = _block(item, kind)
+    return View("assistant", (block,), joins=True) if block is not None else None
 
 
 def _message(item: dict[str, Any]) -> View | None:
     role, told = item.get("role"), item.get("content")
     if role == "assistant":
-        units = tuple(_part(number, block) for number, block in enumerate(blocks(told)))
-        return View("assistant", units, usage=usage(item.get("usage")), joins=True)
+        blocks = tuple(_part(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
+        return View("assistant", blocks, usage=usage(item.get("usage")), joins=True)
     if role in ("system", "developer", "user"):
         whole = plain(told)
-        unit = Unit("text", text=whole.text, images=whole.images)
+        block = Block("text", text=whole.text, images=whole.images)
         if role != "user":
-            return View("prompt", (unit,))
+            return View("prompt", (block,))
         if content.is_packet(told):
-            return View("packet", (unit,))
-        return View("user", (unit,), opens_turn=True)
+            return View("packet", (block,))
+        return View("user", (block,), opens_turn=True)
     if isinstance(item.get("output"), list):
         return _answer(item)
     if isinstance(item.get("error"), dict):
@@ -100,24 +100,24 @@ def _message(item: dict[str, Any]) -> View | None:
     return None
 
 
-def _part(number: int, block: dict[str, Any]) -> Unit:
-    found = part(block)
-    known = block.get("type") in ("output_text", "text", "refusal")
-    return Unit("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
+def _part(number: int, raw_block: dict[str, Any]) -> Block:
+    found = part(raw_block)
+    known = raw_block.get("type") in ("output_text", "text", "refusal")
+    return Block("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
 
 
-def _unit(item: dict[str, Any], kind: Any) -> Unit | None:
-    """The one unit of an item that the model made; None for an item that it did not make."""
+def _block(item: dict[str, Any], kind: Any) -> Block | None:
+    """The one block of an item that the model made; None for an item that it did not make."""
     id, name = text(item.get("call_id")) or text(item.get("id")), text(item.get("name"))
     action = item.get("action")
     if kind == "reasoning":
         told = [plain(item.get(name)).text for name in ("summary", "content")]
-        return Unit("thinking", text="\n".join(filter(None, told)), signed=True)
+        return Block("thinking", text="\n".join(filter(None, told)), signed=True)
     if kind == "function_call":
         return content.call(-1, id, name, item.get("arguments", ""), can_edit=True)
     if kind == "custom_tool_call":
         told_input = text(item.get("input"))
-        return Unit("call", -1, f"{name} {told_input}", id, name, {"input": told_input})
+        return Block("call", -1, f"{name} {told_input}", id, name, {"input": told_input})
     if kind in ("local_shell_call", "shell_call"):
         return content.call(-1, id, kind.removesuffix("_call"), _shell(action))
     if kind == "apply_patch_call":
@@ -125,9 +125,9 @@ def _unit(item: dict[str, Any], kind: Any) -> Unit | None:
     if kind == "computer_call":
         return content.call(-1, id, "computer", action if isinstance(action, dict) else {})
     if kind == "image_generation_call":
-        return Unit("image", images=1)
+        return Block("image", images=1)
     own = isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_list_tools", "mcp_approval_request"))
-    return Unit("other", text=spelled(item)) if own else None
+    return Block("other", text=spelled(item)) if own else None
 
 
 def _shell(action: Any) -> dict[str, Any]:
@@ -140,11 +140,11 @@ def _shell(action: Any) -> dict[str, Any]:
     return {**action}
 
 
-def _output(item: dict[str, Any], kind: str) -> Unit:
+def _output(item: dict[str, Any], kind: str) -> Block:
     told = _told(item.get("output"))
     failed = item.get("status") == "failed" or _exited(item.get("output"))
     how = "error" if failed else verdict(told.text)
-    return Unit(
+    return Block(
         "result",
         text=told.text,
         call_id=text(item.get("call_id")) or text(item.get("id")),
@@ -157,7 +157,7 @@ def _output(item: dict[str, Any], kind: str) -> Unit:
 
 def _told(output: Any) -> ContentPart:
     """An output's text: of a shell what it printed."""
-    runs = [one for one in blocks(output) if "stdout" in one or "stderr" in one]
+    runs = [one for one in raw_blocks(output) if "stdout" in one or "stderr" in one]
     if isinstance(output, list) and runs:
         return ContentPart(
             "\n".join(text(one.get(name)) for one in runs for name in ("stdout", "stderr") if one.get(name))
@@ -167,23 +167,23 @@ def _told(output: Any) -> ContentPart:
 
 def _exited(output: Any) -> bool:
     """Did a shell's run end with a code that is not 0, or not at all?"""
-    ends = [one.get("outcome") for one in blocks(output)] if isinstance(output, list) else []
+    ends = [one.get("outcome") for one in raw_blocks(output)] if isinstance(output, list) else []
     return any(
         isinstance(end, dict) and (end.get("type") == "timeout" or bool(end.get("exit_code"))) for end in ends
     )
 
 
 def _joined(items: list[Any]) -> View:
-    """Rule 6: the items of one answer as one message. Units are numbered through, and none can be edited."""
+    """Rule 6: the items of one answer as one message. Blocks are numbered through, and none can be edited."""
     views = [found for one in items if isinstance(one, dict) and (found := _view(one)) is not None]
-    units = tuple(unit for found in views if found.role == "assistant" for unit in found.units)
-    return View("assistant", units, joins=True)
+    blocks = tuple(block for found in views if found.role == "assistant" for block in found.blocks)
+    return View("assistant", blocks, joins=True)
 
 
 def _answer(answer: dict[str, Any]) -> View:
     found, error = _joined(answer["output"]), answer.get("error")
     stop = STOPS.get(text(answer.get("status")), text(answer.get("status")))
-    if stop == "stop" and any(unit.kind == "call" for unit in found.units):
+    if stop == "stop" and any(block.kind == "call" for block in found.blocks):
         stop = "toolUse"
     told = spelled(error) if error else ""
     return msgspec.structs.replace(found, usage=usage(answer.get("usage")), stop=stop, error=told)

@@ -9,7 +9,7 @@ from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
-from ctxmgr.model.messages import PACKET_MARK, Call, Message, SummaryKind, Unit, Usage, View
+from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View
 from ctxmgr.model.policy import (
     ZONES,
     Archive,
@@ -66,7 +66,7 @@ __all__ = [
     "Slices",
     "SummaryKind",
     "TieredPrices",
-    "Unit",
+    "Block",
     "Usage",
     "Verdict",
     "View",

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-UnitKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
+BlockKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
 PACKET_MARK = "[ctxmgr packet]"
 """The first line of every packet, by which a message that comes back is known for one."""
 
@@ -26,19 +26,19 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     total_tokens: int = 0
 
 
-class Unit(msgspec.Struct, frozen=True):
-    """One block of a message.
+class Block(msgspec.Struct, frozen=True):
+    """One content block of a message: a text, a thought, a call, a result, an image.
 
-    `text` is what gets weighed: the text, the thinking, a result's text blocks joined, or for a call its
+    `text` is what gets weighed: the text, the thinking, a result's texts joined, or for a call its
     name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
-    `images` counts images in the block, weighed apart. `block` is the index within the message's content,
-    -1 where the message itself is the unit. `can_edit` says that the format can put another text, or other
+    `images` counts images in the block, weighed apart. `content_index` is where it stands in the message's content,
+    -1 where the message itself is the block. `can_edit` says that the format can put another text, or other
     arguments, there.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is.
     """
 
-    kind: UnitKind
-    block: int = -1
+    kind: BlockKind
+    content_index: int = -1
     text: str = ""
     call_id: str = ""
     tool: str = ""
@@ -62,7 +62,7 @@ class View(msgspec.Struct, frozen=True):
     """
 
     role: Role
-    units: tuple[Unit, ...] = ()
+    blocks: tuple[Block, ...] = ()
     opens_turn: bool = False
     summary: SummaryKind = ""
     time_ms: int | None = None
@@ -75,7 +75,7 @@ class View(msgspec.Struct, frozen=True):
 class Message(msgspec.Struct, frozen=True):
     """A message as the session holds it: raw bytes as they came, view, and weights in tokens (uncalibrated).
 
-    `digest` is 16 hex characters over the raw bytes. `weights` has one number a unit of the view.
+    `digest` is 16 hex characters over the raw bytes. `weights` has one number a block of the view.
     """
 
     raw: bytes

@@ -11,7 +11,7 @@ EditKind = Literal["distilled", "pruned", "shortened"]
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """A remembered edit of one unit, or that a message is left out: it holds until the branch or the list it
+    """A remembered edit of one block, or that a message is left out: it holds until the branch or the list it
     belongs to is gone.
 
     `limit` is the length in characters a distilled result was cut to; 0 for all others. `shortened` are a call's
@@ -30,8 +30,8 @@ class Keep(msgspec.Struct, frozen=True, gc=False):
 
 
 class BlockEdit(msgspec.Struct, frozen=True, gc=False):
-    """Message `message_index` with the text of its result unit `block_index` replaced; of kind "shortened", the
-    arguments of its call unit. Weights in tokens, uncalibrated."""
+    """Message `message_index` with the text of its result block `block_index` replaced; of kind "shortened", the
+    arguments of its call block. Weights in tokens, uncalibrated."""
 
     message_index: int
     block_index: int

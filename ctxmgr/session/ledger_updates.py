@@ -11,7 +11,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import digest
 from ctxmgr.engine.ledger import Stamp, current, extract, fold
-from ctxmgr.model import Call, Message, SummaryKind, Unit, View
+from ctxmgr.model import Block, Call, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
@@ -61,7 +61,7 @@ def from_messages(
 
 def summary_digest(text: str) -> str:
     """The digest that a message with this summary has, whichever way the summary is heard first."""
-    return digest(View("summary", (Unit("summary", text=text),)))
+    return digest(View("summary", (Block("summary", text=text),)))
 
 
 def from_summary(
@@ -158,10 +158,10 @@ def ledger(state: State) -> Ledger:
 def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
     """The tool calls in these messages, by id."""
     return {
-        unit.call_id: Call(unit.tool, unit.arguments or {})
+        block.call_id: Call(block.tool, block.arguments or {})
         for message in messages
-        for unit in message.view.units
-        if unit.kind == "call"
+        for block in message.view.blocks
+        if block.kind == "call"
     }
 
 

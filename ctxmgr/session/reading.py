@@ -25,6 +25,6 @@ class Reader:
     def _message(self, raw: bytes) -> Message:
         view: View = self.form.view(raw)
         weights = tuple(
-            (self.weigh(unit.text) if unit.text else 0) + IMAGE_TOKENS * unit.images for unit in view.units
+            (self.weigh(block.text) if block.text else 0) + IMAGE_TOKENS * block.images for block in view.blocks
         )
         return Message(raw, digest(view), view, weights, sum(weights) + self.form.extra_weight(view))

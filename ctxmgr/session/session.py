@@ -178,9 +178,9 @@ class SessionCore:
         messages = tuple(among)
         calls = ledger_updates.calls_of(messages)
         for message in messages:
-            for unit in message.view.units:
-                if unit.kind == "result" and unit.call_id not in calls:
-                    position = self.projection.conversation.calls.get(unit.call_id)
+            for block in message.view.blocks:
+                if block.kind == "result" and block.call_id not in calls:
+                    position = self.projection.conversation.calls.get(block.call_id)
                     if position is not None:
                         calls |= ledger_updates.calls_of([self.projection.messages[position]])
         return calls

@@ -20,11 +20,13 @@ _left: set[tuple[str, str]] = set()
 def context(session: SessionCore, *given: Any) -> Any:
     parts = yield from _context(session, *given)
     for message in session.projection.messages:
-        for unit in message.view.units:
-            at = session.state.session_id, unit.call_id
-            if unit.kind == "result" and at not in _left:
+        for block in message.view.blocks:
+            at = session.state.session_id, block.call_id
+            if block.kind == "result" and at not in _left:
                 _left.add(at)
-                session.pending_archive.append(ArchiveRow(handle(unit.call_id), unit.call_id, unit.tool, unit.text))
+                session.pending_archive.append(
+                    ArchiveRow(handle(block.call_id), block.call_id, block.tool, block.text)
+                )
     return parts
 
 

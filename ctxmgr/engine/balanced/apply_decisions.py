@@ -1,6 +1,6 @@
 """Turns a list and the decisions of an epoch into a plan: the same decisions give the same bytes, call after call.
 
-1. A message that was dropped is left out; edited units are written anew; all others stay as they came.
+1. A message that was dropped is left out; edited blocks are written anew; all others stay as they came.
 2. The packet stands where it stood: before the message it was put before.
 3. A list that goes on from the last one is laid out by what is new alone: its messages stay as they came.
 4. Decisions about what the list does not hold are forgotten: else a message that comes again would leave at once,
@@ -136,9 +136,9 @@ def _leaves(conversation: ConversationIndex, atom: Step, leaving: set[int]) -> b
 def _of_message(
     conversation: ConversationIndex, position: int, decisions: Mapping[str, Decision]
 ) -> dict[str, Decision]:
-    """The decisions about a message and its units (rule 4)."""
-    units = range(max(1, len(conversation.messages[position].view.units)))
-    keys = (conversation.block_key(BlockRef(position, number)) for number in units)
+    """The decisions about a message and its blocks (rule 4)."""
+    blocks = range(max(1, len(conversation.messages[position].view.blocks)))
+    keys = (conversation.block_key(BlockRef(position, number)) for number in blocks)
     return {at: decisions[at] for at in keys if at in decisions}
 
 
@@ -150,8 +150,8 @@ def _keep(pieces: list[Piece], start: int, end: int) -> None:
 def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> list[BlockEdit]:
     message = conversation.messages[position]
     found: list[BlockEdit] = []
-    for number, unit in enumerate(message.view.units):
-        if unit.kind not in ("result", "call"):
+    for number, block in enumerate(message.view.blocks):
+        if block.kind not in ("result", "call"):
             continue
         ref = BlockRef(position, number)
         at = conversation.block_key(ref)
@@ -159,11 +159,11 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
         if decision is None or decision.kind == "dropped":
             continue
         before = message.weights[number]
-        if decision.kind != "shortened" and unit.kind == "result":
+        if decision.kind != "shortened" and block.kind == "result":
             text, after = layout.rewrite(ref, decision)
             if after < before:
                 found.append(BlockEdit(position, number, decision.kind, text, at, before, after))
-        elif decision.kind == "shortened" and unit.kind == "call":
+        elif decision.kind == "shortened" and block.kind == "call":
             may_edit = layout.rules.may_edit(conversation, ref, "shortened")
             shorter = layout.shorten(ref) if may_edit else None
             if shorter is not None and shorter[1] < before:

@@ -283,7 +283,7 @@ class _Draft:
         """All in force from now on: before the cut as they were, from it on as was chosen."""
         decisions: dict[str, Decision] = {}
         for at, message in enumerate(self.messages):
-            refs = [BlockRef(at, number) for number in range(len(message.view.units))]
+            refs = [BlockRef(at, number) for number in range(len(message.view.blocks))]
             if at < cut:
                 keys = (self.conversation.block_key(ref) for ref in refs or (BlockRef(at, 0),))
                 decisions |= {one: self.old_plan.decisions[one] for one in keys if one in self.old_plan.decisions}
@@ -292,20 +292,20 @@ class _Draft:
                 decisions[self.conversation.key(at)] = Decision("dropped")
                 continue
             for ref in refs:
-                decision = self._for_unit(choice, ref)
+                decision = self._for_block(choice, ref)
                 if decision is not None:
                     decisions[self.conversation.block_key(ref)] = decision
         return decisions
 
-    def _for_unit(self, choice: Selection, ref: BlockRef) -> Decision | None:
-        """What is done to one unit of a message that stays (rule 6)."""
-        unit, at = self.conversation.block(ref), ref.message_index
-        if unit.kind == "result" and ref in choice.pruned_results:
+    def _for_block(self, choice: Selection, ref: BlockRef) -> Decision | None:
+        """What is done to one block of a message that stays (rule 6)."""
+        block, at = self.conversation.block(ref), ref.message_index
+        if block.kind == "result" and ref in choice.pruned_results:
             return Decision("pruned")
         if at in self.lossless or at in self.protected:
             return None
-        if unit.kind == "result" and unit.can_edit and (unit.is_error or unit.doubtful):
-            return Decision("distilled", LAST_RESORT_LENGTH) if len(unit.text) > ERRORS_OVER else None
+        if block.kind == "result" and block.can_edit and (block.is_error or block.doubtful):
+            return Decision("distilled", LAST_RESORT_LENGTH) if len(block.text) > ERRORS_OVER else None
         return Decision("shortened") if ref in self.shorter else None
 
     def _fitting(self, decisions: dict[str, Decision]) -> dict[str, Decision]:

@@ -18,7 +18,7 @@ from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
 from ctxmgr.engine.text import code, one_line
 from ctxmgr.engine.tools import CHANGES, Memo, ToolCall, calls_of
-from ctxmgr.model import Message, Unit, Weigh
+from ctxmgr.model import Block, Message, Weigh
 
 HEADING = "## Left out (names it held; look again for more)"
 SAID_HEADING = "## Said by the user (shortened)"
@@ -30,7 +30,7 @@ NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, 
 
 
 class Evicted(msgspec.Struct, frozen=True, gc=False):
-    """One unit that is no longer shown: what to ask for again, and the names in it."""
+    """One block that is no longer shown: what to ask for again, and the names in it."""
 
     label: str
     names: frozenset[str]
@@ -44,31 +44,31 @@ def losses(
     handle: Callable[[BlockRef], str],
     memo: Memo,
 ) -> list[Evicted]:
-    """Every unit that is not shown, oldest first. `handle` of a result; "" for none."""
+    """Every block that is not shown, oldest first. `handle` of a result; "" for none."""
     found: list[Evicted] = []
     for atom in atoms:
         labels: dict[str, str] = {}
         for position in atom.assistant_indices:
             gone = position in dropped
-            for unit, held, call in _units(messages[position], memo):
-                label = _label(call) if call is not None and unit.kind == "call" else ""
-                labels[unit.call_id] = label
+            for block, held, call in _blocks(messages[position], memo):
+                label = _label(call) if call is not None and block.kind == "call" else ""
+                labels[block.call_id] = label
                 if gone and held:
                     found.append(Evicted(label, held))
         for position in atom.result_indices:
-            for number, (unit, held, call) in enumerate(_units(messages[position], memo)):
+            for number, (block, held, call) in enumerate(_blocks(messages[position], memo)):
                 ref = BlockRef(position, number)
-                if unit.kind in ("result", "shell") and (position in dropped or ref in pruned):
-                    asked = _label(call) if call is not None else one_line(unit.tool, LABEL_CHARACTERS)
-                    label = labels.get(unit.call_id, "") or asked
-                    failed = " (failed)" if unit.is_error else ""
+                if block.kind in ("result", "shell") and (position in dropped or ref in pruned):
+                    asked = _label(call) if call is not None else one_line(block.tool, LABEL_CHARACTERS)
+                    label = labels.get(block.call_id, "") or asked
+                    failed = " (failed)" if block.is_error else ""
                     by = handle(ref)
                     found.append(Evicted(f"{label}{failed}{f' [{by}]' if by else ''}", held))
     return found
 
 
-def _units(message: Message, memo: Memo) -> Iterable[tuple[Unit, frozenset[str], ToolCall | None]]:
-    return zip(message.view.units, names.of_message(message, memo), calls_of(message, memo), strict=True)
+def _blocks(message: Message, memo: Memo) -> Iterable[tuple[Block, frozenset[str], ToolCall | None]]:
+    return zip(message.view.blocks, names.of_message(message, memo), calls_of(message, memo), strict=True)
 
 
 def _label(call: ToolCall) -> str:

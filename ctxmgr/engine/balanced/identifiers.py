@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxmgr.engine.text import bare
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import Message, Unit
+from ctxmgr.model import Block, Message
 
 DEEPEST = 20  # of arguments within arguments
 READ_AT_MOST = 200_000  # characters of one text: names of what is longer repeat
@@ -23,19 +23,19 @@ def names(text: str) -> frozenset[str]:
 
 
 def of_message(message: Message, memo: Memo) -> Names:
-    """The names of each unit of a message."""
+    """The names of each block of a message."""
     key = ("names", message.digest)
     found: Names | None = memo.get(key)
     if found is None:
-        found = memo[key] = tuple(names(_told(unit)) for unit in message.view.units)
+        found = memo[key] = tuple(names(_told(block)) for block in message.view.blocks)
     return found
 
 
-def _told(unit: Unit) -> str:
-    """What a unit says; of a call the texts in its arguments, for its JSON spells line ends as letters."""
-    if unit.kind == "call" and unit.arguments:
-        return "\n".join(_texts(unit.arguments, DEEPEST))
-    return unit.text
+def _told(block: Block) -> str:
+    """What a block says; of a call the texts in its arguments, for its JSON spells line ends as letters."""
+    if block.kind == "call" and block.arguments:
+        return "\n".join(_texts(block.arguments, DEEPEST))
+    return block.text
 
 
 def _texts(value: Any, deep: int) -> Iterator[str]:
@@ -47,6 +47,6 @@ def _texts(value: Any, deep: int) -> Iterator[str]:
 
 
 def whole(message: Message, memo: Memo) -> Iterator[str]:
-    """The names of a message, those of each unit in turn."""
-    for unit in of_message(message, memo):
-        yield from unit
+    """The names of a message, those of each block in turn."""
+    for block in of_message(message, memo):
+        yield from block

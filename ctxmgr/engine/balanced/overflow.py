@@ -20,8 +20,8 @@ def squeezed(
     for step in steps:
         decision = Decision("distilled", LAST_RESORT_LENGTH) if step is steps[-1] else Decision("pruned")
         for message_index in step.result_indices:
-            for ref, unit in conversation.results(message_index):
-                if over_tokens <= 0 or not unit.can_edit:
+            for ref, block in conversation.results(message_index):
+                if over_tokens <= 0 or not block.can_edit:
                     continue
                 weight = conversation.block_weight(ref)
                 _, after = rewrite(ref, decision)

@@ -96,7 +96,7 @@ def packet_of(seam: PacketPlacement, bare: Plan, writer: PacketWriter, room: Bud
         for at in seam.steps.fixed_indices
         if at in dropped and seam.conversation.messages[at].view.role == "user"
     ]
-    said = ["\n".join(unit.text for unit in seam.conversation.messages[at].view.units) for at in users]
+    said = ["\n".join(block.text for block in seam.conversation.messages[at].view.blocks) for at in users]
     facts = writer.facts(stands_for) or PACKET_MARK
     users_said = evicted_index.said(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(

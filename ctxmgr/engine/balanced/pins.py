@@ -53,10 +53,10 @@ def returned_positions(conversation: ConversationIndex, returned: Mapping[str, i
     if not held:
         return frozenset()
     calls = [
-        (at, unit.call_id)
+        (at, block.call_id)
         for at, message in enumerate(conversation.messages)
-        for unit in message.view.units
-        if unit.kind == "call" and unit.arguments and not held.isdisjoint(_named(unit.arguments))
+        for block in message.view.blocks
+        if block.kind == "call" and block.arguments and not held.isdisjoint(_named(block.arguments))
     ]
     return frozenset(_answers(conversation, set(calls)))
 
@@ -82,11 +82,11 @@ def _of_calls(
     found: set[int] = set()
     calls: set[tuple[int, str]] = set()
     for at, message in enumerate(conversation.messages):
-        for number, unit in enumerate(message.view.units):
-            if unit.kind == "call":
-                if unit.call_id in ids or unit.tool in tools or (at, number) in naming:
-                    calls.add((at, unit.call_id))
-            elif unit.kind == "result" and (unit.call_id in ids or unit.tool in tools):
+        for number, block in enumerate(message.view.blocks):
+            if block.kind == "call":
+                if block.call_id in ids or block.tool in tools or (at, number) in naming:
+                    calls.add((at, block.call_id))
+            elif block.kind == "result" and (block.call_id in ids or block.tool in tools):
                 found.add(at)
                 if (asked := conversation.pairs.get(BlockRef(at, number))) is not None:
                     found.add(asked)
@@ -106,7 +106,7 @@ def _answers(conversation: ConversationIndex, calls: set[tuple[int, str]]) -> se
 
 
 def _naming(messages: Sequence[Message], glob: Globs | None, memo: Memo | None) -> set[tuple[int, int]]:
-    """(message index, unit number) of the calls that name such a file."""
+    """(message index, block index) of the calls that name such a file."""
     if glob is None:
         return set()
     known: Memo = {} if memo is None else memo
@@ -114,7 +114,7 @@ def _naming(messages: Sequence[Message], glob: Globs | None, memo: Memo | None) 
         (at, number)
         for at, message in enumerate(messages)
         for number, call in enumerate(calls_of(message, known))
-        if call is not None and message.view.units[number].kind == "call" and _meets(glob, call)
+        if call is not None and message.view.blocks[number].kind == "call" and _meets(glob, call)
     }
 
 

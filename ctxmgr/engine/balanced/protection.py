@@ -54,7 +54,7 @@ def protecting(conversation: ConversationIndex, tools: Sequence[str]) -> frozens
     """The indices of messages that call a protected tool (rule 2)."""
     asked_at = set(conversation.pairs.values()) if tools else ()
     return frozenset(
-        at for at in asked_at if any(is_among(unit.tool, tools) for unit in conversation.messages[at].view.units)
+        at for at in asked_at if any(is_among(block.tool, tools) for block in conversation.messages[at].view.blocks)
     )
 
 
@@ -78,11 +78,11 @@ def over_share(
     for at in sorted(users, key=lambda at: (-messages[at].weight, at)):
         if over <= 0:
             break
-        units = messages[at].view.units
+        blocks = messages[at].view.blocks
         if (
             at not in held
             and at not in must_stay
-            and all(unit.kind == "text" and not unit.images for unit in units)
+            and all(block.kind == "text" and not block.images for block in blocks)
         ):
             leaving.add(at)
             over -= messages[at].weight
@@ -99,8 +99,8 @@ def shortened(
     """The calls of rule 4, and what they weigh then, in tokens. `spoken_for`: messages that stay as they are."""
     found: dict[BlockRef, int] = {}
     for ref in stale:
-        unit, at = conversation.block(ref), ref.message_index
-        if unit.kind != "call" or not unit.can_edit or at in spoken_for:
+        block, at = conversation.block(ref), ref.message_index
+        if block.kind != "call" or not block.can_edit or at in spoken_for:
             continue
         if rules.may_edit(conversation, ref, "shortened") and (told := shorten(ref)) is not None:
             found[ref] = told[1]

@@ -17,9 +17,9 @@ RECEIPTS_KEPT = 50  # newest receipts that a session keeps
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):
-    """One unit that left, or that was shortened: where it stands in the list, what it was, and its text.
+    """One block that left, or that was shortened: where it stands in the list, what it was, and its text.
 
-    A block is "dropped" with its whole message. Weights in tokens, of the unit; `handle` "" without an archive.
+    A block is "dropped" with its whole message. Weights in tokens, of the block; `handle` "" without an archive.
     """
 
     key: str
@@ -71,7 +71,7 @@ def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple
                 and rows[-1][0] == piece.message_index
                 and any(isinstance(one, BlockEdit) for one in rows[-1][2])
             ):
-                _, weight, edits = rows.pop()  # another unit of the same message
+                _, weight, edits = rows.pop()  # another block of the same message
             rows.append((piece.message_index, weight - piece.before_tokens + piece.after_tokens, (*edits, piece)))
     return rows
 
@@ -92,34 +92,34 @@ def originals(
     for at in sorted(before):
         message = messages[at]
         if at not in after:
-            for number, unit in enumerate(message.view.units):
-                if unit.text:
+            for number, block in enumerate(message.view.blocks):
+                if block.text:
                     ref = BlockRef(at, number)
                     key, call = conversation.block_key(ref), _told(conversation, ref)
                     weight = message.weights[number]
-                    found.append(Original(key, ref, "dropped", call, unit.text, weight, 0, handle(key)))
+                    found.append(Original(key, ref, "dropped", call, block.text, weight, 0, handle(key)))
             continue
-        for number, unit in enumerate(message.view.units):
+        for number, block in enumerate(message.view.blocks):
             ref = BlockRef(at, number)
             if (edit := edits.get(ref)) is not None:
                 call, by = _told(conversation, ref), handle(edit.key)
                 found.append(
-                    Original(edit.key, ref, edit.kind, call, unit.text, edit.before_tokens, edit.after_tokens, by)
+                    Original(edit.key, ref, edit.kind, call, block.text, edit.before_tokens, edit.after_tokens, by)
                 )
     return tuple(found)
 
 
 def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
-    """What a unit was, on one line."""
-    unit = conversation.block(ref)
-    if unit.kind == "result":
+    """What a block was, on one line."""
+    block = conversation.block(ref)
+    if block.kind == "result":
         call = conversation.call_of(ref)
         return marker.call(call.tool, call.arguments)
-    if unit.kind == "call":
-        return marker.call(unit.tool, unit.arguments or {})
-    if unit.kind == "shell":
-        return marker.call(USERS_SHELL, unit.arguments or {})
-    return f"{conversation.messages[ref.message_index].view.role} {unit.kind}"
+    if block.kind == "call":
+        return marker.call(block.tool, block.arguments or {})
+    if block.kind == "shell":
+        return marker.call(USERS_SHELL, block.arguments or {})
+    return f"{conversation.messages[ref.message_index].view.role} {block.kind}"
 
 
 def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:

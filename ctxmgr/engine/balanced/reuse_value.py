@@ -64,8 +64,8 @@ def _in_results(messages: Sequence[Message], atoms: Sequence[Step], memo: Memo) 
     for number, atom in enumerate(atoms):
         for position in atom.result_indices:
             message = messages[position]
-            for unit, found in zip(message.view.units, identifiers.of_message(message, memo), strict=True):
-                paths = read[number].get(unit.call_id, ())
+            for block, found in zip(message.view.blocks, identifiers.of_message(message, memo), strict=True):
+                paths = read[number].get(block.call_id, ())
                 value = READ if paths else OTHER
                 if any(count - touched[path] < ACTIVE_STEPS for path in paths):
                     value *= ACTIVE
@@ -84,8 +84,8 @@ def _read_by(messages: Sequence[Message], atom: Step, memo: Memo) -> dict[str, t
         key = ("read by", message.digest)
         if key not in memo:
             memo[key] = {
-                unit.call_id: call.read_paths
-                for unit, call in zip(message.view.units, calls_of(message, memo), strict=True)
+                block.call_id: call.read_paths
+                for block, call in zip(message.view.blocks, calls_of(message, memo), strict=True)
                 if call is not None and call.read_paths
             }
         found |= memo[key]

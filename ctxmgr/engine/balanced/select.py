@@ -34,7 +34,7 @@ STEP = BlockRef(-1, -1)  # an offer of a step, not of one of its results
 
 class SelectionProblem(msgspec.Struct, frozen=True):
     """What a choice is made by. `budget_tokens` in tokens, for what competes. `protected`: message indices that
-    stay as they came; `evicted`: those that left for good and do not compete. `values` of names; `stale`: units
+    stay as they came; `evicted`: those that left for good and do not compete. `values` of names; `stale`: blocks
     that are covered by later ones; `shortened_weights`: what calls weigh whose arguments are shortened where
     their step stays, in tokens; `protected_results`: results that are never pruned."""
 
@@ -48,7 +48,7 @@ class SelectionProblem(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """`dropped_messages` message indices, `pruned_results` result units."""
+    """`dropped_messages` message indices, `pruned_results` result blocks."""
 
     dropped_messages: frozenset[int]
     pruned_results: frozenset[BlockRef]
@@ -120,9 +120,9 @@ class _GreedySelector:
     def _results(self, position: int) -> list[BlockRef]:
         found = self.results.get(position)
         if found is None:
-            units = enumerate(self.messages[position].view.units)
+            blocks = enumerate(self.messages[position].view.blocks)
             kinds = ("result", "shell")
-            found = self.results[position] = [BlockRef(position, at) for at, unit in units if unit.kind in kinds]
+            found = self.results[position] = [BlockRef(position, at) for at, block in blocks if block.kind in kinds]
         return found
 
     # offers
@@ -164,12 +164,16 @@ class _GreedySelector:
 
     def _rides(self, place: BlockRef) -> bool:
         """Does this result come with its step, in full or as an error?"""
-        unit = self.conversation.block(place)
-        if unit.kind == "shell":
+        block = self.conversation.block(place)
+        if block.kind == "shell":
             return False
         light = self._weight(place) <= LIGHT_TOKENS
         return (
-            light or unit.is_error or unit.doubtful or not unit.can_edit or place in self.problem.protected_results
+            light
+            or block.is_error
+            or block.doubtful
+            or not block.can_edit
+            or place in self.problem.protected_results
         )
 
     def _weight(self, place: BlockRef) -> int:
@@ -230,20 +234,20 @@ class _GreedySelector:
         shorter = self.problem.shortened_weights
         if not shorter:
             return 0
-        calls = (BlockRef(position, number) for number in range(len(self.messages[position].view.units)))
+        calls = (BlockRef(position, number) for number in range(len(self.messages[position].view.blocks)))
         return sum(self._weight(call) - shorter[call] for call in calls if call in shorter)
 
     def _least(self, place: BlockRef) -> int:
         """What a result costs where only its step is kept."""
         if not self.steps or place in self.full_results:
             return 0
-        unit = self.conversation.block(place)
+        block = self.conversation.block(place)
         weight = self._weight(place)
-        if unit.kind == "shell":
+        if block.kind == "shell":
             return 0
-        if not unit.can_edit or place in self.problem.protected_results or weight <= LIGHT_TOKENS:
+        if not block.can_edit or place in self.problem.protected_results or weight <= LIGHT_TOKENS:
             return weight
-        return min(weight, ERROR_TOKENS if unit.is_error or unit.doubtful else MARKER_TOKENS)
+        return min(weight, ERROR_TOKENS if block.is_error or block.doubtful else MARKER_TOKENS)
 
     def _take(self, number: int, place: BlockRef) -> None:
         self.take_count += 1

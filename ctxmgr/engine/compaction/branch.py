@@ -146,13 +146,13 @@ def _line(message: BranchMessage) -> BranchMessage:
 
 def _shortened(message: BranchMessage, text: str) -> BranchMessage:
     """The message with this as its result; its raw JSON stays what it was."""
-    units = tuple(
-        msgspec.structs.replace(unit, text=text, images=0) if unit.kind == "result" else unit
-        for unit in message.view.units
+    blocks = tuple(
+        msgspec.structs.replace(block, text=text, images=0) if block.kind == "result" else block
+        for block in message.view.blocks
     )
     return msgspec.structs.replace(
         message,
-        view=msgspec.structs.replace(message.view, units=units),
+        view=msgspec.structs.replace(message.view, blocks=blocks),
         content=msgspec.structs.replace(message.content, text=text),
         utf16_units=utf16_units(text),
     )

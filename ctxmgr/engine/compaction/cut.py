@@ -93,11 +93,11 @@ def earliest_calls(entries: Sequence[BranchEntry], start: int) -> list[int]:
     for number in range(start, len(entries)):
         earliest = len(entries)
         for message in entries[number].messages:
-            for unit in message.view.units:
-                if unit.kind == "call":
-                    asked[unit.call_id] = number
-                elif unit.kind == "result":
-                    earliest = min(earliest, asked.get(unit.call_id, earliest))
+            for block in message.view.blocks:
+                if block.kind == "call":
+                    asked[block.call_id] = number
+                elif block.kind == "result":
+                    earliest = min(earliest, asked.get(block.call_id, earliest))
         found.append(earliest)
     for number in range(len(found) - 2, -1, -1):
         found[number] = min(found[number], found[number + 1])

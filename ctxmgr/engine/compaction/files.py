@@ -24,7 +24,7 @@ READ, MODIFIED = "read-files", "modified-files"
 
 def as_pi_lists(messages: Iterable[BranchMessage]) -> FileLists:
     """What pi itself lists of the calls of messages, to the last file (rule 1)."""
-    found = [file for message in messages for unit in message.view.units if (file := pi_file(unit)) is not None]
+    found = [file for message in messages for block in message.view.blocks if (file := pi_file(block)) is not None]
     return FileLists(*(_each(path for kind, path in found if kind == one) for one in ("read", "write", "edit")))
 
 
@@ -33,16 +33,16 @@ def of_messages(messages: Iterable[BranchMessage]) -> FileLists:
     done: list[list[tuple[EffectKind, str]]] = []
     latest: dict[str, tuple[ToolCall, list[tuple[EffectKind, str]]]] = {}
     for message in messages:
-        for unit in message.view.units:
-            if unit.kind == "call":
-                call = tool_call(unit.tool, unit.arguments)
-                latest[unit.call_id] = (call, list(_did(call)))
-                done.append(latest[unit.call_id][1])
-            elif unit.kind == "result" and unit.call_id in latest:
-                call, files = latest[unit.call_id]
-                if outcome(call, unit.text, unit.is_error, unit.doubtful) == "failed":
+        for block in message.view.blocks:
+            if block.kind == "call":
+                call = tool_call(block.tool, block.arguments)
+                latest[block.call_id] = (call, list(_did(call)))
+                done.append(latest[block.call_id][1])
+            elif block.kind == "result" and block.call_id in latest:
+                call, files = latest[block.call_id]
+                if outcome(call, block.text, block.is_error, block.doubtful) == "failed":
                     files.clear()
-                elif (opened := window(unit.text)) is not None:
+                elif (opened := window(block.text)) is not None:
                     files += [(effect.kind, opened[0]) for effect in call.effects if not effect.path]
         done.append([file for tool, path in message.nested for file in _did(tool_call(tool, {"path": path}))])
     found = [file for files in done for file in files]

@@ -57,7 +57,7 @@ def importances(messages: Sequence[BranchMessage], goal: str = "") -> tuple[floa
         said = message.content
         sum_of = SPEAKS[said.speaker] + 1
         sum_of += BINDS * _binds(message)
-        sum_of += FAILED * (said.is_error or any(unit.is_error for unit in message.view.units))
+        sum_of += FAILED * (said.is_error or any(block.is_error for block in message.view.blocks))
         sum_of += CHANGED * (at in changing)
         sum_of += _part(ON_GOAL, sum(rarity[term] for term in found[at] if term in wanted), HALF_TERMS * 100)
         sum_of += _part(REFERRED, 100 * later[at], HALF_TERMS * 100)
@@ -165,10 +165,10 @@ def changing_calls(messages: Sequence[BranchMessage]) -> set[int]:
     changing: set[int] = set()
     changes: dict[str, bool] = {}  # by the id of the latest call with it
     for at, message in enumerate(messages):
-        for unit in message.view.units:
-            if unit.kind == "call":
-                changes[unit.call_id] = tool_call(unit.tool, unit.arguments).changes
-            if unit.kind in ("call", "result") and changes.get(unit.call_id):
+        for block in message.view.blocks:
+            if block.kind == "call":
+                changes[block.call_id] = tool_call(block.tool, block.arguments).changes
+            if block.kind in ("call", "result") and changes.get(block.call_id):
                 changing.add(at)
     return changing
 

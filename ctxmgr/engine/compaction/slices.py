@@ -104,11 +104,11 @@ def step_starts(messages: Sequence[BranchMessage]) -> list[int]:
     opens: list[int] = []
     last = ""  # who spoke last, of those that are shown
     for at, message in enumerate(messages):
-        for unit in message.view.units:
-            if unit.kind == "call":
-                calls[unit.call_id] = at
-            elif unit.kind == "result" and unit.call_id in calls:
-                while opens and opens[-1] > calls[unit.call_id]:
+        for block in message.view.blocks:
+            if block.kind == "call":
+                calls[block.call_id] = at
+            elif block.kind == "result" and block.call_id in calls:
+                while opens and opens[-1] > calls[block.call_id]:
                     opens.pop()
         speaker = message.content.speaker
         if at == 0 or speaker == "user" or (speaker == "assistant" and last != "user"):

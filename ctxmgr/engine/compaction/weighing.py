@@ -22,13 +22,13 @@ def quarters(message: BranchMessage) -> int:
 
 
 def by_text(weigh: Weigh, image_tokens: int, extra: Callable[[View], int]) -> WeighMessage:
-    """A weigher of messages from one of text: all units of the view, so much an image, and what the format says
+    """A weigher of messages from one of text: all blocks of the view, so much an image, and what the format says
     that a model sees around them (`extra`)."""
 
     def weigh_message(message: BranchMessage) -> int:
-        units = message.view.units
-        texts = sum(weigh(unit.text) for unit in units if unit.text)
-        return texts + image_tokens * sum(unit.images for unit in units) + extra(message.view)
+        blocks = message.view.blocks
+        texts = sum(weigh(block.text) for block in blocks if block.text)
+        return texts + image_tokens * sum(block.images for block in blocks) + extra(message.view)
 
     return weigh_message
 

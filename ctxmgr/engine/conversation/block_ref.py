@@ -4,7 +4,7 @@ import msgspec
 
 
 class BlockRef(msgspec.Struct, frozen=True, order=True, gc=False):
-    """Block `block_index` (a unit of the view) of message `message_index`; sorted as the list is."""
+    """Block `block_index` of the view of message `message_index`; sorted as the list is."""
 
     message_index: int
     block_index: int

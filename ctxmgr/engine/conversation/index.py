@@ -17,7 +17,7 @@ import msgspec
 from ctxmgr.engine.conversation.block_ref import BlockRef
 from ctxmgr.engine.conversation.keys import block_key, message_key
 from ctxmgr.engine.conversation.turns import Turn
-from ctxmgr.model import Call, Message, Unit
+from ctxmgr.model import Block, Call, Message
 
 
 class ConversationIndex(msgspec.Struct, frozen=True):
@@ -74,9 +74,9 @@ class ConversationIndex(msgspec.Struct, frozen=True):
         key = self.key(ref.message_index)
         return block_key(key, ref.block_index) if ref.block_index else key
 
-    def block(self, ref: BlockRef) -> Unit:
+    def block(self, ref: BlockRef) -> Block:
         """The block itself."""
-        return self.messages[ref.message_index].view.units[ref.block_index]
+        return self.messages[ref.message_index].view.blocks[ref.block_index]
 
     def block_weight(self, ref: BlockRef) -> int:
         """Of a block as it came, in tokens."""
@@ -87,20 +87,20 @@ class ConversationIndex(msgspec.Struct, frozen=True):
         messages = self.messages
         return sum([messages[at].weight for at in message_indices])
 
-    def results(self, message_index: int) -> Iterator[tuple[BlockRef, Unit]]:
+    def results(self, message_index: int) -> Iterator[tuple[BlockRef, Block]]:
         """Each tool result in a message."""
-        for number, unit in enumerate(self.messages[message_index].view.units):
-            if unit.kind == "result":
-                yield BlockRef(message_index, number), unit
+        for number, block in enumerate(self.messages[message_index].view.blocks):
+            if block.kind == "result":
+                yield BlockRef(message_index, number), block
 
     def call_of(self, ref: BlockRef) -> Call:
         """The call that a result answers; where the list does not hold it, what the result itself tells."""
         result = self.block(ref)
         asked_at = self.pairs.get(ref)
         if asked_at is not None:
-            for unit in self.messages[asked_at].view.units:
-                if unit.kind == "call" and unit.call_id == result.call_id:
-                    return Call(result.tool or unit.tool, unit.arguments or {})
+            for block in self.messages[asked_at].view.blocks:
+                if block.kind == "call" and block.call_id == result.call_id:
+                    return Call(result.tool or block.tool, block.arguments or {})
         return Call(result.tool, {})
 
 
@@ -154,12 +154,12 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
         if view.role in ("summary", "packet"):
             last.specials.append(position)
         holds_result = False
-        for number, unit in enumerate(view.units):
-            if unit.kind == "call":
-                calls[unit.call_id] = position
-            elif unit.kind == "result":
+        for number, block in enumerate(view.blocks):
+            if block.kind == "call":
+                calls[block.call_id] = position
+            elif block.kind == "result":
                 holds_result = True
-                asked_at = calls.get(unit.call_id)
+                asked_at = calls.get(block.call_id)
                 if asked_at is None:
                     continue
                 pairs[BlockRef(position, number)] = asked_at

@@ -61,7 +61,7 @@ def request(prefix: Sequence[BranchMessage]) -> str:
     """What the turn was asked, "" where its part holds no request: what a user wrote, else what its first message
     says in a user's place."""
     said = [
-        ("\n".join(unit.text for unit in one.view.units if unit.kind == "text"))
+        ("\n".join(block.text for block in one.view.blocks if block.kind == "text"))
         for one in prefix
         if one.view.role == "user" and one.view.opens_turn
     ]
@@ -73,5 +73,5 @@ def _first(prefix: Sequence[BranchMessage]) -> str:
     """The text of a shell run or a note that opened the turn; instructions for the model are no request."""
     for message in prefix:
         if message.view.role in ("shell", "note"):
-            return request_of("\n".join(unit.text for unit in message.view.units), long_too=True)
+            return request_of("\n".join(block.text for block in message.view.blocks), long_too=True)
     return ""

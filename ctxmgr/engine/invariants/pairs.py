@@ -33,8 +33,8 @@ def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:
     for at in run:
         if messages[at].view.role in ("assistant", "prompt"):
             continue
-        for number, unit in enumerate(messages[at].view.units):
-            asked_at = pairs.get(BlockRef(at, number), at) if unit.kind == "result" else at
+        for number, block in enumerate(messages[at].view.blocks):
+            asked_at = pairs.get(BlockRef(at, number), at) if block.kind == "result" else at
             if asked_at < run.start and (asked_at in walk.left_out) == parted_if_left_out:
                 return True  # within a run nothing is parted
     return False

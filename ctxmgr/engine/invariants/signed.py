@@ -23,10 +23,10 @@ class Signed(Rule):
         )
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
-        unit = conversation.block(ref)
+        block = conversation.block(ref)
         if kind == "shortened":
-            return unit.kind == "call" and _unsigned(conversation.messages, ref.message_index)
-        return unit.kind == "result" and not unit.signed
+            return block.kind == "call" and _unsigned(conversation.messages, ref.message_index)
+        return block.kind == "result" and not block.signed
 
 
 def _unsigned(messages: Sequence[Message], at: int) -> bool:
@@ -46,4 +46,4 @@ def _unsigned(messages: Sequence[Message], at: int) -> bool:
 
 
 def _is_plain(view: View) -> bool:
-    return view.role == "assistant" and not any(unit.signed for unit in view.units)
+    return view.role == "assistant" and not any(block.signed for block in view.blocks)

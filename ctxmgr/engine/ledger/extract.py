@@ -13,8 +13,8 @@ from ctxmgr.engine.ledger.from_tools import from_result, from_shell
 from ctxmgr.engine.ledger.from_user import from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 from ctxmgr.engine.text import is_packet
-from ctxmgr.engine.tools import call_of_unit
-from ctxmgr.model import Call, Unit, View
+from ctxmgr.engine.tools import call_of_block
+from ctxmgr.model import Block, Call, View
 from ctxmgr.model.saved import Fact
 
 __all__ = ["from_message", "from_summary"]
@@ -38,22 +38,22 @@ def from_message(
     if view.role not in _ROLES:
         return ()
     into = Statements(stamp)
-    texts = [unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text)]
+    texts = [block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)]
     if view.role == "user" and texts:
         from_user("\n".join(texts), into, opening=opening)
     elif view.role == "assistant":
         for text in texts:
             from_assistant(text, into)
-    for unit in view.units:
-        _ran(unit, calls, into)
+    for block in view.blocks:
+        _ran(block, calls, into)
     return into.facts()
 
 
-def _ran(unit: Unit, calls: Mapping[str, Call], into: Statements) -> None:
+def _ran(block: Block, calls: Mapping[str, Call], into: Statements) -> None:
     """Add what a result or a user's own run says; some formats put results into user messages."""
-    if unit.kind == "result" and (call := calls.get(unit.call_id)) is not None:
-        from_result(unit.text, unit.is_error, call, into)
-    elif unit.kind == "shell" and unit.text:  # no text: the user kept it from the model
-        run = call_of_unit(unit)
+    if block.kind == "result" and (call := calls.get(block.call_id)) is not None:
+        from_result(block.text, block.is_error, call, into)
+    elif block.kind == "shell" and block.text:  # no text: the user kept it from the model
+        run = call_of_block(block)
         if run is not None and run.shell is not None:
-            from_shell(unit.text, run.shell.command.strip(), unit.is_error, into)
+            from_shell(block.text, run.shell.command.strip(), block.is_error, into)

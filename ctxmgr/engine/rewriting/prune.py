@@ -18,7 +18,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.model import Policy, Unit
+from ctxmgr.model import Block, Policy
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -38,15 +38,15 @@ class Pruning(msgspec.Struct, frozen=True):
     prunable: int = 0
 
 
-def eligible(unit: Unit, tool: str, policy: Policy) -> bool:
+def eligible(block: Block, tool: str, policy: Policy) -> bool:
     """Rule 3, and nothing that is a marker of ours already."""
     return (
-        unit.can_edit
-        and not unit.is_error
-        and not unit.doubtful
+        block.can_edit
+        and not block.is_error
+        and not block.doubtful
         and not is_among(tool, policy.protected_tools)
         and (not policy.prunable_tools or is_among(tool, policy.prunable_tools))
-        and not marker.is_marker(unit.text)
+        and not marker.is_marker(block.text)
     )
 
 
@@ -66,12 +66,12 @@ def prune(conversation: ConversationIndex, policy: Policy, pruned: Container[str
         for position in reversed(turn.results):
             if position < boundary:
                 break
-            for ref, unit in reversed(tuple(conversation.results(position))):
+            for ref, block in reversed(tuple(conversation.results(position))):
                 at = conversation.block_key(ref)
                 if at in pruned:
                     continue
-                tool = unit.tool or conversation.call_of(ref).tool
-                if not eligible(unit, tool, policy):
+                tool = block.tool or conversation.call_of(ref).tool
+                if not eligible(block, tool, policy):
                     continue
                 weight = conversation.block_weight(ref)
                 scanned += weight

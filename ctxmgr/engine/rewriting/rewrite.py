@@ -65,9 +65,9 @@ def shortener(conversation: ConversationIndex, weigh: Weigh, memo: Memo) -> Shor
     def shortened(ref: BlockRef) -> tuple[dict[str, Any], int] | None:
         key = ("shortened", conversation.digest(ref.message_index), ref.block_index)
         if key not in memo:
-            unit = conversation.block(ref)
-            arguments = shorten(unit.tool, unit.arguments or {})
-            text = f"{unit.tool} {msgspec.json.encode(arguments).decode()}"
+            block = conversation.block(ref)
+            arguments = shorten(block.tool, block.arguments or {})
+            text = f"{block.tool} {msgspec.json.encode(arguments).decode()}"
             memo[key] = None if arguments is None else (arguments, weigh(text))
         found: tuple[dict[str, Any], int] | None = memo[key]
         return found

@@ -20,7 +20,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.staleness.line_ranges import WHOLE, Lines, shown
 from ctxmgr.engine.staleness.result_range import Notes, notes
 from ctxmgr.engine.tools import EffectKind, FileEffect, Memo, ToolCall, calls_of, identity, outcome, paths
-from ctxmgr.model import Message, Unit
+from ctxmgr.model import Block, Message
 
 AWAY = "\0"  # between a directory that a shell went to, and a path seen from there (rule 3)
 
@@ -31,13 +31,13 @@ _OF_TEXT: frozenset[EffectKind] = frozenset(
 
 
 class FileEvent(msgspec.Struct, frozen=True, gc=False):
-    """One effect that a result tells of. `unit` holds the file's text: a read's result, a write's or edit's call.
+    """One effect that a result tells of. `block` holds the file's text: a read's result, a write's or edit's call.
 
     `order`: its place among all events; `message_index`: the result's message. `need` and `cover`: rule 2; no cover
     for what shows no state. `grown`: of an edit.
     """
 
-    unit: BlockRef
+    block: BlockRef
     kind: EffectKind
     order: int
     message_index: int
@@ -57,7 +57,7 @@ class FileHistory(msgspec.Struct, frozen=True):
 
 
 class CallRecord(msgspec.Struct, frozen=True, gc=False):
-    """A call as it was made: its unit number, what is known of it, and what makes another the same call."""
+    """A call as it was made: its block index, what is known of it, and what makes another the same call."""
 
     number: int
     call: ToolCall
@@ -83,10 +83,10 @@ class _Telling:
 
     def told(self) -> FileHistory:
         for result, asked_at in self.conversation.pairs.items():
-            unit = self.conversation.block(result)
-            made = self.made(asked_at).get(unit.call_id)
+            block = self.conversation.block(result)
+            made = self.made(asked_at).get(block.call_id)
             if made is not None:
-                self.add(result, unit, BlockRef(asked_at, made.number), made)
+                self.add(result, block, BlockRef(asked_at, made.number), made)
         again = [at for same in self.again.values() if len(same) > 1 for at in self.older(same)]
         known = paths.same(path for path in self.events if AWAY not in path)
         files: dict[str, list[FileEvent]] = {}
@@ -103,7 +103,7 @@ class _Telling:
         found = self.memo.get(digest)
         if found is None:
             message = self.conversation.messages[asked_at]
-            found = {unit.call_id: made for unit, made in _calls(message, self.memo)}
+            found = {block.call_id: made for block, made in _calls(message, self.memo)}
             self.memo[digest] = found
         return found
 
@@ -123,11 +123,11 @@ class _Telling:
                 return same[:place]
         return []
 
-    def add(self, result: BlockRef, unit: Unit, call: BlockRef, made: CallRecord) -> None:
+    def add(self, result: BlockRef, block: Block, call: BlockRef, made: CallRecord) -> None:
         """What one result tells."""
         effects = made.call.effects
         shell = made.call.kind == "run"
-        unsure = outcome(made.call, unit.text, unit.is_error, unit.doubtful) != "ok"
+        unsure = outcome(made.call, block.text, block.is_error, block.doubtful) != "ok"
         reads = sum(effect.kind == "read" for effect in effects)
         if any(effect.kind not in _OF_TEXT for effect in effects):
             self.mixed.add(result)
@@ -139,22 +139,22 @@ class _Telling:
                 event = FileEvent(result, "read", self.order, result.message_index, need, cover)
                 self.put(effect.path or told.file, shell, event)
             elif effect.kind in ("write", "edit"):
-                self.change(result, unit, call, effect, shell, reads == 0)
+                self.change(result, block, call, effect, shell, reads == 0)
         if made.call.repeats and not unsure:
             self.again.setdefault(f"{made.same}\0{self.went if shell else ''}", []).append(result)
         if made.call.shell is not None and made.call.shell.directory:
             self.went = made.call.shell.directory
 
     def change(
-        self, result: BlockRef, unit: Unit, call: BlockRef, effect: FileEffect, shell: bool, quiet: bool
+        self, result: BlockRef, block: Block, call: BlockRef, effect: FileEffect, shell: bool, quiet: bool
     ) -> None:
         """A write or an edit; `quiet`: its call reads nothing besides."""
         told = self.notes(result, shell) if shell or effect.kind == "edit" or not effect.path else Notes()
         path = effect.path or told.file
-        if (unit.is_error and not shell) or told.how == "refused":
+        if (block.is_error and not shell) or told.how == "refused":
             self.failed.append((call, self.key(path, shell)))
             return
-        sure = not (unit.is_error or unit.doubtful or told.how in ("cleared", "hidden"))
+        sure = not (block.is_error or block.doubtful or told.how in ("cleared", "hidden"))
         cover = WHOLE if sure and effect.kind == "write" and effect.exact else None
         self.put(
             path, shell, FileEvent(call, effect.kind, self.order, result.message_index, WHOLE, cover, effect.grown)
@@ -171,12 +171,12 @@ class _Telling:
         return f"{self.went}{AWAY}{path}" if shell and self.went and not paths.is_absolute(path) else path
 
 
-def _calls(message: Message, memo: Memo) -> Iterator[tuple[Unit, CallRecord]]:
-    for number, (unit, call) in enumerate(zip(message.view.units, calls_of(message, memo), strict=True)):
-        if unit.kind == "call" and call is not None and (call.effects or call.shell is not None):
-            yield unit, CallRecord(number, call, _same(unit) if call.repeats else "")
+def _calls(message: Message, memo: Memo) -> Iterator[tuple[Block, CallRecord]]:
+    for number, (block, call) in enumerate(zip(message.view.blocks, calls_of(message, memo), strict=True)):
+        if block.kind == "call" and call is not None and (call.effects or call.shell is not None):
+            yield block, CallRecord(number, call, _same(block) if call.repeats else "")
 
 
-def _same(unit: Unit) -> str:
+def _same(block: Block) -> str:
     """What makes another call the same: its tool and those arguments that count."""
-    return f"{unit.tool} {json.dumps(identity(unit.arguments or {}), sort_keys=True, default=str)}"
+    return f"{block.tool} {json.dumps(identity(block.arguments or {}), sort_keys=True, default=str)}"

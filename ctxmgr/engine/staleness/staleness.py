@@ -42,11 +42,11 @@ def superseded(conversation: ConversationIndex, memo: Memo) -> dict[BlockRef, Re
     for events in told.files.values():
         for event, reason in zip(events, _covered(events), strict=True):
             if reason:
-                covered[event.unit] = reason
+                covered[event.block] = reason
             else:
-                needed.add(event.unit)
-    found = {unit: reason for unit, reason in covered.items() if unit not in needed and unit not in told.mixed}
-    found |= {unit: "repeated" for unit in told.again if unit not in needed and unit not in found}
+                needed.add(event.block)
+    found = {block: reason for block, reason in covered.items() if block not in needed and block not in told.mixed}
+    found |= {block: "repeated" for block in told.again if block not in needed and block not in found}
     found |= dict.fromkeys(_tried_again(told), "tried again")
     return dict(sorted(found.items()))
 

@@ -24,7 +24,7 @@ from ctxmgr.engine.tools.names import kind_of, without_prefix
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
-from ctxmgr.model import Message, Unit
+from ctxmgr.model import Block, Message
 
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _KINDS: dict[str, EffectKind] = {"copy": "write", "patch": "edit", "scroll": "read"}
@@ -197,19 +197,19 @@ def key_arguments(
 
 
 def calls_of(message: Message, memo: Memo, catalog: Catalog = CATALOG) -> tuple[ToolCall | None, ...]:
-    """The calls of a message, one a unit, None for what is no call; read once a message."""
+    """The calls of a message, one a block, None for what is no call; read once a message."""
     key = ("tool calls", message.digest)
     found: tuple[ToolCall | None, ...] | None = memo.get(key)
     if found is None:
-        found = memo[key] = tuple(call_of_unit(unit, catalog) for unit in message.view.units)
+        found = memo[key] = tuple(call_of_block(block, catalog) for block in message.view.blocks)
     return found
 
 
-def call_of_unit(unit: Unit, catalog: Catalog = CATALOG) -> ToolCall | None:
-    """The call that a unit makes; a user's own run of a shell counts as one."""
-    if unit.kind == "shell":
-        return catalog.call(unit.tool or USERS_SHELL, unit.arguments or {})
-    return catalog.call(unit.tool, unit.arguments or {}) if unit.kind == "call" else None
+def call_of_block(block: Block, catalog: Catalog = CATALOG) -> ToolCall | None:
+    """The call that a block makes; a user's own run of a shell counts as one."""
+    if block.kind == "shell":
+        return catalog.call(block.tool or USERS_SHELL, block.arguments or {})
+    return catalog.call(block.tool, block.arguments or {}) if block.kind == "call" else None
 
 
 USERS_SHELL = "shell"

@@ -22,7 +22,7 @@ from ctxmgr.formats.pi_tree import entries, entry
 from ctxmgr.formats.pi_tree.js_spelling import entries as members_of
 from ctxmgr.formats.pi_tree.js_spelling import spelled, units, whole
 from ctxmgr.formats.pi_tree.message import IMAGE_UNITS
-from ctxmgr.model import Unit, View
+from ctxmgr.model import Block, View
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, EntryKind, MessageContent
 
 STARTS = frozenset(("user", "assistant", "note", "shell"))  # roles that a kept part may start with
@@ -66,7 +66,7 @@ def from_messages(form: ModuleType, raws: Sequence[bytes], ids: Sequence[str]) -
         if since is not None and before.time_ms is not None and before.time_ms <= since:
             messages = tuple(msgspec.structs.replace(one, reading_tokens=0) for one in messages)
         parent = found[-1].id or None if found else None
-        summary = before.units[0].text if kind == "compaction" else ""
+        summary = before.blocks[0].text if kind == "compaction" else ""
         one = BranchEntry(id, parent, kind, visible=True, summary=summary, time_ms=before.time_ms)
         found.append(_entry(one, messages))
     return tuple(found)
@@ -89,7 +89,7 @@ def _messages(form: ModuleType, raw: bytes, before: View | None) -> tuple[Branch
         view: View = form.view(one)
         parts = list(_parted(form, one, view))
         goes_on = bool(before and before.joins and before.role == "assistant" and view.joins)
-        holds = any(unit.kind == "result" for unit in view.units)
+        holds = any(block.kind == "result" for block in view.blocks)
         found += [_message(part, part_view, not goes_on and not holds) for part, part_view in parts]
         before = view
     return tuple(found)
@@ -106,11 +106,11 @@ def _items(raw: bytes) -> list[bytes]:
 
 def _parted(form: ModuleType, raw: bytes, view: View) -> Iterator[tuple[bytes, View]]:
     """A message, or its results one by one and then what else it says (rule 2)."""
-    results = [number for number, unit in enumerate(view.units) if unit.kind == "result"]
-    if not results or len(view.units) == 1:
+    results = [number for number, block in enumerate(view.blocks) if block.kind == "result"]
+    if not results or len(view.blocks) == 1:
         yield raw, view
         return
-    every = frozenset(range(len(view.units)))
+    every = frozenset(range(len(view.blocks)))
     for kept in (*(frozenset((number,)) for number in results), every - frozenset(results)):
         part = form.drop(raw, every - kept) if kept else None
         if part is not None:
@@ -118,7 +118,7 @@ def _parted(form: ModuleType, raw: bytes, view: View) -> Iterator[tuple[bytes, V
 
 
 def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
-    counted = sum(units(unit.text) + IMAGE_UNITS * unit.images for unit in view.units)
+    counted = sum(units(block.text) + IMAGE_UNITS * block.images for block in view.blocks)
     return BranchMessage(
         raw,
         view,
@@ -134,19 +134,19 @@ def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
 def _said(view: View) -> MessageContent:
     """What a summariser is shown."""
     if view.role == "assistant":
-        texts = [unit.text for unit in view.units if unit.kind in ("text", "summary")]
-        thoughts = [unit.text for unit in view.units if unit.kind == "thinking" and unit.text]
-        calls = tuple(_call(unit) for unit in view.units if unit.kind == "call")
+        texts = [block.text for block in view.blocks if block.kind in ("text", "summary")]
+        thoughts = [block.text for block in view.blocks if block.kind == "thinking" and block.text]
+        calls = tuple(_call(block) for block in view.blocks if block.kind == "call")
         text, thinking = ("\n".join(some) if some else None for some in (texts, thoughts))
         return MessageContent("assistant", text, thinking, calls)
     if view.role in ("prompt", "packet", "other"):
         return MessageContent("")
-    told = whole("\n".join(unit.text for unit in view.units if unit.kind in ("text", "result", "summary")))
+    told = whole("\n".join(block.text for block in view.blocks if block.kind in ("text", "result", "summary")))
     if view.role == "result":
-        return MessageContent("result", told, tool=view.units[0].tool, is_error=view.units[0].is_error)
+        return MessageContent("result", told, tool=view.blocks[0].tool, is_error=view.blocks[0].is_error)
     return MessageContent("user", told)
 
 
-def _call(unit: Unit) -> tuple[str, str]:
-    given = unit.arguments or {}
-    return whole(unit.tool), whole(", ".join(f"{name}={spelled(one)}" for name, one in members_of(given)))
+def _call(block: Block) -> tuple[str, str]:
+    given = block.arguments or {}
+    return whole(block.tool), whole(", ".join(f"{name}={spelled(one)}" for name, one in members_of(given)))

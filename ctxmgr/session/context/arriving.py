@@ -113,7 +113,7 @@ def _learn(
         ledger = fold(ledger, back)
     for _, message in fresh:
         if message.view.summary:
-            text = message.view.units[0].text
+            text = message.view.blocks[0].text
             state, facts = ledger_updates.from_summary(
                 state, text, message.view.summary, message.view.time_ms, None
             )

@@ -127,7 +127,7 @@ def runs(projection: Projection) -> list[tuple[int, int, bytes]]:
             runs.append((piece.start, piece.end, b""))
         elif not isinstance(piece, BlockEdit):
             runs.append((0, 0, projection.replacements.packet))
-        elif piece.message_index != last:  # else a further unit of the same message
+        elif piece.message_index != last:  # else a further block of the same message
             runs.append((0, 0, projection.replacements.messages[piece.message_index]))
             last = piece.message_index
     return runs

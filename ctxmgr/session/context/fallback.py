@@ -33,6 +33,6 @@ def suffix(raws: Sequence[bytes], form: ModuleType, limit: int) -> list[bytes]:
         total += len(raws[position]) // BYTES_PER_TOKEN
         if total > limit and start:
             break
-        if view.opens_turn and not any(unit.kind == "result" for unit in view.units):
+        if view.opens_turn and not any(block.kind == "result" for block in view.blocks):
             start = position
     return [*(raws[position] for position in prompts if position < start), *raws[start:]]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import Unit
+from ctxmgr.model import Block
 from ctxmgr.study.metrics import LinePresence, MessageCache, Observation, edits, names_in, newly_said, strings
 
 LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
@@ -57,10 +57,10 @@ def acted_on(sights: Sequence[Observation], known: MessageCache) -> tuple[tuple[
     earlier: set[bytes] = set()
     out = []
     for sight, came in zip(sights, newly_said(sights), strict=True):
-        earlier.update(_spelling(unit) for one in came for unit in _calls(one.raw, known))
-        new = [unit for unit in _calls(sight.reply.raw, known) if _spelling(unit) not in earlier]
-        lines = (line for unit in new for line in edits.replaced(unit.arguments) if _is_telling(line))
-        names = {name for unit in new for text in strings(unit.arguments) for name in names_in(text)}
+        earlier.update(_spelling(block) for one in came for block in _calls(one.raw, known))
+        new = [block for block in _calls(sight.reply.raw, known) if _spelling(block) not in earlier]
+        lines = (line for block in new for line in edits.replaced(block.arguments) if _is_telling(line))
+        names = {name for block in new for text in strings(block.arguments) for name in names_in(text)}
         out.append(
             (
                 *(Reference(False, line) for line in dict.fromkeys(lines)),
@@ -70,12 +70,12 @@ def acted_on(sights: Sequence[Observation], known: MessageCache) -> tuple[tuple[
     return tuple(out)
 
 
-def _calls(raw: bytes, known: MessageCache) -> list[Unit]:
-    return [unit for unit in known.message(raw).view.units if unit.kind == "call"]
+def _calls(raw: bytes, known: MessageCache) -> list[Block]:
+    return [block for block in known.message(raw).view.blocks if block.kind == "call"]
 
 
-def _spelling(unit: Unit) -> bytes:
-    what: list[Any] = [unit.tool, unit.arguments]
+def _spelling(block: Block) -> bytes:
+    what: list[Any] = [block.tool, block.arguments]
     return _spelled(what)
 
 

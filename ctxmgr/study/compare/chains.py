@@ -210,11 +210,11 @@ class _Walk:
         """A new message of the user or the model ends the wait for results that never came."""
         if message.opens_turn or message.content.speaker == "assistant":
             self.open.clear()
-        for unit in message.view.units:
-            if unit.kind == "call":
-                self.open.add(unit.call_id)
-            elif unit.kind == "result":
-                self.open.discard(unit.call_id)
+        for block in message.view.blocks:
+            if block.kind == "call":
+                self.open.add(block.call_id)
+            elif block.kind == "result":
+                self.open.discard(block.call_id)
 
     def _weighed(self, messages: Iterable[BranchMessage]) -> int:
         return sum(self._weigh(message) for message in messages if not message.system)

@@ -130,11 +130,11 @@ def _row(what: What, counts: Counter[str], holds: Callable[[str], bool]) -> Rete
 
 def _said(message: BranchMessage) -> Iterable[str]:
     """The texts of rule 1."""
-    for unit in message.view.units:
-        if unit.kind == "text" and message.view.role in ("user", "assistant"):
-            yield unit.text
-        elif unit.kind == "call":
-            for value in (unit.arguments or {}).values():
+    for block in message.view.blocks:
+        if block.kind == "text" and message.view.role in ("user", "assistant"):
+            yield block.text
+        elif block.kind == "call":
+            for value in (block.arguments or {}).values():
                 if isinstance(value, str) and len(value) <= ARGUMENT_CHARACTERS:
                     yield value
 
@@ -145,9 +145,9 @@ def _facts(messages: Sequence[BranchMessage]) -> list[Fact]:
     opened = False
     for at, message in enumerate(messages):
         view = message.view
-        for unit in view.units:
-            if unit.kind == "call":
-                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+        for block in view.blocks:
+            if block.kind == "call":
+                calls[block.call_id] = Call(block.tool, block.arguments or {})
         opening = view.opens_turn and not opened
         found = extract.from_message(view, stamp=Stamp(str(at), at), calls=calls, opening=opening)
         opened = opened or any(fact.slot == "goal" for fact in found)

@@ -109,7 +109,7 @@ def _words(text: str) -> frozenset[str]:
 def _texts(messages: Sequence[BranchMessage]) -> Iterator[tuple[str, str]]:
     for message in messages:
         role = message.view.role
-        text = "\n".join(unit.text for unit in message.view.units if unit.kind == "text")
+        text = "\n".join(block.text for block in message.view.blocks if block.kind == "text")
         if role in ("user", "assistant") and text.strip():
             yield role, text[:MOST_READ]
 

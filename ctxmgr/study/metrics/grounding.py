@@ -47,8 +47,8 @@ def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Groun
 
 
 def _edits(sight: Observation, known: MessageCache) -> list[tuple[str, ...]]:
-    units = known.message(sight.reply.raw).view.units
-    return [lines for unit in units if unit.kind == "call" and (lines := replaced(unit.arguments))]
+    blocks = known.message(sight.reply.raw).view.blocks
+    return [lines for block in blocks if block.kind == "call" and (lines := replaced(block.arguments))]
 
 
 def _grounding(

@@ -45,11 +45,11 @@ class MessageCache:
 
     def texts(self, raw: bytes, *, thinking: bool = False) -> Iterator[str]:
         """All texts a model reads in it, and each string in the arguments of its calls."""
-        for unit in self.message(raw).view.units:
-            if unit.kind == "call":
-                yield from strings(unit.arguments)
-            elif unit.text and (thinking or unit.kind != "thinking"):
-                yield unit.text
+        for block in self.message(raw).view.blocks:
+            if block.kind == "call":
+                yield from strings(block.arguments)
+            elif block.text and (thinking or block.kind != "thinking"):
+                yield block.text
 
 
 def names_in(text: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import Unit
+from ctxmgr.model import Block
 from ctxmgr.study.metrics.message_cache import MessageCache
 from ctxmgr.study.metrics.observations import Observation, newly_said
 
@@ -35,18 +35,18 @@ def refetch(sights: Sequence[Observation], known: MessageCache) -> tuple[Refetch
     out = []
     for sight, came in zip(sights, newly_said(sights), strict=True):
         for one in came:
-            for unit in known.message(one.raw).view.units:
-                if unit.kind == "call":
-                    called[unit.call_id] = _key(unit)
-                elif unit.kind == "result" and unit.call_id in called:
-                    answers[called[unit.call_id]] = one.raw
+            for block in known.message(one.raw).view.blocks:
+                if block.kind == "call":
+                    called[block.call_id] = _key(block)
+                elif block.kind == "result" and block.call_id in called:
+                    answers[called[block.call_id]] = one.raw
         out.append(_refetch(sight, known, answers))
     return tuple(out)
 
 
 def _refetch(sight: Observation, known: MessageCache, answers: dict[bytes, bytes]) -> Refetch:
-    calls = [unit for unit in known.message(sight.reply.raw).view.units if unit.kind == "call"]
-    again = [answers[key] for unit in calls if (key := _key(unit)) in answers]
+    calls = [block for block in known.message(sight.reply.raw).view.blocks if block.kind == "call"]
+    again = [answers[key] for block in calls if (key := _key(block)) in answers]
     if not again:
         return Refetch(len(calls))
     there = {one.raw for one in sight.projected_messages}  # what was shortened has other bytes
@@ -57,6 +57,6 @@ def together(some: Sequence[Refetch]) -> Refetch:
     return Refetch(*(sum(getattr(one, name) for one in some) for name in Refetch.__struct_fields__))
 
 
-def _key(unit: Unit) -> bytes:
-    what: list[Any] = [unit.tool, unit.arguments]
+def _key(block: Block) -> bytes:
+    what: list[Any] = [block.tool, block.arguments]
     return _spelled(what)

@@ -67,11 +67,11 @@ def answer(views: Sequence[View], at: int) -> set[int]:
 
 
 def editable(views: Sequence[View], edit: BlockEdit) -> bool:
-    unit = views[edit.message_index].units[edit.block_index]
+    block = views[edit.message_index].blocks[edit.block_index]
     if edit.kind != "shortened":
-        return unit.kind == "result" and not unit.signed
-    signed = (one.signed for at in answer(views, edit.message_index) for one in views[at].units)
-    return unit.kind == "call" and not any(signed)
+        return block.kind == "result" and not block.signed
+    signed = (one.signed for at in answer(views, edit.message_index) for one in views[at].blocks)
+    return block.kind == "call" and not any(signed)
 
 
 def starts_well(views: Sequence[View], plan: Plan) -> bool:

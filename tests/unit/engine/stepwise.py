@@ -102,9 +102,9 @@ def want(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
 
 
 def _shorten(messages: tuple[Message, ...], ref: BlockRef) -> tuple[dict[str, Any], int] | None:
-    unit = messages[ref.message_index].view.units[ref.block_index]
-    arguments = shorten(unit.tool, unit.arguments or {})
-    return None if arguments is None else (arguments, weight_of_call(unit.tool, arguments))
+    block = messages[ref.message_index].view.blocks[ref.block_index]
+    arguments = shorten(block.tool, block.arguments or {})
+    return None if arguments is None else (arguments, weight_of_call(block.tool, arguments))
 
 
 def weight_of_call(tool: str, arguments: dict[str, Any]) -> int:

@@ -54,8 +54,8 @@ def answered_by_a_user(rules: Invariants) -> Made:
     """A step whose second call is answered in a user's message, as some formats have it."""
     said = [u("go"), a("", call("bash", "x1"), call("bash", "x2")), r(code(1), "x1"), u("and"), *NEWEST, u("on")]
     messages = list(talk(*said))
-    user, unit = messages[3], msgspec.structs.replace(messages[2].view.units[0], call_id="x2", text="ok")
-    view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
+    user, block = messages[3], msgspec.structs.replace(messages[2].view.blocks[0], call_id="x2", text="ok")
+    view = msgspec.structs.replace(user.view, blocks=(*user.view.blocks, block))
     messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
     return tuple(messages), projected(tuple(messages), rules=rules, budget=NONE, reopen="compaction").plan
 
@@ -82,9 +82,9 @@ def text(said: str) -> dict[str, str]:
 
 def signed_result(rules: Invariants) -> Made:
     messages = list(talk(u("go"), *looked(1, 200), u("on"), a("ok")))
-    unit = msgspec.structs.replace(messages[2].view.units[0], signed=True)
+    block = msgspec.structs.replace(messages[2].view.blocks[0], signed=True)
     messages[2] = msgspec.structs.replace(
-        messages[2], view=msgspec.structs.replace(messages[2].view, units=(unit,))
+        messages[2], view=msgspec.structs.replace(messages[2].view, blocks=(block,))
     )
     policy = Policy(recent_user_turns=TurnsKept(red=2))
     return tuple(messages), planned(tuple(messages), rules=rules, zone="red", policy=policy)

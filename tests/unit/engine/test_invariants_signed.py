@@ -25,7 +25,7 @@ def shortenable(messages: tuple[Message, ...]) -> list[int]:
     return [
         at
         for at, message in enumerate(messages)
-        for number in range(len(message.view.units))
+        for number in range(len(message.view.blocks))
         if STEPS.may_edit(index, BlockRef(at, number), "shortened")
     ]
 
@@ -67,6 +67,6 @@ def test_items_of_one_answer_are_one_message() -> None:
 @pytest.mark.parametrize("rules", [TURNS, STEPS])
 def test_results_may_be_written_anew_and_nothing_else(rules: Any) -> None:
     index = indexed(talk(u("go"), a(think("hm"), "so", call("read", path="x")), r("text")))
-    refs = [BlockRef(at, n) for at, one in enumerate(index.messages) for n in range(len(one.view.units))]
+    refs = [BlockRef(at, n) for at, one in enumerate(index.messages) for n in range(len(one.view.blocks))]
     assert [ref for ref in refs if rules.may_edit(index, ref, "pruned")] == [BlockRef(2, 0)]
     assert [ref for ref in refs if rules.may_edit(index, ref, "distilled")] == [BlockRef(2, 0)]

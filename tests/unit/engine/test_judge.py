@@ -51,9 +51,9 @@ def plans(draw: st.DrawFn) -> tuple[tuple[Message, ...], Plan]:
 def _edits(chance: Random, at: int, message: Message) -> list[BlockEdit]:
     """Of what the message holds, some as a plan may edit it and some not."""
     found = []
-    for number, unit in enumerate(message.view.units):
-        kind: Any = "shortened" if unit.kind == "call" else "pruned"
-        if unit.kind in ("call", "result") or chance.random() < 0.1:
+    for number, block in enumerate(message.view.blocks):
+        kind: Any = "shortened" if block.kind == "call" else "pruned"
+        if block.kind in ("call", "result") or chance.random() < 0.1:
             weight = message.weights[number]
             found.append(BlockEdit(at, number, kind, "x", "k", weight, weight // 2))
     return found

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "x"}}
 USAGE = {"input": 10, "output": 2, "cacheRead": 30, "cacheWrite": 4, "totalTokens": 46, "cost": {"total": 0.1}}
@@ -12,7 +12,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
     (
         "user",
         {"role": "user", "content": "go", "timestamp": 7},
-        View("user", (Unit("text", text="go"),), True, time_ms=7),
+        View("user", (Block("text", text="go"),), True, time_ms=7),
     ),
     (
         "user in blocks",
@@ -24,7 +24,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
                 {"type": "text", "text": "b"},
             ],
         },
-        View("user", (Unit("text", text="a\nb", images=1),), True),
+        View("user", (Block("text", text="a\nb", images=1),), True),
     ),
     (
         "assistant",
@@ -37,8 +37,8 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
         View(
             "assistant",
             (
-                Unit("text", 0, "ok"),
-                Unit("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True),
+                Block("text", 0, "ok"),
+                Block("call", 1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True),
             ),
             usage=Usage(10, 2, 30, 4, 46),
             stop="toolUse",
@@ -58,10 +58,10 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
         View(
             "assistant",
             (
-                Unit("thinking", 0, "hm", signed=True),
-                Unit("text", 1, "ok", signed=True),
-                Unit("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True, can_edit=True),
-                Unit("thinking", 3, "hm"),
+                Block("thinking", 0, "hm", signed=True),
+                Block("text", 1, "ok", signed=True),
+                Block("call", 2, 'read {"path":"x"}', "c1", "read", {"path": "x"}, signed=True, can_edit=True),
+                Block("thinking", 3, "hm"),
             ),
         ),
     ),
@@ -79,32 +79,32 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
             "content": [{"type": "text", "text": "x"}],
             "isError": True,
         },
-        View("result", (Unit("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
+        View("result", (Block("result", text="x", call_id="c1", tool="read", is_error=True, can_edit=True),)),
     ),
     (
         "the user's bash run",
         {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1},
-        View("shell", (Unit("shell", text="ls\nx", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+        View("shell", (Block("shell", text="ls\nx", tool="bash", arguments={"command": "ls"}, is_error=True),)),
     ),
     (
         "one the model does not see",
         {"role": "bashExecution", "command": "ls", "output": "x", "cancelled": True, "excludeFromContext": True},
-        View("shell", (Unit("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+        View("shell", (Block("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
     ),
-    ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Unit("text", text="x"),))),
+    ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Block("text", text="x"),))),
     (
         "packet",
         {"role": "custom", "customType": "ctxmgr.packet", "content": "x"},
-        View("packet", (Unit("text", text="x"),)),
+        View("packet", (Block("text", text="x"),)),
     ),
     (
         "compaction",
         {"role": "compactionSummary", "summary": "s"},
-        View("summary", (Unit("summary", text="s"),), summary="compaction"),
+        View("summary", (Block("summary", text="s"),), summary="compaction"),
     ),
     (
         "branch",
         {"role": "branchSummary", "summary": "s"},
-        View("summary", (Unit("summary", text="s"),), summary="branch"),
+        View("summary", (Block("summary", text="s"),), summary="branch"),
     ),
 ]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import anthropic
-from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.model.messages import Block, Usage, View
 
 MARK = {"type": "ephemeral"}
 CALL = {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "x"}}
@@ -21,22 +21,22 @@ def text(said: str) -> dict[str, Any]:
     return {"type": "text", "text": said}
 
 
-def result(block: int = 0, said: str = "text", **more: Any) -> Unit:
-    return Unit("result", block, said, "t1", can_edit=True, **more)
+def result(content_index: int = 0, said: str = "text", **more: Any) -> Block:
+    return Block("result", content_index, said, "t1", can_edit=True, **more)
 
 
 def view(message: Any) -> View:
     return anthropic.view(json.dumps(message).encode())
 
 
-def user(*units: Unit) -> View:
-    return View("user", units, opens_turn=True)
+def user(*blocks: Block) -> View:
+    return View("user", blocks, opens_turn=True)
 
 
 # content of a user's message, its view
 USERS: list[tuple[str, Any, View]] = [
-    ("a text", "go", user(Unit("text", text="go"))),
-    ("blocks", [text("a"), IMAGE], user(Unit("text", 0, "a"), Unit("image", 1, images=1))),
+    ("a text", "go", user(Block("text", text="go"))),
+    ("blocks", [text("a"), IMAGE], user(Block("text", 0, "a"), Block("image", 1, images=1))),
     ("a result", [RESULT], View("result", (result(),))),
     (
         "a result in blocks",
@@ -57,36 +57,36 @@ USERS: list[tuple[str, Any, View]] = [
     (
         "several",
         [RESULT, {**RESULT, "tool_use_id": "t2"}],
-        View("result", (result(), Unit("result", 1, "text", "t2", can_edit=True))),
+        View("result", (result(), Block("result", 1, "text", "t2", can_edit=True))),
     ),
-    ("a result and a user's words", [RESULT, text("stop")], user(result(), Unit("text", 1, "stop"))),
-    ("a result and an image", [RESULT, IMAGE], user(result(), Unit("image", 1, images=1))),
+    ("a result and a user's words", [RESULT, text("stop")], user(result(), Block("text", 1, "stop"))),
+    ("a result and an image", [RESULT, IMAGE], user(result(), Block("image", 1, images=1))),
     (
         "a result and a host's reminder",
         [RESULT, REMINDER],
-        View("result", (result(), Unit("text", 1, REMINDER["text"]))),
+        View("result", (result(), Block("text", 1, REMINDER["text"]))),
     ),
-    ("a reminder alone", [REMINDER], user(Unit("text", 0, REMINDER["text"]))),
+    ("a reminder alone", [REMINDER], user(Block("text", 0, REMINDER["text"]))),
     (
         "a document of text",
         [{"type": "document", "title": "t", "source": {"type": "text", "data": "told"}}],
-        user(Unit("other", 0, "t\ntold")),
+        user(Block("other", 0, "t\ntold")),
     ),
     (
         "of pages",
         [{"type": "document", "source": {"type": "base64", "data": "x" * 150_000}}],
-        user(Unit("other", 0, images=2)),
+        user(Block("other", 0, images=2)),
     ),
-    ("a packet", "[ctxmgr packet]\nfacts", View("packet", (Unit("text", text="[ctxmgr packet]\nfacts"),))),
+    ("a packet", "[ctxmgr packet]\nfacts", View("packet", (Block("text", text="[ctxmgr packet]\nfacts"),))),
     (
         "a packet in a block",
         [text("[ctxmgr packet]\nfacts")],
-        View("packet", (Unit("text", 0, "[ctxmgr packet]\nfacts"),)),
+        View("packet", (Block("text", 0, "[ctxmgr packet]\nfacts"),)),
     ),
     (
         "a packet and a user's words",
         [text("[ctxmgr packet]\nfacts"), text("go")],
-        user(Unit("text", 0, "[ctxmgr packet]\nfacts"), Unit("text", 1, "go")),
+        user(Block("text", 0, "[ctxmgr packet]\nfacts"), Block("text", 1, "go")),
     ),
 ]
 
@@ -96,32 +96,32 @@ def test_what_is_read_of_a_user(name: str, content: Any, expected: View) -> None
     assert view({"role": "user", "content": content}) == expected
 
 
-# content of an assistant's message, its units
-ASSISTANTS: list[tuple[str, Any, tuple[Unit, ...]]] = [
-    ("a text", "ok", (Unit("text", 0, "ok"),)),
+# content of an assistant's message, its blocks
+ASSISTANTS: list[tuple[str, Any, tuple[Block, ...]]] = [
+    ("a text", "ok", (Block("text", 0, "ok"),)),
     (
         "thinking, text and a call",
         [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, text("ok"), CALL],
         (
-            Unit("thinking", 0, "hm", signed=True),
-            Unit("text", 1, "ok"),
-            Unit("call", 2, 'read {"path":"x"}', "t1", "read", {"path": "x"}, can_edit=True),
+            Block("thinking", 0, "hm", signed=True),
+            Block("text", 1, "ok"),
+            Block("call", 2, 'read {"path":"x"}', "t1", "read", {"path": "x"}, can_edit=True),
         ),
     ),
-    ("redacted", [{"type": "redacted_thinking", "data": "xxxx"}], (Unit("thinking", 0, signed=True),)),
+    ("redacted", [{"type": "redacted_thinking", "data": "xxxx"}], (Block("thinking", 0, signed=True),)),
     (
         "what the provider ran",
         [{"type": "server_tool_use", "id": "s"}, {"type": "web_search_tool_result", "tool_use_id": "s"}],
         (
-            Unit("other", 0, '{"type":"server_tool_use","id":"s"}'),
-            Unit("other", 1, '{"type":"web_search_tool_result","tool_use_id":"s"}'),
+            Block("other", 0, '{"type":"server_tool_use","id":"s"}'),
+            Block("other", 1, '{"type":"web_search_tool_result","tool_use_id":"s"}'),
         ),
     ),
 ]
 
 
 @pytest.mark.parametrize(("name", "content", "expected"), ASSISTANTS, ids=[row[0] for row in ASSISTANTS])
-def test_what_is_read_of_an_answer(name: str, content: Any, expected: tuple[Unit, ...]) -> None:
+def test_what_is_read_of_an_answer(name: str, content: Any, expected: tuple[Block, ...]) -> None:
     assert view({"role": "assistant", "content": content}) == View("assistant", expected, joins=True)
 
 
@@ -149,7 +149,7 @@ def test_the_providers_own_summary() -> None:
     """It is heard as one, and stays where it is: its message says more."""
     found = view({"role": "assistant", "content": [{"type": "compaction", "content": "so far"}, text("ok")]})
     assert (found.role, found.summary) == ("assistant", "compaction")
-    assert found.units == (Unit("summary", 0, "so far"), Unit("text", 1, "ok"))
+    assert found.blocks == (Block("summary", 0, "so far"), Block("text", 1, "ok"))
 
 
 ODD = [
@@ -216,7 +216,7 @@ def test_arguments_are_put_anew_and_signatures_stay() -> None:
     assert found == [thought, {**CALL, "input": {"path": "y"}}]
 
 
-def test_units_leave() -> None:
+def test_blocks_leave() -> None:
     raw = json.dumps({"role": "user", "content": [RESULT, text("stop")]}).encode()
     left = anthropic.drop(raw, frozenset({0}))
     assert left is not None

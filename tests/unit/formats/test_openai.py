@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import openai
-from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{ "path": "x" }'}}
-UNIT = Unit("call", 0, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
-RESULT = Unit("result", text="text", call_id="c1", can_edit=True)
+BLOCK = Block("call", 0, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
+RESULT = Block("result", text="text", call_id="c1", can_edit=True)
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,xxxx"}}
 REPORT = {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 60}}
 
@@ -21,29 +21,29 @@ def view(message: Any) -> View:
     return openai.view(json.dumps(message).encode())
 
 
-def user(*units: Unit) -> View:
-    return View("user", units, opens_turn=True)
+def user(*blocks: Block) -> View:
+    return View("user", blocks, opens_turn=True)
 
 
 TABLE: list[tuple[str, dict[str, Any], View]] = [
-    ("system", {"role": "system", "content": "be kind"}, View("prompt", (Unit("text", text="be kind"),))),
-    ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Unit("text", text="be kind"),))),
-    ("user", {"role": "user", "content": "go", "name": "ann"}, user(Unit("text", text="go"))),
+    ("system", {"role": "system", "content": "be kind"}, View("prompt", (Block("text", text="be kind"),))),
+    ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Block("text", text="be kind"),))),
+    ("user", {"role": "user", "content": "go", "name": "ann"}, user(Block("text", text="go"))),
     (
         "user in parts",
         {"role": "user", "content": [{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}]},
-        user(Unit("text", text="a\nb", images=1)),
+        user(Block("text", text="a\nb", images=1)),
     ),
     (
         "user with a file",
         {"role": "user", "content": [{"type": "file", "file": {"file_data": "x" * 250_000}}]},
-        user(Unit("text", images=3)),
+        user(Block("text", images=3)),
     ),
-    ("assistant", {"role": "assistant", "content": "ok"}, View("assistant", (Unit("text", text="ok"),))),
+    ("assistant", {"role": "assistant", "content": "ok"}, View("assistant", (Block("text", text="ok"),))),
     (
         "with a call",
         {"role": "assistant", "content": None, "tool_calls": [CALL]},
-        View("assistant", (UNIT,)),
+        View("assistant", (BLOCK,)),
     ),
     (
         "with text, reasoning and calls",
@@ -56,27 +56,27 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         View(
             "assistant",
             (
-                Unit("thinking", text="hm"),
-                Unit("text", 0, "ok"),
-                UNIT,
-                Unit("call", 1, 'read {"path":"x"}', "c2", "read", {"path": "x"}, can_edit=True),
+                Block("thinking", text="hm"),
+                Block("text", 0, "ok"),
+                BLOCK,
+                Block("call", 1, 'read {"path":"x"}', "c2", "read", {"path": "x"}, can_edit=True),
             ),
         ),
     ),
     (
         "signed reasoning",
         {"role": "assistant", "content": "ok", "reasoning": "hm", "reasoning_details": [{"type": "x"}]},
-        View("assistant", (Unit("thinking", text="hm", signed=True), Unit("text", text="ok"))),
+        View("assistant", (Block("thinking", text="hm", signed=True), Block("text", text="ok"))),
     ),
     (
         "arguments that are no JSON",
         {"role": "assistant", "tool_calls": [{**CALL, "function": {"name": "read", "arguments": '{"pa'}}]},
-        View("assistant", (Unit("call", 0, 'read {"pa', "c1", "read", {}),)),
+        View("assistant", (Block("call", 0, 'read {"pa', "c1", "read", {}),)),
     ),
     (
         "empty arguments",
         {"role": "assistant", "tool_calls": [{**CALL, "function": {"name": "read", "arguments": ""}}]},
-        View("assistant", (Unit("call", 0, "read {}", "c1", "read", {}, can_edit=True),)),
+        View("assistant", (Block("call", 0, "read {}", "c1", "read", {}, can_edit=True),)),
     ),
     (
         "a custom call",
@@ -84,63 +84,63 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
             "role": "assistant",
             "tool_calls": [{"id": "c1", "type": "custom", "custom": {"name": "sh", "input": "ls"}}],
         },
-        View("assistant", (Unit("call", 0, "sh ls", "c1", "sh", {"input": "ls"}),)),
+        View("assistant", (Block("call", 0, "sh ls", "c1", "sh", {"input": "ls"}),)),
     ),
     (
         "refused",
         {"role": "assistant", "content": None, "refusal": "no"},
-        View("assistant", (Unit("text", text="no"),)),
+        View("assistant", (Block("text", text="no"),)),
     ),
     ("tool", {"role": "tool", "tool_call_id": "c1", "content": "text"}, View("result", (RESULT,))),
     (
         "tool in parts",
         {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "text"}, IMAGE]},
-        View("result", (Unit("result", text="text", call_id="c1", can_edit=True, images=1),)),
+        View("result", (Block("result", text="text", call_id="c1", can_edit=True, images=1),)),
     ),
     (
         "tool that failed",
         {"role": "tool", "tool_call_id": "c1", "content": "Error: no"},
-        View("result", (Unit("result", text="Error: no", call_id="c1", can_edit=True, is_error=True),)),
+        View("result", (Block("result", text="Error: no", call_id="c1", can_edit=True, is_error=True),)),
     ),
     (
         "tool that may have failed",
         {"role": "tool", "tool_call_id": "c1", "content": "x: not found"},
-        View("result", (Unit("result", text="x: not found", call_id="c1", can_edit=True, doubtful=True),)),
+        View("result", (Block("result", text="x: not found", call_id="c1", can_edit=True, doubtful=True),)),
     ),
     (
         "an older call",
         {"role": "assistant", "content": None, "function_call": {"name": "read", "arguments": "{}"}},
-        View("assistant", (Unit("call", -1, "read {}", "function read", "read", {}),)),
+        View("assistant", (Block("call", -1, "read {}", "function read", "read", {}),)),
     ),
     (
         "an older result",
         {"role": "function", "name": "read", "content": "text"},
-        View("result", (Unit("result", text="text", call_id="function read", tool="read", can_edit=True),)),
+        View("result", (Block("result", text="text", call_id="function read", tool="read", can_edit=True),)),
     ),
     (
         "a packet that came back",
         {"role": "user", "content": "[ctxmgr packet]\nfacts"},
-        View("packet", (Unit("text", text="[ctxmgr packet]\nfacts"),)),
+        View("packet", (Block("text", text="[ctxmgr packet]\nfacts"),)),
     ),
     (
         "one that a user speaks of",
         {"role": "user", "content": "what is [ctxmgr packet]?"},
-        user(Unit("text", text="what is [ctxmgr packet]?")),
+        user(Block("text", text="what is [ctxmgr packet]?")),
     ),
     (
         "the host's own mark of a summary",
         {"role": "user", "name": "compactionSummary", "content": "so far"},
-        View("summary", (Unit("summary", text="so far"),), summary="compaction"),
+        View("summary", (Block("summary", text="so far"),), summary="compaction"),
     ),
     (
         "of a branch",
         {"role": "system", "name": "branchSummary", "content": "so far"},
-        View("summary", (Unit("summary", text="so far"),), summary="branch"),
+        View("summary", (Block("summary", text="so far"),), summary="branch"),
     ),
     (
         "without the mark it is what a user said",
         {"role": "user", "content": "Summary of the conversation: so far"},
-        user(Unit("text", text="Summary of the conversation: so far")),
+        user(Block("text", text="Summary of the conversation: so far")),
     ),
     (
         "a whole answer",
@@ -149,7 +149,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
             "choices": [{"message": {"role": "assistant", "content": "ok"}, "finish_reason": "stop"}],
             "usage": REPORT,
         },
-        View("assistant", (Unit("text", text="ok"),), usage=Usage(40, 20, 60, 0, 120), stop="stop"),
+        View("assistant", (Block("text", text="ok"),), usage=Usage(40, 20, 60, 0, 120), stop="stop"),
     ),
     (
         "an error",
@@ -207,24 +207,24 @@ PUT = [
 def test_a_result_is_put_anew(came: str, leaves: str) -> None:
     found = openai.set_result((SPELLED % came).encode(), {0: "new"}).decode()
     assert found == '{"tool_call_id":"c1","x":1.50,"role":"tool","content":' + leaves + ',"y":[1e3]}'
-    assert openai.view(found.encode()).units[0].text == "new"
+    assert openai.view(found.encode()).blocks[0].text == "new"
 
 
 def test_arguments_are_put_anew() -> None:
     raw = json.dumps({"role": "assistant", "content": "ok", "tool_calls": [CALL, {**CALL, "id": "c2"}]}).encode()
     found = openai.set_arguments(raw, {2: {"path": "y"}})
-    assert [unit.arguments for unit in openai.view(found).units] == [None, {"path": "x"}, {"path": "y"}]
+    assert [block.arguments for block in openai.view(found).blocks] == [None, {"path": "x"}, {"path": "y"}]
     assert json.loads(found)["tool_calls"][0] == CALL
 
 
-def test_units_leave() -> None:
+def test_blocks_leave() -> None:
     said = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     raw = json.dumps({"role": "assistant", "content": said, "tool_calls": [CALL, {**CALL, "id": "c2"}]}).encode()
     for gone in ({0}, {1, 2}, {2, 3}, {0, 1}):
         left = openai.drop(raw, frozenset(gone))
         assert left is not None
-        texts = [unit.text for number, unit in enumerate(openai.view(raw).units) if number not in gone]
-        assert [unit.text for unit in openai.view(left).units] == texts
+        texts = [block.text for number, block in enumerate(openai.view(raw).blocks) if number not in gone]
+        assert [block.text for block in openai.view(left).blocks] == texts
     assert openai.drop(raw, frozenset(range(4))) is None
     with pytest.raises(ValueError, match="alone"):
         openai.drop(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.formats import pi
-from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.model.messages import Block, Usage, View
 from ctxmgr.wire.surrogates import mend
 from tests.notation import quarters, read
 from tests.unit.formats.pi_messages import ROLES, USAGE
@@ -20,7 +20,7 @@ def view(message: Any) -> View:
 
 
 def other(raw: str, at: int | None = None) -> View:
-    return View("other", (Unit("other", text=raw),), time_ms=at)
+    return View("other", (Block("other", text=raw),), time_ms=at)
 
 
 @pytest.mark.parametrize(("name", "message", "expected"), ROLES, ids=[row[0] for row in ROLES])
@@ -28,7 +28,7 @@ def test_what_is_read_of_each_role(name: str, message: dict[str, Any], expected:
     assert view(message) == expected
 
 
-# name, raw JSON, role, kinds of unit, whether it opens a turn: as little as possible is given up
+# name, raw JSON, role, kinds of block, whether it opens a turn: as little as possible is given up
 ODD: list[tuple[str, str, str, list[str], bool]] = [
     ("an unknown role", '{"role":"system","content":"x"}', "other", ["other"], False),
     ("no role", '{"content":"x"}', "other", ["other"], False),
@@ -107,31 +107,31 @@ ODD: list[tuple[str, str, str, list[str], bool]] = [
 @pytest.mark.parametrize(("name", "raw", "role", "kinds", "opens"), ODD, ids=[row[0] for row in ODD])
 def test_odd_messages(name: str, raw: str, role: str, kinds: list[str], opens: bool) -> None:
     made = pi.view(raw.encode())
-    assert (made.role, [unit.kind for unit in made.units], made.opens_turn) == (role, kinds, opens)
+    assert (made.role, [block.kind for block in made.blocks], made.opens_turn) == (role, kinds, opens)
     if role == "other":
-        assert made.units[0].text == raw
+        assert made.blocks[0].text == raw
 
 
 def test_details_of_odd_messages() -> None:
-    assert view({"role": "user", "content": 5}).units[0].text == '{"":5}'
-    assert view({"role": "user", "content": [{"type": "hologram"}]}).units[0].text == '{"type":"hologram"}'
+    assert view({"role": "user", "content": 5}).blocks[0].text == '{"":5}'
+    assert view({"role": "user", "content": [{"type": "hologram"}]}).blocks[0].text == '{"type":"hologram"}'
     assert view({"role": "system", "content": "x", "timestamp": 3}).time_ms == 3
     assert view({"role": "user", "content": "x", "timestamp": 2**60}).time_ms is None
     call = {"type": "toolCall", "id": "c1", "name": "read"}
-    (unit,) = view({"role": "assistant", "content": [call]}).units
-    assert (unit.call_id, unit.tool, unit.arguments) == ("c1", "read", {})
+    (block,) = view({"role": "assistant", "content": [call]}).blocks
+    assert (block.call_id, block.tool, block.arguments) == ("c1", "read", {})
 
 
 def test_unpaired_surrogates_are_mended_before() -> None:
     raw = b'{"role":"user","content":"a \\ud83d b"}'
     mended = mend(raw)
     assert mended is not None
-    assert pi.view(mended[0]).units[0].text == "a \ufffd b"
+    assert pi.view(mended[0]).blocks[0].text == "a \ufffd b"
 
 
 def test_bytes_that_are_no_utf_8() -> None:
     made = pi.view(b'{"role":"user","content":"\xff"}')
-    assert (made.role, made.units[0].text) == ("other", '{"role":"user","content":"\ufffd"}')
+    assert (made.role, made.blocks[0].text) == ("other", '{"role":"user","content":"\ufffd"}')
 
 
 # usage as a host reports it, what is read: input, output, cache read, cache write, total
@@ -203,10 +203,10 @@ def test_no_message_is_an_error_and_none_loses_its_role(message: dict[str, Any])
     known = {"user": "user", "assistant": "assistant", "toolResult": "result", "bashExecution": "shell"}
     if isinstance(message["role"], str) and message["role"] in known and not beyond(message):
         assert made.role == known[message["role"]]
-    for unit in made.units:
-        assert isinstance(unit.text, str)
-        assert isinstance(unit.call_id, str)
-        assert unit.arguments is None or isinstance(unit.arguments, dict)
+    for block in made.blocks:
+        assert isinstance(block.text, str)
+        assert isinstance(block.call_id, str)
+        assert block.arguments is None or isinstance(block.arguments, dict)
 
 
 def beyond(message: dict[str, Any]) -> bool:
@@ -225,7 +225,7 @@ def test_any_result_can_be_replaced(message: dict[str, Any], text: str) -> None:
         return
     made = pi.set_result(raw, {0: text})
     after = pi.view(made)
-    assert after.units[0].text == text
+    assert after.blocks[0].text == text
     fields, kept = (msgspec.json.decode(one, type=dict[str, msgspec.Raw]) for one in (made, raw))
     assert list(fields) == list(kept) or "content" not in kept
     assert all(bytes(fields[name]) == bytes(kept[name]) for name in kept if name != "content")

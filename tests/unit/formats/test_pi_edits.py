@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ctxmgr.formats import pi
-from ctxmgr.model.messages import Unit, View
+from ctxmgr.model.messages import Block, View
 from tests.unit.formats.pi_messages import ROLES
 
 # raw message, raw message with its result replaced: everything else is as it was, byte for byte
@@ -42,12 +42,12 @@ SECOND = ',{"type":"toolCall","id":"c2","name":"ls","arguments":{"b":1,"a":2}}'
 def test_arguments_are_put_anew_and_all_else_stays() -> None:
     raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
     assert pi.set_arguments(raw, {1: {"path": "y"}}).decode() == SPELLED % ('{"path":"y"}', SECOND)
-    found = pi.view(pi.set_arguments(raw, {1: {"n": 1}, 2: {}})).units
-    assert [unit.arguments for unit in found] == [None, {"n": 1}, {}]
+    found = pi.view(pi.set_arguments(raw, {1: {"n": 1}, 2: {}})).blocks
+    assert [block.arguments for block in found] == [None, {"n": 1}, {}]
     assert pi.set_arguments(raw, {}) == raw
 
 
-def test_units_leave() -> None:
+def test_blocks_leave() -> None:
     raw = (SPELLED % ('{"path":"x"}', SECOND)).encode()
     left = pi.drop(raw, frozenset({2}))
     assert left is not None
@@ -56,9 +56,9 @@ def test_units_leave() -> None:
 
 
 @pytest.mark.parametrize("name", [row[0] for row in ROLES])
-def test_a_message_of_one_unit_leaves_whole(name: str) -> None:
+def test_a_message_of_one_block_leaves_whole(name: str) -> None:
     message, seen = next((row[1], row[2]) for row in ROLES if row[0] == name)
-    assert pi.drop(json.dumps(message).encode(), frozenset(range(len(seen.units)))) is None
+    assert pi.drop(json.dumps(message).encode(), frozenset(range(len(seen.blocks)))) is None
 
 
 def test_the_packet_message() -> None:
@@ -70,4 +70,4 @@ def test_the_packet_message() -> None:
         "display": False,
         "timestamp": 5,
     }
-    assert pi.view(made) == View("packet", (Unit("text", text="[ctxmgr packet]\nx"),), time_ms=5)
+    assert pi.view(made) == View("packet", (Block("text", text="[ctxmgr packet]\nx"),), time_ms=5)

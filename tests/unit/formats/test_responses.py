@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import responses
-from ctxmgr.model.messages import Unit, Usage, View
+from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "read", "arguments": '{"path":"x"}'}
-UNIT = Unit("call", -1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
+BLOCK = Block("call", -1, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
 REASONING = {
     "type": "reasoning",
     "id": "rs",
@@ -30,16 +30,16 @@ def view(item: Any) -> View:
     return responses.view(json.dumps(item).encode())
 
 
-def answered(*units: Unit) -> View:
-    return View("assistant", units, joins=True)
+def answered(*blocks: Block) -> View:
+    return View("assistant", blocks, joins=True)
 
 
 def output(text: str, **more: Any) -> View:
-    return View("result", (Unit("result", text=text, call_id="c1", **{"can_edit": True, **more}),))
+    return View("result", (Block("result", text=text, call_id="c1", **{"can_edit": True, **more}),))
 
 
 TABLE: list[tuple[str, dict[str, Any], View]] = [
-    ("user", {"role": "user", "content": "go"}, View("user", (Unit("text", text="go"),), opens_turn=True)),
+    ("user", {"role": "user", "content": "go"}, View("user", (Block("text", text="go"),), opens_turn=True)),
     (
         "user in parts",
         {
@@ -47,24 +47,24 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
             "role": "user",
             "content": [{"type": "input_text", "text": "go"}, {"type": "input_image", "image_url": "data:"}],
         },
-        View("user", (Unit("text", text="go", images=1),), opens_turn=True),
+        View("user", (Block("text", text="go", images=1),), opens_turn=True),
     ),
-    ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Unit("text", text="be kind"),))),
-    ("assistant", SAID, answered(Unit("text", 0, "ok"))),
-    ("reasoning", REASONING, answered(Unit("thinking", text="hm", signed=True))),
-    ("a call", CALL, answered(UNIT)),
+    ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Block("text", text="be kind"),))),
+    ("assistant", SAID, answered(Block("text", 0, "ok"))),
+    ("reasoning", REASONING, answered(Block("thinking", text="hm", signed=True))),
+    ("a call", CALL, answered(BLOCK)),
     (
         "a custom call",
         {"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": "*** Begin Patch"},
         answered(
-            Unit("call", -1, "apply_patch *** Begin Patch", "c1", "apply_patch", {"input": "*** Begin Patch"})
+            Block("call", -1, "apply_patch *** Begin Patch", "c1", "apply_patch", {"input": "*** Begin Patch"})
         ),
     ),
     (
         "a local shell's",
         {"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["ls", "-l"]}},
         answered(
-            Unit(
+            Block(
                 "call",
                 -1,
                 'local_shell {"type":"exec","command":["ls","-l"]}',
@@ -77,7 +77,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "a shell's",
         {"type": "shell_call", "call_id": "c1", "action": {"commands": ["cd x", "ls"]}},
-        answered(Unit("call", -1, 'shell {"command":"cd x\\nls"}', "c1", "shell", {"command": "cd x\nls"})),
+        answered(Block("call", -1, 'shell {"command":"cd x\\nls"}', "c1", "shell", {"command": "cd x\nls"})),
     ),
     ("an output", OUTPUT, output("text")),
     ("a failed one", {**OUTPUT, "output": "Exit code: 1\nno"}, output("Exit code: 1\nno", is_error=True)),
@@ -100,27 +100,27 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "what the provider ran",
         {"type": "web_search_call", "id": "w", "status": "completed"},
-        answered(Unit("other", text='{"type":"web_search_call","id":"w","status":"completed"}')),
+        answered(Block("other", text='{"type":"web_search_call","id":"w","status":"completed"}')),
     ),
     (
         "an image it drew",
         {"type": "image_generation_call", "id": "i", "result": "x" * 900},
-        answered(Unit("image", images=1)),
+        answered(Block("image", images=1)),
     ),
     (
         "its own compaction",
         {"type": "compaction", "encrypted_content": "x" * 900},
-        View("prompt", (Unit("other"),)),
+        View("prompt", (Block("other"),)),
     ),
     (
         "an item that is elsewhere",
         {"type": "item_reference", "id": "rs"},
-        View("other", (Unit("other", text='{"type": "item_reference", "id": "rs"}'),)),
+        View("other", (Block("other", text='{"type": "item_reference", "id": "rs"}'),)),
     ),
     (
         "a packet",
         {"role": "user", "content": [{"type": "input_text", "text": "[ctxmgr packet]\nfacts"}]},
-        View("packet", (Unit("text", text="[ctxmgr packet]\nfacts"),)),
+        View("packet", (Block("text", text="[ctxmgr packet]\nfacts"),)),
     ),
 ]
 
@@ -130,7 +130,7 @@ def test_what_is_read(name: str, item: dict[str, Any], expected: View) -> None:
     assert view(item) == expected
 
 
-UNITS = (Unit("thinking", text="hm", signed=True), UNIT)
+BLOCKS = (Block("thinking", text="hm", signed=True), BLOCK)
 
 
 def test_a_whole_answer() -> None:
@@ -142,7 +142,7 @@ def test_a_whole_answer() -> None:
     }
     answer = {"object": "response", "status": "completed", "output": [REASONING, CALL], "usage": usage}
     used = Usage(40, 20, 60, 0, 120)
-    assert view(answer) == View("assistant", UNITS, usage=used, stop="toolUse", joins=True)
+    assert view(answer) == View("assistant", BLOCKS, usage=used, stop="toolUse", joins=True)
     assert view({**answer, "output": [SAID]}).stop == "stop"
     assert view({**answer, "status": "incomplete"}).stop == "length"
     failed = view({**answer, "status": "failed", "output": [], "error": {"code": "context_length_exceeded"}})
@@ -150,7 +150,7 @@ def test_a_whole_answer() -> None:
 
 
 def test_the_items_of_an_answer_alone() -> None:
-    assert view([REASONING, CALL]) == View("assistant", UNITS, joins=True)
+    assert view([REASONING, CALL]) == View("assistant", BLOCKS, joins=True)
     assert view({"type": "error", "error": {"message": "x"}}).stop == "error"
 
 
@@ -198,7 +198,7 @@ def test_arguments_are_put_anew() -> None:
     assert json.loads(found) == {**CALL, "arguments": '{"path":"y"}'}
 
 
-def test_units_leave() -> None:
+def test_blocks_leave() -> None:
     both = {**SAID, "content": [*SAID["content"], {"type": "refusal", "refusal": "no"}]}
     left = responses.drop(json.dumps(both).encode(), frozenset({1}))
     assert left is not None

@@ -78,7 +78,7 @@ def test_errors_stay_whole_where_others_are_pruned(name: str) -> None:
     there = read(name, raws(name, said))
     pruning = prune(indexed(there), Policy(prune_protect=0, prune_minimum=0), (), False)
     assert len(pruning.targets) == 1
-    assert there[pruning.targets[0].ref.message_index].view.units[0].call_id == "c2"
+    assert there[pruning.targets[0].ref.message_index].view.blocks[0].call_id == "c2"
 
 
 @pytest.mark.parametrize("name", ["openai", "responses"])
@@ -88,7 +88,7 @@ def test_what_may_be_an_error_is_protected_as_one(name: str) -> None:
     steps = [a(call("bash", command="c")), r(perhaps), a(call("read", path="p")), r(BULKY)]
     there = read(name, raws(name, translation.said(u("go"), *steps, u("1"), u("2"))))
     (doubtful, fine) = (at for at, one in enumerate(there) if one.view.role == "result")
-    assert there[doubtful].view.units[0].doubtful
+    assert there[doubtful].view.blocks[0].doubtful
     policy = Policy(prune_protect=0, prune_minimum=0)
     assert [one.ref.message_index for one in prune(indexed(there), policy, (), False).targets] == [fine]
     assert [piece.message_index for piece in planned(there).pieces if isinstance(piece, BlockEdit)] == [fine]

@@ -9,7 +9,7 @@ from ctxmgr.engine.extractive.collecting.agreements import agreed
 from ctxmgr.engine.ledger import Stamp, extract
 from ctxmgr.engine.text import is_packet, key_of, plain, prose
 from ctxmgr.engine.tools import ToolCall, outcome, tool_call
-from ctxmgr.model import Call, Unit
+from ctxmgr.model import Block, Call
 from ctxmgr.model.compaction import BranchMessage
 from ctxmgr.model.saved import Fact
 
@@ -37,7 +37,7 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     for at, message in enumerate(messages):
         view = message.view
         if view.role == "summary":
-            text = "\n".join(unit.text for unit in view.units)
+            text = "\n".join(block.text for block in view.blocks)
             carried = carry.read(text, at)
             if view.summary == "compaction":
                 heard.facts += carried.facts
@@ -45,13 +45,15 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
             else:
                 heard.branch_statements += [*(fact.text for fact in carried.facts), *carried.findings]
             continue
-        for unit in view.units:
-            if unit.kind == "call":
-                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
-            elif unit.kind == "result" and (call := _done(calls.get(unit.call_id), unit)) is not None:
-                heard.path_moves[unit.call_id] = call.moved
-                heard.file_effects[unit.call_id] = _touched(call)
-        spoken = "\n".join(unit.text for unit in view.units if unit.kind == "text" and not is_packet(unit.text))
+        for block in view.blocks:
+            if block.kind == "call":
+                calls[block.call_id] = Call(block.tool, block.arguments or {})
+            elif block.kind == "result" and (call := _done(calls.get(block.call_id), block)) is not None:
+                heard.path_moves[block.call_id] = call.moved
+                heard.file_effects[block.call_id] = _touched(call)
+        spoken = "\n".join(
+            block.text for block in view.blocks if block.kind == "text" and not is_packet(block.text)
+        )
         if view.role == "user" and spoken:
             text = agreed(proposed, prose(spoken)) if proposed else ""
             heard.facts += [Fact("decision", key_of(text), text, "assistant", at, origin=str(at))] if text else []
@@ -63,7 +65,7 @@ def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     return heard
 
 
-def _done(call: Call | None, result: Unit) -> ToolCall | None:
+def _done(call: Call | None, result: Block) -> ToolCall | None:
     """What a call did that a result answers; None where it failed, or is not known."""
     made = tool_call(call.tool, call.arguments) if call is not None else None
     if made is None or outcome(made, result.text, result.is_error, result.doubtful) == "failed":
@@ -86,9 +88,9 @@ def taken_away(messages: Sequence[BranchMessage]) -> frozenset[str]:
     calls: dict[str, Call] = {}
     found: set[str] = set()
     for message in messages:
-        for unit in message.view.units:
-            if unit.kind == "call":
-                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
-            elif unit.kind == "result" and (call := _done(calls.get(unit.call_id), unit)) is not None:
+        for block in message.view.blocks:
+            if block.kind == "call":
+                calls[block.call_id] = Call(block.tool, block.arguments or {})
+            elif block.kind == "result" and (call := _done(calls.get(block.call_id), block)) is not None:
                 found.update(old for old, _ in call.moved)
     return frozenset(found)

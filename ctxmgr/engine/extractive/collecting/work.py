@@ -74,16 +74,16 @@ def of(
     for at, message in enumerate(messages):
         view = message.view
         if view.role == "user" and view.opens_turn:
-            _opened(work, at, "\n".join(unit.text for unit in view.units if unit.kind == "text"))
+            _opened(work, at, "\n".join(block.text for block in view.blocks if block.kind == "text"))
         elif view.role == "assistant":
             _answered(work, at, message)
-        for unit in view.units:
-            if unit.kind != "result" or unit.is_error:
+        for block in view.blocks:
+            if block.kind != "result" or block.is_error:
                 continue
-            if unit.call_id in touched:
-                for what in touched[unit.call_id]:
+            if block.call_id in touched:
+                for what in touched[block.call_id]:
                     _touched(work, at, what)
-            for old, new in moved.get(unit.call_id, ()):
+            for old, new in moved.get(block.call_id, ()):
                 _moved(work, at, old, new)
     return work
 
@@ -103,10 +103,10 @@ def open_request(messages: Sequence[BranchMessage]) -> str:
     """The newest request, where nobody answered it yet; "" else."""
     for message in reversed(messages):
         view = message.view
-        if view.role == "assistant" and any(unit.kind in ("text", "call") for unit in view.units):
+        if view.role == "assistant" and any(block.kind in ("text", "call") for block in view.blocks):
             return ""
         if view.role == "user" and view.opens_turn:
-            asked = request_of("\n".join(unit.text for unit in view.units if unit.kind == "text"))
+            asked = request_of("\n".join(block.text for block in view.blocks if block.kind == "text"))
             if asked:
                 return asked
     return ""
@@ -144,9 +144,9 @@ def _answered(work: WorkHistory, at: int, message: BranchMessage) -> None:
         work.stretches.append(Stretch("", at))
     stretch = work.stretches[-1]
     text = "\n".join(
-        unit.text for unit in message.view.units if unit.kind == "text" and not is_packet(unit.text)
+        block.text for block in message.view.blocks if block.kind == "text" and not is_packet(block.text)
     ).strip()
-    calls = [unit for unit in message.view.units if unit.kind == "call"]
+    calls = [block for block in message.view.blocks if block.kind == "call"]
     stretch.finished = not calls and bool(text)
     if text:
         stretch.texts.append((at, text))

@@ -32,7 +32,7 @@ from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, is_among, marker
-from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Unit, Zone
+from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
@@ -140,9 +140,9 @@ class _Draft:
             if not older and not self.decisions:
                 continue
             for position in turn.results:
-                for ref, unit in self.conversation.results(position):
+                for ref, block in self.conversation.results(position):
                     decision = self.decisions.get(self.conversation.block_key(ref))
-                    if older and _bulky(unit, limit):
+                    if older and _bulky(block, limit):
                         decision = _tighter(decision, limit)
                     if decision is not None:
                         self._edit(ref, decision)
@@ -176,22 +176,22 @@ class _Draft:
         """Of the newest turn alone as decided so far, in tokens."""
         start = self.turns[-1].start
         gone = self.conversation.weight_of(position for position in self.without if position >= start)
-        edits = [edit for at, units in self.edits.items() if at >= start for edit in units.values()]
+        edits = [edit for at, blocks in self.edits.items() if at >= start for edit in blocks.values()]
         return self.turns[-1].weight - gone - sum(edit.before_tokens - edit.after_tokens for edit in edits)
 
     def _prune_step(self, step: StepSpan) -> None:
         for position in range(step.start, step.end):
-            for ref, unit in self.conversation.results(position):
+            for ref, block in self.conversation.results(position):
                 edit = self.edits.get(position, {}).get(ref.block_index)
-                spared = unit.is_error or unit.doubtful
+                spared = block.is_error or block.doubtful
                 spared = spared or is_among(self.conversation.call_of(ref).tool, self.ask.policy.protected_tools)
                 if not spared and (edit is None or edit.kind != "pruned"):
                     self._edit(ref, Decision("pruned"))
 
     def _edit(self, ref: BlockRef, decision: Decision) -> None:
         """Remembers an edit if it makes the result lighter; markers of ours are never edited again."""
-        unit = self.conversation.block(ref)
-        if self.ask.rewrite is None or not unit.can_edit or marker.is_marker(unit.text):
+        block = self.conversation.block(ref)
+        if self.ask.rewrite is None or not block.can_edit or marker.is_marker(block.text):
             return
         if decision.kind == "dropped":  # a message's, not a result's
             return
@@ -203,10 +203,10 @@ class _Draft:
             return
         key, number = self.conversation.block_key(ref), ref.block_index
         self.decisions[key] = decision
-        units = self.edits.setdefault(ref.message_index, {})
-        if number in units:
-            self.saved -= units[number].before_tokens - units[number].after_tokens
-        units[number] = BlockEdit(ref.message_index, number, decision.kind, text, key, before, after)
+        blocks = self.edits.setdefault(ref.message_index, {})
+        if number in blocks:
+            self.saved -= blocks[number].before_tokens - blocks[number].after_tokens
+        blocks[number] = BlockEdit(ref.message_index, number, decision.kind, text, key, before, after)
         self.saved += before - after
 
     def weight(self) -> int:
@@ -220,7 +220,7 @@ class _Draft:
             self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.dropped_indices}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
-        edits = [edit for units in self.edits.values() for edit in units.values()]
+        edits = [edit for blocks in self.edits.values() for edit in blocks.values()]
         return Plan(
             pieces=self._pieces(start, packet),
             zone=self.ask.zone,
@@ -265,8 +265,8 @@ class _Draft:
             if position > at:
                 pieces.append(Keep(at, position))
             if position not in self.without:
-                units = self.edits[position]
-                pieces += [units[number] for number in sorted(units)]
+                blocks = self.edits[position]
+                pieces += [blocks[number] for number in sorted(blocks)]
             at = position + 1
         if at < self.conversation.size:
             pieces.append(Keep(at, self.conversation.size))
@@ -284,8 +284,8 @@ def _runs(positions: Sequence[int]) -> list[Keep]:
     return runs
 
 
-def _bulky(unit: Unit, limit: int) -> bool:
-    return len(unit.text) > (max(limit, ERRORS_OVER) if unit.is_error or unit.doubtful else limit)
+def _bulky(block: Block, limit: int) -> bool:
+    return len(block.text) > (max(limit, ERRORS_OVER) if block.is_error or block.doubtful else limit)
 
 
 def _tighter(decision: Decision | None, limit: int) -> Decision:

@@ -11,7 +11,7 @@ from ctxmgr.engine.balanced import apply_decisions
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
-from ctxmgr.model.messages import Message, Unit, View
+from ctxmgr.model.messages import Block, Message, View
 from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
@@ -37,7 +37,7 @@ def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], plac
 
 
 STEP = [a("so", RUN), r(LONG)]
-# name, conversation, decisions by (index, unit), place of the packet, indices that stay, edits
+# name, conversation, decisions by (index, block), place of the packet, indices that stay, edits
 TABLE: list[tuple[str, list[Said], dict[tuple[int, int], Decision], int, list[int], dict[int, str]]] = [
     ("nothing", [], {}, -1, [], {}),
     ("as it came", [u("go"), *STEP], {}, -1, [0, 1, 2], {}),
@@ -57,19 +57,19 @@ TABLE: list[tuple[str, list[Said], dict[tuple[int, int], Decision], int, list[in
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "by_unit", "place", "stays", "edits"), TABLE, ids=[row[0] for row in TABLE]
+    ("name", "said", "by_block", "place", "stays", "edits"), TABLE, ids=[row[0] for row in TABLE]
 )
 def test_laid_out(
     name: str,
     said: list[Said],
-    by_unit: dict[tuple[int, int], Decision],
+    by_block: dict[tuple[int, int], Decision],
     place: int,
     stays: list[int],
     edits: dict[int, str],
 ) -> None:
     messages = talk(*said)
     index = indexed(messages)
-    decisions = {index.block_key(BlockRef(*at)): one for at, one in by_unit.items()}
+    decisions = {index.block_key(BlockRef(*at)): one for at, one in by_block.items()}
     plan = laid_out(messages, decisions, place)
     assert (kept(plan), kinds(plan)) == (stays, edits)
     assert plan.weight == sum(message.weight for message in read(sent(messages, plan)))
@@ -118,10 +118,10 @@ def decided(draw: st.DrawFn) -> tuple[tuple[Message, ...], dict[str, Decision], 
     some = [GONE, PRUNED, SHORT, Decision("distilled", 200)]
     decisions: dict[str, Decision] = {}
     for at in range(size):
-        for unit in range(len(messages[at].view.units)):
+        for block in range(len(messages[at].view.blocks)):
             pick = draw(st.sampled_from([None, None, *some]))
             if pick is not None:
-                decisions[index.block_key(BlockRef(at, unit))] = pick
+                decisions[index.block_key(BlockRef(at, block))] = pick
     return messages, decisions, draw(st.integers(-1, size - 1)), size
 
 
@@ -217,7 +217,7 @@ def test_a_step_whose_items_were_decided_apart_stays() -> None:
 
 def test_a_step_that_is_bound_stays() -> None:
     """One message answers its call and one that is not there: it belongs to no step, and would lose its call."""
-    answers = tuple(Unit("result", at, "x", id, can_edit=True) for at, id in enumerate(("a", "elsewhere")))
+    answers = tuple(Block("result", at, "x", id, can_edit=True) for at, id in enumerate(("a", "elsewhere")))
     both = Message(b"{}", "both", View("result", answers), (1, 1), 2)
     messages = (*of_responses(USER, *reasoned("a")[:2]), both, *of_responses(*reasoned("b"), USER, DONE))
     decisions = {indexed(messages).key(2): GONE}

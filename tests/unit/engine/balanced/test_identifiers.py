@@ -45,7 +45,7 @@ def test_of_a_huge_text_only_the_beginning_is_read() -> None:
     assert identifiers.names(text) == {"one_two"}
 
 
-def test_each_unit_has_its_own_and_a_message_is_read_once() -> None:
+def test_each_block_has_its_own_and_a_message_is_read_once() -> None:
     read = call("read", path="src/a.py")
     message, *_ = talk(a(think("of the_plan"), "say so_what", read), r("x"))
     memo: identifiers.Memo = {}

@@ -260,7 +260,10 @@ def test_in_each_format_the_same_steps_leave() -> None:
         there = translation.read(name, translation.raws(name, said))
         plan = projected(there, reopen="forced", budget=Budget(0, 0, 60)).plan
         told = [
-            unit.call_id for at in kept(plan) for unit in there[at].view.units if unit.kind in ("call", "result")
+            block.call_id
+            for at in kept(plan)
+            for block in there[at].view.blocks
+            if block.kind in ("call", "result")
         ]
         kinds.add((tuple(told), bool(plan.packet_weight)))
     assert kinds == {(("c12", "c12"), True)}, "two replies in a row are one to most formats"

@@ -39,12 +39,12 @@ def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Deci
 
 GONE, PRUNED, SHORT = Decision("dropped"), Decision("pruned"), Decision("shortened")
 Decided = dict[tuple[int, int], Decision]
-# name, decisions before and after, what left: (index, unit or -1 for the message, kind, what it was)
+# name, decisions before and after, what left: (index, block or -1 for the message, kind, what it was)
 LEFT: list[tuple[str, Decided, Decided, list[tuple[int, int, str, str]]]] = [
     ("nothing", {}, {}, []),
     ("what is gone already", {(1, 0): GONE, (2, 0): GONE}, {(1, 0): GONE, (2, 0): GONE}, []),
     (
-        "a step, each unit of it",
+        "a step, each block of it",
         {},
         {(1, 0): GONE, (2, 0): GONE},
         [
@@ -123,23 +123,23 @@ def plans(draw: st.DrawFn) -> tuple[tuple[Message, ...], Plan, Plan]:
     for _ in range(2):
         decisions: dict[tuple[int, int], Any] = {}
         for at, message in enumerate(messages):
-            for unit in range(len(message.view.units)):
+            for block in range(len(message.view.blocks)):
                 if (pick := draw(st.sampled_from(some))) is not None:
-                    decisions[at, unit] = pick
+                    decisions[at, block] = pick
         made.append(plan_of(messages, decisions, draw(st.integers(-1, len(messages) - 1))))
     return messages, made[0], made[1]
 
 
-def shown_units(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, int], str]:
-    """(index, unit) of all that is shown, and how."""
+def shown_blocks(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, int], str]:
+    """(index, block) of all that is shown, and how."""
     found: dict[tuple[int, int], str] = {}
     for piece in plan.pieces:
         if isinstance(piece, Packet):
             continue
         indices = range(piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index,)
         for at in indices:
-            for unit in range(len(messages[at].view.units)):
-                found.setdefault((at, unit), "whole")
+            for block in range(len(messages[at].view.blocks)):
+                found.setdefault((at, block), "whole")
         if isinstance(piece, BlockEdit):
             found[piece.message_index, piece.block_index] = piece.kind
     return found
@@ -149,17 +149,17 @@ def shown_units(messages: tuple[Message, ...], plan: Plan) -> dict[tuple[int, in
 @given(plans())
 def test_exactly_what_left_is_listed(given: tuple[tuple[Message, ...], Plan, Plan]) -> None:
     messages, old, new = given
-    before, after = shown_units(messages, old), shown_units(messages, new)
+    before, after = shown_blocks(messages, old), shown_blocks(messages, new)
     expected = set()
-    for (at, unit), how in before.items():
-        now = after.get((at, unit), "dropped")
-        if now != how and now != "whole" and (now != "dropped" or messages[at].view.units[unit].text):
-            expected.add((at, unit, now))
+    for (at, block), how in before.items():
+        now = after.get((at, block), "dropped")
+        if now != how and now != "whole" and (now != "dropped" or messages[at].view.blocks[block].text):
+            expected.add((at, block, now))
     index = indexed(messages)
     by_key = {
-        index.block_key(BlockRef(at, unit)): (at, unit)
+        index.block_key(BlockRef(at, block)): (at, block)
         for at, message in enumerate(messages)
-        for unit in range(len(message.view.units))
+        for block in range(len(message.view.blocks))
     }
     found = originals(index, old, new, lambda key: "")
     assert {(*by_key[one.key], one.kind) for one in found} == expected

@@ -83,9 +83,9 @@ def test_worth_is_told_of_what_is_in_the_atoms_and_the_memo_changes_nothing(mess
     assert dict(worths(index, atoms, memo)) == found == dict(worths(index, atoms, {}))
     assert all(value > 0 for value in found.values())
     text = "\n".join(
-        unit.text
+        block.text
         for atom in atoms
         for at in (*atom.assistant_indices, *atom.result_indices)
-        for unit in messages[at].view.units
+        for block in messages[at].view.blocks
     )
     assert all(name in text for name in found)

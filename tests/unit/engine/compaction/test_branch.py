@@ -79,7 +79,7 @@ def test_pi_takes_no_result() -> None:
 def test_a_result_keeps_its_json() -> None:
     (line,) = [one for one in left(WORK).messages if one.content.text == "first line"]
     assert b"second line" in line.raw
-    assert line.view.units[0].text == "first line"
+    assert line.view.blocks[0].text == "first line"
 
 
 BUDGETS: list[tuple[str, int, list[str], list[str], int]] = [

@@ -263,11 +263,11 @@ def test_no_result_is_parted_from_its_call(history: tuple[BranchMessage, ...]) -
     calls: dict[str, int] = {}
     starts = step_starts(history)
     for at, message in enumerate(history):
-        for unit in message.view.units:
-            if unit.kind == "call":
-                calls[unit.call_id] = at
-            elif unit.kind == "result" and unit.call_id in calls:
-                assert not any(calls[unit.call_id] < start <= at for start in starts)
+        for block in message.view.blocks:
+            if block.kind == "call":
+                calls[block.call_id] = at
+            elif block.kind == "result" and block.call_id in calls:
+                assert not any(calls[block.call_id] < start <= at for start in starts)
     assert [id(message) for step in steps(history) for message in step] == [id(message) for message in history]
 
 

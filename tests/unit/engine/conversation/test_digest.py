@@ -4,13 +4,13 @@ import pytest
 
 from ctxmgr.engine.conversation.digest import digest
 from ctxmgr.engine.conversation.keys import block_key, digest_of, message_key
-from ctxmgr.model.messages import Unit, View
+from ctxmgr.model.messages import Block, View
 from tests.notation import a, call, r, read, talk, u
 
 
 def test_pinned() -> None:
     """Snapshots remember decisions by digest: another way to make it would orphan them."""
-    assert digest(View("user", (Unit("text", text="go"),))) == "c2fb873dc945a19a"
+    assert digest(View("user", (Block("text", text="go"),))) == "c2fb873dc945a19a"
 
 
 def test_a_message_written_anew_keeps_its_digest() -> None:
@@ -27,10 +27,10 @@ def test_what_makes_a_digest() -> None:
 
 
 def test_halves_of_a_pair_of_surrogates_are_digested() -> None:
-    assert digest(View("user", (Unit("text", text="\ud83d"),))) != digest(
-        View("user", (Unit("text", text="\ude00"),))
+    assert digest(View("user", (Block("text", text="\ud83d"),))) != digest(
+        View("user", (Block("text", text="\ude00"),))
     )
-    asked = [View("assistant", (Unit("call", call_id=id),)) for id in ("\ud83d", "\ude00")]
+    asked = [View("assistant", (Block("call", call_id=id),)) for id in ("\ud83d", "\ude00")]
     assert digest(asked[0]) != digest(asked[1])
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.formats import FORMATS
-from ctxmgr.model.messages import Message, Unit, View
+from ctxmgr.model.messages import Block, Message, View
 from tests import translation
 from tests.conversations import any_list, pairs
 from tests.notation import Said, a, branch, call, indexed, note, packet, r, sh, summary, talk, u
@@ -63,7 +63,7 @@ def test_a_step_answered_in_a_users_message_is_bound() -> None:
 
 def test_one_message_that_answers_two_steps_binds_both() -> None:
     said = talk(a(call("read", "x1")), a(call("read", "x2")))
-    both = View("result", tuple(Unit("result", at, "x", f"x{at + 1}", can_edit=True) for at in (0, 1)))
+    both = View("result", tuple(Block("result", at, "x", f"x{at + 1}", can_edit=True) for at in (0, 1)))
     messages = (*said, Message(b"{}", "d", both, (1, 1), 2))
     found = STEPS.steps(indexed(messages))
     assert [(atom.assistant_indices, atom.bound) for atom in found.steps] == [((0,), True), ((1,), True)]

@@ -35,7 +35,7 @@ def test_where_turns_start(name: str, said: list[Said], spans: list[tuple[int, i
     assert [turn.headless for turn in index.turns] == [headless, *[False] * (len(spans) - 1)][: len(spans)]
 
 
-# name, conversation, result (index, unit) -> index of its call, may the kept part start here (by turn)?
+# name, conversation, result (index, block) -> index of its call, may the kept part start here (by turn)?
 PAIRS: list[tuple[str, list[Said], dict[tuple[int, int], int], list[bool]]] = [
     ("a result follows its call", [u("go"), a(READ), r("x"), u("go")], {(2, 0): 1}, [True, True]),
     ("a result without a call", [u("go"), r("x", "c9"), u("go")], {}, [True, True]),

@@ -22,8 +22,8 @@ def plan_of(messages: tuple[Message, ...], *pieces: Piece, off: int = 0) -> Plan
     return Plan(pieces, "green", 0, weight, raw, {})
 
 
-def edit(index: int, before: int = 100, after: int = 3, unit: int = 0) -> BlockEdit:
-    return BlockEdit(index, unit, "pruned", "x", "k", before, after)
+def edit(index: int, before: int = 100, after: int = 3, block: int = 0) -> BlockEdit:
+    return BlockEdit(index, block, "pruned", "x", "k", before, after)
 
 
 STEP = [a(think("hm"), READ), r("x" * 400)]

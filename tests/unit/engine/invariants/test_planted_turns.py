@@ -101,7 +101,7 @@ def test_a_wrong_weight_is_found(messages: tuple[Message, ...], zone: str, off: 
 @given(any_list, st.integers(0, 30))
 def test_an_edit_of_what_is_no_result_is_found(messages: tuple[Message, ...], pick: int) -> None:
     plan = planned(messages)
-    places = [at for at in kept(plan) if messages[at].view.units and messages[at].view.role != "result"]
+    places = [at for at in kept(plan) if messages[at].view.blocks and messages[at].view.role != "result"]
     if places:
         at = places[pick % len(places)]
         pieces = [

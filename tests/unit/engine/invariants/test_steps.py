@@ -27,8 +27,8 @@ LAST = a("ok")
 PROMPT = Said({"role": "developer", "content": "be kind"})
 
 
-def shortened(index: int, unit: int = 1, before: int = 100, after: int = 3) -> BlockEdit:
-    return BlockEdit(index, unit, "shortened", "", "k", before, after, {})
+def shortened(index: int, block: int = 1, before: int = 100, after: int = 3) -> BlockEdit:
+    return BlockEdit(index, block, "shortened", "", "k", before, after, {})
 
 
 def whole(said: list[Said]) -> tuple[Message, ...]:
@@ -64,7 +64,7 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("beyond the end", [LONG, LAST], [Keep(0, 3)], {"order"}),
     ("an empty piece", [LONG, LAST], [Keep(0, 2), Keep(2, 2)], {"order"}),
     ("a message kept and edited", [LONG, *STEP, LAST], [Keep(0, 4), edit(2)], {"order", "weight"}),
-    ("a unit edited twice", [LONG, *STEP, LAST], [Keep(0, 2), edit(2), edit(2), Keep(3, 4)], {"order", "weight"}),
+    ("a block edited twice", [LONG, *STEP, LAST], [Keep(0, 2), edit(2), edit(2), Keep(3, 4)], {"order", "weight"}),
     ("a result dropped", [LONG, *STEP, LAST], [Keep(0, 2), Keep(3, 4)], {"pairs"}),
     ("a call dropped", [LONG, *STEP, LAST], [Keep(0, 1), Keep(2, 4)], {"pairs"}),
     ("a late result dropped", [LONG, a(READ), LAST, r("x")], [Keep(0, 3)], {"pairs"}),
@@ -86,7 +86,7 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ),
     ("its thinking edited", [LONG, *STEP, LAST], [Keep(0, 1), edit(1), Keep(2, 4)], {"signed"}),
     ("text edited", [LONG, a("so"), LAST], [Keep(0, 1), edit(1), Keep(2, 3)], {"signed"}),
-    ("a call pruned", [LONG, *BARE, LAST], [Keep(0, 1), edit(1, unit=1), Keep(2, 4)], {"signed"}),
+    ("a call pruned", [LONG, *BARE, LAST], [Keep(0, 1), edit(1, block=1), Keep(2, 4)], {"signed"}),
     ("a result shortened", [LONG, *BARE, LAST], [Keep(0, 2), shortened(2, 0), Keep(3, 4)], {"signed"}),
     ("a user message edited", [LONG, LAST], [edit(0), Keep(1, 2)], {"signed"}),
     ("two packets", [LONG, *STEP, LAST], [Keep(0, 1), PACKET, PACKET, Keep(3, 4)], {"packet"}),
@@ -169,7 +169,7 @@ def drop_one(role: str, last: bool = False) -> Plant:
         index = indexed(messages)
         answered = set(index.pairs.values())
         if role == "result":
-            found = [at for at in found if any(BlockRef(at, unit) in index.pairs for unit in range(9))]
+            found = [at for at in found if any(BlockRef(at, block) in index.pairs for block in range(9))]
         elif role == "assistant" and not last:
             found = [at for at in found if at in answered]
         if not found:
@@ -234,7 +234,7 @@ def test_an_edit_of_what_is_signed_or_no_result_is_found(
     messages: tuple[Message, ...], opens: bool, pick: int
 ) -> None:
     plan = _plan(messages, opens)
-    places = [at for at in kept(plan) if messages[at].view.units and messages[at].view.role != "result"]
+    places = [at for at in kept(plan) if messages[at].view.blocks and messages[at].view.role != "result"]
     if places:
         at = places[pick % len(places)]
         wrong = edit(at, messages[at].weights[0], 0)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
-from ctxmgr.model.messages import Message, Unit, View
+from ctxmgr.model.messages import Block, Message, View
 from ctxmgr.model.projection import Keep, Packet, Piece
 from tests.notation import Said, a, call, indexed, packet, r, summary, talk, u
 from tests.unit.engine.invariants.plans import LONG, PACKET, READ, STEP, edit, plan_of
@@ -34,7 +34,7 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("beyond the end", [LONG], [Keep(0, 2)], {"order"}),
     ("an empty piece", [LONG], [Keep(0, 1), Keep(1, 1)], {"order"}),
     ("a message kept and edited", [LONG, *STEP], [Keep(0, 3), edit(2)], {"order", "weight"}),
-    ("a unit edited twice", [LONG, *STEP], [Keep(0, 2), edit(2), edit(2)], {"order", "weight"}),
+    ("a block edited twice", [LONG, *STEP], [Keep(0, 2), edit(2), edit(2)], {"order", "weight"}),
     ("a result dropped", [LONG, *STEP, a("ok")], [Keep(0, 2), Keep(3, 4)], {"pairs", "turns"}),
     ("a call dropped", [LONG, *STEP], [Keep(0, 1), Keep(2, 3)], {"pairs", "turns"}),
     (
@@ -58,7 +58,7 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ),
     ("the newest user message dropped", [LONG, a("ok"), LONG], [Keep(0, 2)], {"turns", "newest user"}),
     ("an assistant message edited", [LONG, *STEP], [Keep(0, 1), edit(1, 1, 0), Keep(2, 3)], {"signed"}),
-    ("a call edited", [LONG, *STEP], [Keep(0, 1), edit(1, 5, 3, unit=1), Keep(2, 3)], {"signed"}),
+    ("a call edited", [LONG, *STEP], [Keep(0, 1), edit(1, 5, 3, block=1), Keep(2, 3)], {"signed"}),
     ("a user message edited", [LONG], [edit(0, 15, 3)], {"signed"}),
     (
         "a packet in the middle",
@@ -107,13 +107,13 @@ def test_a_plan_that_says_another_weight(off: int) -> None:
 def several() -> tuple[Message, ...]:
     """A message with two results, as in formats that put them into one user message."""
     said = talk(LONG, a(READ, READ))
-    units = tuple(Unit("result", at, "x", f"c{at + 1}", can_edit=True) for at in (0, 1))
-    return (*said, Message(b"{}", "d", View("result", units), (50, 60), 110))
+    blocks = tuple(Block("result", at, "x", f"c{at + 1}", can_edit=True) for at in (0, 1))
+    return (*said, Message(b"{}", "d", View("result", blocks), (50, 60), 110))
 
 
-def test_two_units_of_one_message_edited() -> None:
+def test_two_blocks_of_one_message_edited() -> None:
     messages, index = several(), indexed(several())
-    one, two = edit(2, 50, 3), edit(2, 60, 3, unit=1)
+    one, two = edit(2, 50, 3), edit(2, 60, 3, block=1)
     assert TURNS.check(index, plan_of(messages, Keep(0, 2), one))[0] == ()
     both = msgspec.structs.replace(plan_of(messages, Keep(0, 2)), pieces=(Keep(0, 2), one, two))
     both = msgspec.structs.replace(both, weight=both.weight + 6)

@@ -4,7 +4,7 @@ import pytest
 
 from ctxmgr.engine.ledger.extract import from_message
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.model.messages import PACKET_MARK, Call, Role, Unit, UnitKind, View
+from ctxmgr.model.messages import PACKET_MARK, Block, BlockKind, Call, Role, View
 from ctxmgr.model.saved.facts import Fact
 
 SAID = "Decision: keep the old parser\nnever push\n- [ ] a task\n## Constraints\n- x"
@@ -14,8 +14,8 @@ def facts(view: View, calls: dict[str, Call] | None = None, *, opening: bool = F
     return from_message(view, stamp=Stamp("d", 3, 4, "e"), calls=calls or {}, opening=opening)
 
 
-def view(role: Role, text: str, kind: UnitKind = "text", **fields: Any) -> View:
-    return View(role, (Unit(kind, text=text, **fields),))
+def view(role: Role, text: str, kind: BlockKind = "text", **fields: Any) -> View:
+    return View(role, (Block(kind, text=text, **fields),))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def view(role: Role, text: str, kind: UnitKind = "text", **fields: Any) -> View:
         ("other", "other", set()),
     ],
 )
-def test_who_may_say_what(role: Role, kind: UnitKind, slots: set[str]) -> None:
+def test_who_may_say_what(role: Role, kind: BlockKind, slots: set[str]) -> None:
     assert {fact.slot for fact in facts(view(role, SAID, kind))} == slots
 
 
@@ -55,7 +55,7 @@ def test_a_result_is_read_by_its_call_alone() -> None:
 
 
 def test_results_inside_a_user_message_are_read_too() -> None:
-    both = View("user", (Unit("result", text="x", call_id="c1"), Unit("text", text="never push")))
+    both = View("user", (Block("result", text="x", call_id="c1"), Block("text", text="never push")))
     calls = {"c1": Call("read", {"path": "a.ts"})}
     assert [fact.slot for fact in facts(both, calls)] == ["constraint", "file", "command"]
 

@@ -71,8 +71,8 @@ def test_a_step_that_is_answered_by_a_user_stays_and_what_the_list_starts_with()
     step = [a("", call("bash", "x1"), call("bash", "x2")), r(code(1), "x1")]
     others = [part for id in ("y1", "y2") for part in (a(call("read", id, path=f"{id}.py")), r(code(7), id))]
     messages = list(talk_of(sh("make", code(2)), *step, u("and"), *others))
-    user, unit = messages[3], msgspec.structs.replace(messages[2].view.units[0], call_id="x2", text="ok")
-    view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
+    user, block = messages[3], msgspec.structs.replace(messages[2].view.blocks[0], call_id="x2", text="ok")
+    view = msgspec.structs.replace(user.view, blocks=(*user.view.blocks, block))
     messages[3] = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
     with mock.patch.dict(NAMES, STEPS_KEPT=1):
         plan = planned(tuple(messages))

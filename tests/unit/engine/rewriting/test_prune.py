@@ -253,11 +253,11 @@ def test_pruning_keeps_its_rules_on_any_list(
     users = [at for at, message in enumerate(messages) if message.view.opens_turn]
     limit = 0 if safe > len(users) else users[len(users) - safe] if safe else len(messages)
     for target in found.targets:
-        unit = messages[target.ref.message_index].view.units[target.ref.block_index]
+        block = messages[target.ref.message_index].view.blocks[target.ref.block_index]
         assert target.ref.message_index < limit
-        assert unit.kind == "result"
-        assert not unit.is_error
-        assert unit.tool.lower() in ("read", "bash", "grep")
+        assert block.kind == "result"
+        assert not block.is_error
+        assert block.tool.lower() in ("read", "bash", "grep")
         assert not any(message.view.summary == "compaction" for message in messages[target.ref.message_index :])
     assert found.protected <= protect
     assert found.protected + found.prunable == found.scanned

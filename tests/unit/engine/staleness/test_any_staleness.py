@@ -52,16 +52,16 @@ def covered_by_later(events: list[FileEvent]) -> list[bool]:
 def agrees_with_the_model(index: ConversationIndex) -> None:
     told, found = history(index, {}), superseded(index, {})
     pairs = [
-        (event.unit, covered)
+        (event.block, covered)
         for events in told.files.values()
         for event, covered in zip(events, covered_by_later(events), strict=True)
     ]
-    needed = {unit for unit, covered in pairs if not covered}
-    by_model = {unit for unit, covered in pairs if covered} - needed - told.mixed
-    assert {unit for unit, why in found.items() if why in ("read again", "written later")} == by_model - {
-        unit for unit, why in found.items() if why == "tried again"
+    needed = {block for block, covered in pairs if not covered}
+    by_model = {block for block, covered in pairs if covered} - needed - told.mixed
+    assert {block for block, why in found.items() if why in ("read again", "written later")} == by_model - {
+        block for block, why in found.items() if why == "tried again"
     }
-    assert all(unit not in needed for unit, why in found.items() if why == "repeated")
+    assert all(block not in needed for block, why in found.items() if why == "repeated")
 
 
 @given(any_list)
@@ -72,9 +72,9 @@ def test_any_list(messages: tuple[Message, ...]) -> None:
     found = superseded(index, memo)
     assert superseded(index, memo) == found
     for ref in found:
-        unit = index.block(ref)
-        assert unit.kind in ("call", "result")
-        assert not (unit.kind == "result" and (unit.is_error or unit.doubtful))
+        block = index.block(ref)
+        assert block.kind in ("call", "result")
+        assert not (block.kind == "result" and (block.is_error or block.doubtful))
 
 
 spans = st.tuples(st.integers(1, 4), st.integers(0, 5)).map(lambda one: read("x", one[0], sum(one)))

@@ -218,7 +218,7 @@ def test_what_is_superseded(name: str, parts: list[list[Said]], expected: dict[i
 
 
 def test_several_results_in_one_message() -> None:
-    """Anthropic's: the unit number tells them apart, and their order is that of the units."""
+    """Anthropic's: the block number tells them apart, and their order is that of the blocks."""
     steps = [a(call("read", path="x"), call("read", path="y")), r(shown(1, 100)), r(shown(1, 100))]
     steps += [
         a(call("edit", path="y", oldText="a", newText="b"), call("read", path="y")),

@@ -53,7 +53,7 @@ def says(form: str, known: Known) -> Says:
     (answer, asked), *_ = index.pairs.items()
     events = history(index, {}).files
     facts = _facts(messages)
-    unit = next(one for one in messages[asked].view.units if one.kind == "call")
+    block = next(one for one in messages[asked].view.blocks if one.kind == "call")
     made = index.call_of(answer)
     branch = [
         one
@@ -69,7 +69,7 @@ def says(form: str, known: Known) -> Says:
         tuple(fact.status for fact in facts if fact.slot == "task"),
         frozenset(one for one in paths if {asked, answer.message_index} <= pinned(index, [Pin("path", one)])),
         marker.pruned(made.tool, made.arguments, 1),
-        shorten(unit.tool, unit.arguments or {}),
+        shorten(block.tool, block.arguments or {}),
         frozenset(lists[0]),
         frozenset(lists[1]),
         bool(changing) and len(changing) >= 2,
@@ -80,8 +80,8 @@ def _facts(messages: tuple[Message, ...]) -> list[Fact]:
     calls: dict[str, Call] = {}
     found: list[Fact] = []
     for message in messages:
-        for unit in message.view.units:
-            if unit.kind == "call":
-                calls[unit.call_id] = Call(unit.tool, unit.arguments or {})
+        for block in message.view.blocks:
+            if block.kind == "call":
+                calls[block.call_id] = Call(block.tool, block.arguments or {})
         found += extract.from_message(message.view, stamp=Stamp("o", 1), calls=calls, opening=False)
     return found

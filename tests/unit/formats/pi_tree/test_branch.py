@@ -56,7 +56,7 @@ def test_a_half_of_a_pair_breaks_nothing() -> None:
     assert said.content.text == "cut \ufffd"
     assert said.content.calls == (("read", 'path="\U0001f600", x="\\ude00"'),)
     assert said.view.role == "assistant"
-    assert said.view.units[1].arguments == {"path": "\U0001f600", "x": "\ufffd"}
+    assert said.view.blocks[1].arguments == {"path": "\U0001f600", "x": "\ufffd"}
     assert said.utf16_units == 5 + 4 + len('{"path":"..","x":"\\ude00"}')
 
 

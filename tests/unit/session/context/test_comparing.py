@@ -64,12 +64,12 @@ def test_where_an_answer_first_differs(old: list[Piece], new: list[Piece], prefi
 
 
 def test_bytes_count_where_the_text_is_the_same() -> None:
-    """A packet with another date, an edit over a message written anew, two units of one message."""
+    """A packet with another date, an edit over a message written anew, two blocks of one message."""
     assert first_changed(of([P, Keep(2, 4)], packet=b"1"), of([P, Keep(2, 4)], packet=b"2"), 4) == 0
     old, new = of([edit(0), Keep(1, 3)], {0: b"old"}), of([edit(0), Keep(1, 3)], {0: b"new"})
     assert first_changed(old, new, 3) == 0
-    units = [BlockEdit(0, 0, "pruned", "x", "k", 9, 1), BlockEdit(0, 1, "pruned", "x", "k", 9, 1)]
-    old, new = of([*units, Keep(1, 3)], {0: b"x"}), of([*units, Keep(1, 2), edit(2)], {0: b"x", 2: b"y"})
+    blocks = [BlockEdit(0, 0, "pruned", "x", "k", 9, 1), BlockEdit(0, 1, "pruned", "x", "k", 9, 1)]
+    old, new = of([*blocks, Keep(1, 3)], {0: b"x"}), of([*blocks, Keep(1, 2), edit(2)], {0: b"x", 2: b"y"})
     assert first_changed(old, new, 3) == 2
 
 

@@ -71,7 +71,7 @@ def test_told_again_from_what_leaves(messages: tuple[Message, ...], keys: dict[s
         if at not in changed:
             assert raw == messages[at].raw
         assert messages[at].view.role not in ("user", "note", "prompt", "summary") or at not in changed
-        if any(unit.signed for unit in messages[at].view.units):
+        if any(block.signed for block in messages[at].view.blocks):
             assert at not in changed
     assert plan.weight == sum(message.weight for message in read(out)) <= plan.raw_weight
     users = [at for at, message in enumerate(messages) if message.view.role == "user"]

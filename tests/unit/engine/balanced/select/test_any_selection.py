@@ -20,7 +20,7 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem
     messages = draw(any_list)
     index = indexed(messages)
     atoms = STEPS.steps(index)
-    places = [BlockRef(at, number) for at, one in enumerate(messages) for number in range(len(one.view.units))]
+    places = [BlockRef(at, number) for at, one in enumerate(messages) for number in range(len(one.view.blocks))]
     some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[BlockRef]())
     at = st.frozensets(st.sampled_from(range(len(messages))), max_size=3) if messages else st.just(frozenset[int]())
     return (
@@ -49,11 +49,11 @@ def held_atoms(messages: tuple[Message, ...], atoms: Steps, by: SelectionProblem
 
 
 def rides(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) -> bool:
-    unit = messages[place.message_index].view.units[place.block_index]
-    if unit.kind == "shell":
+    block = messages[place.message_index].view.blocks[place.block_index]
+    if block.kind == "shell":
         return False
     light = messages[place.message_index].weights[place.block_index] <= LIGHT_TOKENS
-    return light or unit.is_error or unit.doubtful or not unit.can_edit or place in by.protected_results
+    return light or block.is_error or block.doubtful or not block.can_edit or place in by.protected_results
 
 
 @settings(max_examples=60)
@@ -68,16 +68,16 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
         if number in held or (atom.assistant_indices and atom.assistant_indices[0] in found.dropped_messages):
             continue
         for at in (*atom.assistant_indices, *atom.result_indices):
-            for unit, weight in enumerate(messages[at].weights):
-                ref, kind = BlockRef(at, unit), messages[at].view.units[unit].kind
+            for block, weight in enumerate(messages[at].weights):
+                ref, kind = BlockRef(at, block), messages[at].view.blocks[block].kind
                 if at in found.dropped_messages:
                     continue
                 if kind == "result" and ref in found.pruned_results:
                     spent += min(weight, MARKER_TOKENS)
                 elif (
                     kind == "result"
-                    and messages[at].view.units[unit].is_error
-                    and BlockRef(at, unit) not in by.protected_results
+                    and messages[at].view.blocks[block].is_error
+                    and BlockRef(at, block) not in by.protected_results
                 ):
                     spent += min(weight, ERROR_TOKENS)
                 else:
@@ -124,8 +124,8 @@ def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> Non
     )
     shown, every = set[str](), set[str]()
     for at, message in enumerate(messages):
-        for unit, some in enumerate(identifiers.of_message(message, {})):
+        for block, some in enumerate(identifiers.of_message(message, {})):
             every |= some
-            if at not in found.dropped_messages and BlockRef(at, unit) not in found.pruned_results:
+            if at not in found.dropped_messages and BlockRef(at, block) not in found.pruned_results:
                 shown |= some
     assert {name for name in every if by.values.get(name, 0) > 0} <= shown

@@ -139,8 +139,8 @@ def test_what_leaves(
 def test_a_bound_step_stays_but_its_other_results_may_leave() -> None:
     messages = talk(a(call("bash", "x1"), call("bash", "x2")), r(LONG, "x1"), u("and"))
     user = messages[2]
-    unit = msgspec.structs.replace(messages[1].view.units[0], call_id="x2")
-    view = msgspec.structs.replace(user.view, units=(*user.view.units, unit))
+    block = msgspec.structs.replace(messages[1].view.blocks[0], call_id="x2")
+    view = msgspec.structs.replace(user.view, blocks=(*user.view.blocks, block))
     mixed = msgspec.structs.replace(user, view=view, weights=(*user.weights, 5), weight=user.weight + 5)
     found = chosen((*messages[:2], mixed))
     assert (set(found.dropped_messages), set(found.pruned_results)) == (set(), {RESULT})

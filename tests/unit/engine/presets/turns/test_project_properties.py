@@ -111,7 +111,7 @@ def test_in_compact_only_old_steps_of_the_newest_turn_lose_output(
         if at >= start:
             assert kind == "pruned"
             assert replies[0] < at < lossless
-            assert not messages[at].view.units[0].is_error
+            assert not messages[at].view.blocks[0].is_error
 
 
 @settings(max_examples=100)
