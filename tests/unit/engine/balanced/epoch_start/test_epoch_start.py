@@ -253,13 +253,13 @@ def test_a_message_without_content_stays_away() -> None:
 
 def test_a_list_that_was_rewritten_has_an_epoch_where_that_costs_nothing_more() -> None:
     messages = read(raws(u("go"), *OLD, *LAST))
-    written_anyway = projected(messages, reopen="rewritten", room=NONE, cached=0)
-    assert written_anyway.opened
-    assert not projected(messages, reopen="rewritten", room=NONE, cached=len(messages)).opened
+    written_anyway = projected(messages, reopen="rewritten", budget=NONE, cached_count=0)
+    assert written_anyway.epoch_result
+    assert not projected(messages, reopen="rewritten", budget=NONE, cached_count=len(messages)).epoch_result
 
 
 def test_an_epoch_over_an_unmoved_list_is_counted() -> None:
     plan = projected(read(raws(u("go"), *LAST))).plan
     done = unmoved(plan, Epoch(number=4, last_time_ms=7), "policy", Packet("", 0)).receipt
-    assert (done.epoch, done.opening, done.time_ms) == (5, "policy", 7)
+    assert (done.epoch_number, done.opening, done.time_ms) == (5, "policy", 7)
     assert done.before_tokens == done.after_tokens == plan.weight
