@@ -1,5 +1,7 @@
 """Names: what in a text old text may be referred to by."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,3 +64,19 @@ def test_a_name_stands_in_the_text_and_bears_no_mark_at_its_ends(text: str) -> N
         assert SHORTEST <= len(name) <= LONGEST
         assert name == name.strip("./-~@")
         assert identifiers.names(name) == {name}, "a name alone is that name"
+
+
+def nested(depth: int) -> Any:
+    return "the_name" if not depth else [nested(depth - 1)]
+
+
+def of_call(**arguments: Any) -> frozenset[str]:
+    (message,) = talk(a(call("edit", **arguments)))
+    return identifiers.of_message(message, {})[0]
+
+
+def test_names_of_a_call_are_in_its_texts_however_they_are_nested() -> None:
+    found = of_call(path="src/a.py", count=7, deep={"new": ["func_1", True, None, {"old": "func_2"}]})
+    assert {"src/a.py", "func_1", "func_2"} <= found
+    assert "the_name" in of_call(value=nested(19))
+    assert "the_name" not in of_call(value=nested(20))

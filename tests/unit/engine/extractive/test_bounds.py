@@ -2,12 +2,13 @@
 
 import pytest
 
+from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import HANDOFF, RIGHTS
 from ctxmgr.engine.extractive.lines import SummaryLine
 from ctxmgr.model.compaction.plans import Format
-from tests.notation import a, call, r, u
-from tests.unit.engine.extractive.test_summary import told, under
+from tests.notation import a, call, quarters, r, u
+from tests.unit.engine.extractive.test_summary import ROOMY, conversation, told, under
 
 MANY = 30
 LINES = {
@@ -100,3 +101,30 @@ def test_the_newest_twelve_failures_are_told() -> None:
     failed = "\n".join(f'- Failed: `make part{number}`: "x"' for number in range(20))
     text = told(previous=f"## Critical Context\n{failed}")
     assert [number for number in range(20) if f"part{number}`" in text] == list(range(8, 20))
+
+
+@pytest.mark.parametrize(("characters", "whole"), [(56, True), (57, False)])
+def test_a_request_that_is_a_constraint_is_referred_to_in_56_characters(characters: int, whole: bool) -> None:
+    rule = "Never touch the vendor folder" + " there" * 3 + "s" * (characters - 48) + "."
+    assert len(rule) == characters
+    text = told(u("please do the very first thing"), a("ok"), u(rule))
+    assert f'- "{rule}"' in text
+    assert (f"Latest request: {rule}\n" in text) is whole
+
+
+@pytest.mark.parametrize(("characters", "whole"), [(240, True), (241, False)])
+def test_the_last_words_of_a_cut_turn_have_240_characters(characters: int, whole: bool) -> None:
+    last = "Let me look at the loader of " + "x" * (characters - 29)
+    prefix = conversation(u("please fix the loader of it"), a(last, call("ls")), r("ok"))
+    text = summary.turn_context(prefix, ROOMY, quarters)
+    assert (f"Last said: {last}\n" in f"{text}\n") is whole
+    assert f"Last said: {last[:200]}" in text or not whole
+
+
+@pytest.mark.parametrize(("characters", "both"), [(360, True), (361, False)])
+def test_an_answer_has_360_characters(characters: int, both: bool) -> None:
+    lead = "The loader reads `config.toml` once at the start of it."
+    other = "The writer keeps `cache.db` open for " + "x" * (characters - len(lead) - 38) + "."
+    text = told(u("how does the loader do all of that?"), a(f"{lead} {other}"), u("please tell me a story now"))
+    (found,) = (line for line in text.split("\n") if line.startswith("- Found: The loader reads"))
+    assert (other in found) is both

@@ -54,6 +54,18 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
     ("all of it", [LONG, *STEP, LAST], [Keep(0, 4)], set()),
     ("nothing of nothing", [], [], set()),
     ("a step left out", [LONG, *STEP, LAST], [Keep(0, 1), Keep(3, 4)], set()),
+    (
+        "a result without its call, behind another message",
+        [LONG, a(call("read", "s1", path="x")), a("more"), r("text", "s1"), LAST],
+        [Keep(0, 1), Keep(2, 5)],
+        {"pairs"},
+    ),
+    (
+        "a call without its result",
+        [LONG, a(call("read", "s1", path="x")), a("more"), r("text", "s1"), LAST],
+        [Keep(0, 2), Keep(4, 5)],
+        {"pairs"},
+    ),
     ("with a packet for it", [LONG, *STEP, LAST], [Keep(0, 1), PACKET, Keep(3, 4)], set()),
     ("an edited result", [LONG, *STEP, LAST], [Keep(0, 2), edit(2), Keep(3, 4)], set()),
     ("shortened arguments", [LONG, *BARE, LAST], [Keep(0, 1), shortened(1), Keep(2, 4)], set()),

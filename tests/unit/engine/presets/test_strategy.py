@@ -10,7 +10,7 @@ from ctxmgr.engine.balanced.budget import room
 from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.engine.packet.budget import PacketText
-from ctxmgr.engine.presets.strategy import Inputs
+from ctxmgr.engine.presets.strategy import Inputs, Planned
 from ctxmgr.engine.presets.table import PRESETS
 from ctxmgr.engine.pressure.gauge import Gauge
 from ctxmgr.engine.pressure.zone import thresholds
@@ -20,7 +20,7 @@ from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from ctxmgr.model.saved.facts import Ledger
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import LastProjection, ModelSpec, RenderedPacket, State
-from tests.notation import a, indexed, quarters, talk, u
+from tests.notation import a, call, indexed, quarters, r, talk, u
 
 WINDOW = 100_000
 DECIDED = State(
@@ -131,3 +131,17 @@ def test_where_no_fact_fits_the_mark_alone_is_the_packet() -> None:
     assert text.within(quarters(PACKET_MARK), resume=False) == PACKET_MARK
     assert text.within(quarters(PACKET_MARK) - 1, resume=False) == ""
     assert Packet(text.within(500, resume=True), 0).text.startswith(PACKET_MARK)
+
+
+def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> None:
+    said = [u("go"), a(call("read", path="x")), r("x" * 4_000), u("on"), a("1"), u("on"), a("2"), u("on"), a("3")]
+    policy = Policy(prune_protect=0, prune_minimum=100)
+    inputs = msgspec.structs.replace(INPUTS, policy=policy)
+    bare = State("s", ModelSpec("m", WINDOW))
+    done = PRESETS["tools"].project(Incoming(indexed(talk(*said)), Delta(0)), bare, inputs)
+    assert isinstance(done, Planned)
+    totals = done.state.totals
+    assert (totals.tokens_scanned, totals.tokens_protected, totals.tokens_prunable) == (1_000, 0, 1_000)
+    after = PRESETS["tools"].project(Incoming(indexed(talk(u("go"))), Delta(0)), done.state, inputs)
+    assert isinstance(after, Planned)
+    assert after.state.totals.tokens_prunable == 1_000

@@ -31,6 +31,11 @@ TABLE: list[tuple[str, list[list[Said]], dict[int, str]]] = [
     ("one read", [read()], {}),
     ("a full read again", [read(), read()], {2: "read again"}),
     ("of another file", [read(), read("y")], {}),
+    (
+        "a write whose result the host took out",
+        [read(), [a(call("write", path="x", content="y")), r("[Old tool result content cleared]")]],
+        {2: "written later"},
+    ),
     ("a part, then the whole", [read("x", 5, 9), read()], {2: "read again"}),
     ("the whole, then a part", [read(), read("x", 5, 9)], {}),
     ("a part, then more of it", [read("x", 5, 9), read("x", 1, 20)], {2: "read again"}),

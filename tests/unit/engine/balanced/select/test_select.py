@@ -65,6 +65,13 @@ TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
         set(),
         {SECOND},
     ),
+    (
+        "and of a held call's too",
+        [a(RUN, RUN), r(LONG), r(LONG)],
+        {"protected": {0, 1}},
+        set(),
+        {SECOND},
+    ),
     ("an error stays with it", [a(RUN, RUN), r(LONG), err(LONG)], {"protected": {1}}, set(), set()),
     ("and what weighs little", [a(RUN, RUN), r(LONG), r("ok")], {"protected": {1}}, set(), set()),
     (
