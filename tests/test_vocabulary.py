@@ -72,8 +72,6 @@ TWO_KINDS = {
 # module:Class.field, module:Class, or module
 NOT_MENDED = {
     "engine/invariants/check_state.py:PlanWalk._place",
-    "engine/text/spoken_by_host.py",
-    "study/probes/kinds/spoken.py",
 }
 
 

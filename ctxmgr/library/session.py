@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import FORMATS
-from ctxmgr.library.given import Usage, converted, keys_of, read_state, running, spec_of
+from ctxmgr.library.inputs import Usage, converted, keys_of, read_state, running, spec_of
 from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
 from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, raw_json, reports
 from ctxmgr.session import Reader, Verb, journal

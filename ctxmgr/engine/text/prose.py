@@ -7,7 +7,7 @@ the user's place.
 
 import re
 
-from ctxmgr.engine.text.spoken_by_host import without_preamble
+from ctxmgr.engine.text.host_preamble import without_preamble
 from ctxmgr.engine.text.wording import unfenced
 
 PASTE_CHARACTERS = 1_200  # a paragraph longer than this was not typed

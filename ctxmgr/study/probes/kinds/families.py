@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 
 from ctxmgr.study.probes.evidence import Probe, Wording
-from ctxmgr.study.probes.kinds import commands, files, spoken, user
+from ctxmgr.study.probes.kinds import assistant, commands, files, user
 from ctxmgr.study.probes.reading import SessionHistory
 
 FAMILIES: tuple[Callable[[SessionHistory, int], Iterator[Probe]], ...] = (
     user.probes,
     files.probes,
     commands.probes,
-    spoken.probes,
+    assistant.probes,
 )
 
 

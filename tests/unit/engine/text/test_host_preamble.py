@@ -2,8 +2,8 @@
 
 import pytest
 
+from ctxmgr.engine.text.host_preamble import without_preamble
 from ctxmgr.engine.text.prose import prose
-from ctxmgr.engine.text.spoken_by_host import without_preamble
 
 RULES = "## Your Capabilities\n\nYou are **m-1**.\n\n## Required\n\n- plan\n\n## Models\n\n- a, b\n"
 CASES = [
