@@ -141,7 +141,7 @@ def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> N
     done = PRESETS["tools"].project(Incoming(indexed(talk(*said)), Delta(0)), bare, inputs)
     assert isinstance(done, Planned)
     totals = done.state.totals
-    assert (totals.tokens_scanned, totals.tokens_protected, totals.tokens_prunable) == (1_000, 0, 1_000)
+    assert (totals.scanned_tokens, totals.protected_tokens, totals.prunable_tokens) == (1_000, 0, 1_000)
     after = PRESETS["tools"].project(Incoming(indexed(talk(u("go"))), Delta(0)), done.state, inputs)
     assert isinstance(after, Planned)
-    assert after.state.totals.tokens_prunable == 1_000
+    assert after.state.totals.prunable_tokens == 1_000

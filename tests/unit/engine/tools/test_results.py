@@ -59,8 +59,8 @@ def test_what_a_result_says_of_itself() -> None:
     assert notes("ERROR:\nNo replacement was performed, x").how == "refused"
     assert notes(" \n").how == "empty"
     assert notes("[File: /w/a.py (2 lines total)]\n1:a\n2:b\n").file == "/w/a.py"
-    assert notes("[File: /w/a.py (3 lines total)]\n1:a\n2:b\n3:c\n").ended
-    assert not notes("[File: /w/a.py (4 lines total)]\n1:a\n2:b\n3:c\n").ended
+    assert notes("[File: /w/a.py (3 lines total)]\n1:a\n2:b\n3:c\n").at_end
+    assert not notes("[File: /w/a.py (4 lines total)]\n1:a\n2:b\n3:c\n").at_end
     assert notes("Wall time: 1\nOutput:\na\nb\n").line_count == 3
 
 
