@@ -2,13 +2,20 @@
 
 1. A site is a place where an operator of one family applies. A site is drawn first and then one of its changes:
    else comparisons, which have five each, would be most of a sample.
-2. Left out are changes that can not run or can not matter: bit operators in and out (`|` is a type here), `is` for
-   `==`, and what stands in an annotation or a docstring.
-3. A mutant is told by its module's last part and by its line before and after, so that a module can move.
+2. The families: comparisons, `and` and `or`, `not` before a condition, True and False, numbers (one more, one less;
+   those of tables and weights too), arithmetic, signs, break and continue, what is caught, loops that never run.
+3. Left out are changes that can not run or can not matter: bit operators in and out (`|` is a type here), `==` for
+   `is`, what stands in an annotation, an assertion (`strict=` is one), a decorator or a class's keywords (how much
+   is remembered, and that a struct is frozen, changes no answer).
+4. A mutant is told by what others rename least: package and module, function (or the name that a module assigns
+   to), operator, and the how many-th of that operator there. Which are drawn hangs on that alone: a site that
+   comes or goes changes no other's turn.
 """
 
-import random
+import ast
+from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +24,11 @@ from cosmic_ray.ast import ast_nodes
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
-BITS = ("Bit", "Shift", "Invert", "Pow", "UAdd", "_Is")
+OUT = ("Bit", "Shift", "Invert", "Pow", "UAdd", "_Is")
+IDENTITY = ("ReplaceComparisonOperator_Is_IsNot", "ReplaceComparisonOperator_IsNot_Is")
 FAMILIES = (
     "AddNot",
+    "ExceptionReplacer",
     "NumberReplacer",
     "ReplaceAndWithOr",
     "ReplaceOrWithAnd",
@@ -32,11 +41,13 @@ FAMILIES = (
     "ReplaceTrueWithFalse",
     "ZeroIterationForLoop",
 )
+SILENT = ("assert_stmt", "decorator")  # rule 3
 
 
 class Mutant(NamedTuple):
     """`path` below the package's folder; `line` counts from 1; `before` and `after` are that line."""
 
+    key: str
     path: str
     operator: str
     occurrence: int
@@ -44,23 +55,41 @@ class Mutant(NamedTuple):
     before: str
     after: str
 
-    @property
-    def key(self) -> str:
-        return f"{Path(self.path).stem}: {self.before} -> {self.after}"
+
+class Change(NamedTuple):
+    operator: str
+    occurrence: int  # of the operator in the module
+    key: str
 
 
-def sample(engine: Path, seed: int, count: int) -> list[Mutant]:
-    """So many different mutants, in the order of their sites."""
-    dice = random.Random(seed)
-    sites = [site for path in sorted(engine.rglob("*.py")) for site in _sites(engine, path)]
+class Site(NamedTuple):
+    path: str
+    name: str  # as a mutant's key, with the family for the operator
+    line: int
+    changes: tuple[Change, ...]
+
+
+def sample(engine: Path, places: list[Site], seed: int, count: int) -> list[Mutant]:
+    """So many mutants of these sites, in the order of their draw (rule 4): the first ones are a sample as well."""
+
+    def turn(site: Site) -> str:
+        return sha256(f"{seed} {site.name}".encode()).hexdigest()
+
     found: list[Mutant] = []
-    for path, changes in dice.sample(sites, len(sites)):
-        mutant = _mutant(engine, path, *dice.choice(changes))
-        if mutant is not None and mutant.key not in {one.key for one in found}:
+    for site in sorted(places, key=turn):
+        change = site.changes[int(turn(site)[:8], 16) % len(site.changes)]
+        mutant = _mutant(engine, site, change)
+        if mutant is not None:
             found.append(mutant)
         if len(found) == count:
             break
-    return sorted(found, key=lambda one: (one.path, one.line))
+    return found
+
+
+def named(engine: Path, places: list[Site], keys: set[str]) -> list[Mutant]:
+    """The mutants of these keys that there are."""
+    found = [_mutant(engine, site, change) for site in places for change in site.changes if change.key in keys]
+    return [one for one in found if one is not None]
 
 
 def mutated(engine: Path, mutant: Mutant) -> str:
@@ -71,34 +100,88 @@ def mutated(engine: Path, mutant: Mutant) -> str:
     return str(changed)
 
 
-def _sites(engine: Path, path: Path) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    tree = parso.parse(path.read_text(encoding="utf-8"))
-    nodes = list(ast_nodes(tree))
-    found: dict[tuple[str, Any], list[tuple[str, int]]] = {}
+def sites(engine: Path) -> list[Site]:
+    return [site for path in sorted(engine.rglob("*.py")) for site in _sites(engine, path)]
+
+
+def _sites(engine: Path, path: Path) -> Iterator[Site]:
+    code = path.read_text(encoding="utf-8")
+    nodes = list(ast_nodes(parso.parse(code)))
+    owners = _owners(ast.parse(code), len(code.splitlines()))
+    module = "/".join((engine.name, *path.relative_to(engine).with_suffix("").parts)).split("/")[-2:]
+    found: dict[tuple[Any, str], list[Change]] = {}
     for family in FAMILIES:
         for name in sorted(operator_names()):
             own = name.removeprefix("core/")
-            if not own.startswith(family) or any(part in own for part in BITS):
-                continue
-            operator, occurrence = get_operator(name)(), 0
-            for node in nodes:
-                for start, _ in operator.mutation_positions(node):
-                    found.setdefault((family, start), []).append((name, occurrence))
-                    occurrence += 1
-    for (_, _), changes in sorted(found.items()):
-        yield path.relative_to(engine).as_posix(), changes
+            if own.startswith(family) and (own in IDENTITY or not any(part in own for part in OUT)):
+                there: Counter[str] = Counter()
+                for occurrence, (start, node) in enumerate(_positions(nodes, name)):
+                    if _matters(node):
+                        scope = f"{'/'.join(module)}: {owners[start[0] - 1]}"
+                        there[scope] += 1
+                        key = f"{scope}: {own.removeprefix('Replace')} {there[scope]}"
+                        found.setdefault((start, family), []).append(Change(name, occurrence, key))
+    seen: Counter[str] = Counter()
+    for (start, family), changes in sorted(found.items()):
+        scope = f"{'/'.join(module)}: {owners[start[0] - 1]}: {family}"
+        seen[scope] += 1
+        yield Site(path.relative_to(engine).as_posix(), f"{scope} {seen[scope]}", start[0], tuple(changes))
 
 
-def _mutant(engine: Path, path: str, operator: str, occurrence: int) -> Mutant | None:
-    """None where the change is one of rule 2, or none at all."""
-    code = (engine / path).read_text(encoding="utf-8")
-    changed = mutate_code(code, get_operator(operator)(), occurrence)
+def _positions(nodes: list[Any], name: str) -> Iterator[tuple[tuple[int, int], Any]]:
+    """In the order in which cosmic-ray counts an operator's occurrences."""
+    operator = get_operator(name)()
+    for node in nodes:
+        for start, _ in operator.mutation_positions(node):
+            yield start, node
+
+
+def _matters(node: Any) -> bool:
+    """False where rule 3 leaves it out."""
+    while (parent := node.parent) is not None:
+        place = parent.children.index(node)
+        if parent.type in SILENT:
+            return False
+        if parent.type in ("annassign", "tfpdef") and parent.children[place - 1] == ":":
+            return False
+        if parent.type == "funcdef" and parent.children[place - 1] == "->":
+            return False
+        if parent.type == "argument" and getattr(parent.children[0], "value", "") == "strict":
+            return False
+        if parent.type == "classdef" and node.type in ("argument", "arglist"):
+            return False
+        node = parent
+    return True
+
+
+def _owners(tree: ast.Module, lines: int) -> list[str]:
+    """For each line the function or class that it is in, or the name that it assigns to."""
+    found = ["module"] * lines
+
+    def visit(nodes: list[ast.stmt], inside: str) -> None:
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                name = f"{inside}.{node.name}".removeprefix(".")
+                fill(node, name)
+                visit(node.body, name)
+            elif isinstance(node, ast.Assign | ast.AnnAssign) and inside == "":
+                fill(node, ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target))
+
+    def fill(node: ast.stmt, name: str) -> None:
+        found[node.lineno - 1 : node.end_lineno] = [name] * ((node.end_lineno or node.lineno) - node.lineno + 1)
+
+    visit(tree.body, "")
+    return found
+
+
+def _mutant(engine: Path, site: Site, change: Change) -> Mutant | None:
+    """None where the change is none at all."""
+    code = (engine / site.path).read_text(encoding="utf-8")
+    changed = mutate_code(code, get_operator(change.operator)(), change.occurrence)
     if changed is None:
         return None
-    pairs = zip(code.splitlines(), changed.splitlines(), strict=False)
-    line, before, after = next(
-        ((number, old, new) for number, (old, new) in enumerate(pairs, 1) if old != new), (0, "", "")
-    )
-    if not before or before.lstrip().startswith(("def ", "#", '"""')):
-        return None
-    return Mutant(path, operator, occurrence, line, before.strip(), after.strip())
+    pairs = zip(code.splitlines(), str(changed).splitlines(), strict=False)
+    for number, (old, new) in enumerate(pairs, 1):
+        if old != new:
+            return Mutant(change.key, site.path, *change[:2], number, old.strip(), new.strip())
+    return None

@@ -1,0 +1,107 @@
+"""Turns a run of tests into which of them run each line of a package, and how long each takes.
+
+What is remembered between calls (`lru_cache`) is forgotten before each test, so that each test is found at each
+line that it asks for. Lines that run while a module is imported are of no test.
+"""
+
+import functools
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+
+class Covered(msgspec.Struct):
+    """`lines`: file below the package's folder -> line -> places in `tests`. `failed`: tests that fail as it is,
+    and files that can not be read."""
+
+    failed: list[str] = []
+    tests: list[str] = []
+    seconds: list[float] = []
+    lines: dict[str, dict[int, list[int]]] = {}
+
+    def at(self, path: str, lines: range) -> list[str]:
+        """The tests that run one of these lines, quickest first."""
+        there = self.lines.get(path, {})
+        places = sorted({place for line in lines for place in there.get(line, ())}, key=self.seconds.__getitem__)
+        return [self.tests[place] for place in places]
+
+
+def merged(parts: list[Covered]) -> Covered:
+    tests: list[str] = []
+    seconds: list[float] = []
+    failed = [test for part in parts for test in part.failed]
+    lines: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for part in parts:
+        for path, there in part.lines.items():
+            for line, places in there.items():
+                lines[path][line] += [len(tests) + place for place in places]
+        tests += part.tests
+        seconds += part.seconds
+    return Covered(failed, tests, seconds, lines)
+
+
+class Failing:
+    """A plugin of pytest: which tests fail, and which files can not be read."""
+
+    def __init__(self) -> None:
+        self.failed: dict[str, None] = {}
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = None
+
+    def found(self) -> Covered:
+        return Covered(list(self.failed))
+
+
+class Recorder(Failing):
+    """And which lines each of the others runs of a package, that lies in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        import coverage
+
+        super().__init__()
+        self.folder = folder
+        self.measure = coverage.Coverage(data_file=None, config_file=False, source=[str(folder)], messages=False)
+        self.seconds: dict[str, float] = {}
+        self.remembering: list[Any] = []
+
+    def pytest_sessionstart(self) -> None:
+        self.measure.start()
+
+    def pytest_collection_finish(self) -> None:
+        modules = [module for name, module in sys.modules.items() if name.startswith(("ctxmgr", "tests"))]
+        found = {id(one): one for module in modules for one in vars(module).values() if hasattr(one, "cache_clear")}
+        self.remembering = [one for one in found.values() if isinstance(one, functools._lru_cache_wrapper)]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        for one in self.remembering:
+            one.cache_clear()
+        self.measure.switch_context(nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        super().pytest_runtest_logreport(report)
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+
+    def found(self) -> Covered:
+        self.measure.stop()
+        data = self.measure.get_data()
+        tests = {test: seconds for test, seconds in self.seconds.items() if test not in self.failed}
+        out = Covered(list(self.failed), list(tests), list(tests.values()))
+        places = {test: place for place, test in enumerate(out.tests)}
+        for name in data.measured_files():
+            path = Path(name).relative_to(self.folder).as_posix()
+            out.lines[path] = {
+                line: [places[test] for test in some if test in places]
+                for line, some in data.contexts_by_lineno(name).items()
+            }
+        return out
