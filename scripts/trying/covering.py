@@ -4,6 +4,7 @@ What is remembered between calls (`lru_cache`) is forgotten before each test, so
 line that it asks for. Lines that run while a module is imported are of no test.
 """
 
+import ast
 import functools
 import sys
 from collections import defaultdict
@@ -42,6 +43,33 @@ def merged(parts: list[Covered]) -> Covered:
         tests += part.tests
         seconds += part.seconds
     return Covered(failed, tests, seconds, lines)
+
+
+def lines_beside(source: str, line: int) -> range | None:
+    """The lines of the statement that a line is in, without those within it; a function's for its first lines. None
+    of a line that runs at import."""
+    best: range | None = None
+    inside = False
+
+    def visit(nodes: list[ast.stmt], within: bool) -> None:
+        nonlocal best, inside
+        for node in nodes:
+            end = node.end_lineno or node.lineno
+            if not node.lineno <= line <= end:
+                continue
+            function = isinstance(node, ast.FunctionDef)
+            body: list[ast.stmt] = getattr(node, "body", [])
+            best, inside = range(node.lineno, end + 1), within or function
+            if body and line < body[0].lineno:
+                best = best if function else range(node.lineno, body[0].lineno)
+                return
+            for name in ("body", "orelse", "finalbody"):
+                visit(getattr(node, name, []), within or function)
+            for handler in getattr(node, "handlers", []):
+                visit(handler.body, within or function)
+
+    visit(ast.parse(source).body, False)
+    return best if inside else None
 
 
 class Failing:
