@@ -60,7 +60,7 @@ class Kept:
     ],
 )
 def test_the_lines_whose_tests_tell_of_a_mutant(line: int, lines: range | None) -> None:
-    """Those of its statement without what is within, of a function's head all of it; none of what runs at import."""
+    """Those of its statement without what is within, of a function's head all of it; none of an import's."""
     assert covering.lines_beside(SOURCE, line) == lines
 
 
