@@ -115,7 +115,7 @@ class ArchiveDatabase:
         """A step of rule 4: `live` are the sessions that are open here. How many rows went; `due` says whether
         there is more to do. ArchiveFault."""
         self._bytes, self._looked, self._more = 0, self._clock(), False
-        spared = {_utf8(session_id) for session_id in live}
+        protected = {_utf8(session_id) for session_id in live}
         oldest = int(self._clock() * 1000) - limits.max_age_days * MILLISECONDS_A_DAY
 
         def delete(connection: sqlite3.Connection) -> int:
@@ -124,7 +124,7 @@ class ArchiveDatabase:
             gone: list[tuple[int]] = []
             freed = 0
             for id, at, size, session in rows:
-                if session not in spared and (at < oldest or over > freed):
+                if session not in protected and (at < oldest or over > freed):
                     self._more = len(gone) >= ROWS_AT_ONCE or freed >= BYTES_AT_ONCE
                     if self._more:
                         break

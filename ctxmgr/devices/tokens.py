@@ -23,14 +23,14 @@ PIECE_CHARACTERS = 48_000
 """Most of one call to tiktoken. Measured: 3 ms a piece, most of it with the other threads running."""
 
 SLICE_CHARACTERS = 1_920
-"""Most of a stretch without a seam, and so of a pre-token. Measured: half and twice of it cost about as much,
+"""Most of a stretch without a boundary, and so of a pre-token. Measured: half and twice of it cost about as much,
 half is twice as far off. A multiple of 3 and 128: digits (3 a token) and blanks (to 128) stay exact."""
 
 # ASCII marks but the apostrophe, and the usual CJK ones.
 _MARK = r"!-&(-/:-@\[-`{-~、。，．！？：；"
 # Not all the letters there are, but letters in any version of Unicode.
 _LETTER = r"A-Za-zぁ-ゖァ-ヺ一-鿿가-힣"
-_SEAM_BACKWARDS = re.compile(
+_BOUNDARY_BACKWARDS = re.compile(
     r"\n(?<=[^\s/]\n)"  # after a line, when the next begins with neither white space nor "/"
     r"|[ \t](?:(?=\S)"  # before a blank that follows a character: only ever the start of a pre-token
     r"|(?<=\S[ \t])[ \t]*+\n)"  # after a line, when the next is indented and not empty
@@ -38,7 +38,7 @@ _SEAM_BACKWARDS = re.compile(
     rf"|[{_MARK}](?=[^\W_])"  # before a mark that follows a letter or a digit
     r"|'(?<=\W')(?=[^\W_])"  # the same for an apostrophe that cannot be a contraction's ("it's" is one)
 )
-"""A seam: a place where pre-tokens of o200k_base and cl100k_base part, whatever else stands around it.
+"""A boundary: a place where pre-tokens of o200k_base and cl100k_base part, whatever else stands around it.
 For text read backwards, where the first found is the last there is."""
 
 Encode = Callable[[str], Sized]
@@ -127,16 +127,16 @@ def _weigh_piece(encode: Encode, piece: str) -> int:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The text in pieces of at most PIECE_CHARACTERS that part at seams, or where there is none, in slices.
+    """The text in pieces of at most PIECE_CHARACTERS that part at boundaries, or where there is none, in slices.
 
-    Joined they are the text. None holds a stretch without a seam longer than SLICE_CHARACTERS.
+    Joined they are the text. None holds a stretch without a boundary longer than SLICE_CHARACTERS.
     """
     start = at = 0
     plain = ""  # the last slice: in a run, what follows is the same and needs no search
     while len(text) - at > SLICE_CHARACTERS:
-        seam = None if plain and text.startswith(plain, at) else last_seam(text, at)
-        if seam is not None:
-            at = seam
+        boundary = None if plain and text.startswith(plain, at) else last_boundary(text, at)
+        if boundary is not None:
+            at = boundary
             if at - start > PIECE_CHARACTERS - SLICE_CHARACTERS:
                 yield text[start:at]
                 start = at
@@ -151,10 +151,10 @@ def pieces(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def last_seam(text: str, at: int, reach: int = SLICE_CHARACTERS) -> int | None:
-    """The last seam in the `reach` characters after `at`, None where there is none."""
-    backwards = text[at : at + reach + 1][::-1]  # and one more, a seam is between two
-    found = _SEAM_BACKWARDS.search(backwards)
+def last_boundary(text: str, at: int, reach: int = SLICE_CHARACTERS) -> int | None:
+    """The last boundary in the `reach` characters after `at`, None where there is none."""
+    backwards = text[at : at + reach + 1][::-1]  # and one more, a boundary is between two
+    found = _BOUNDARY_BACKWARDS.search(backwards)
     if found is None:
         return None
     # The cut is after a "\n" and before all else; backwards that is its start and the others' end.

@@ -24,7 +24,7 @@ from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
 from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, raw_json, reports
 from ctxmgr.session import Reader, Verb, journal
 from ctxmgr.session import SessionCore as Living
-from ctxmgr.session.context import Spool, listing
+from ctxmgr.session.context import RawMessages, listing
 from ctxmgr.session.methods import ROUTES, archiving, queries
 
 CAPABILITIES = lifecycle.HostCapabilities(request_compaction="whenIdle", edits=True)
@@ -58,7 +58,7 @@ class Session:
         reader = Reader(form, weigh or estimate, name)
         begins = read_state(state, spec_of(model, window, WINDOW), WINDOW)
         self._session = Living(begins, form, keys_of(policy), CAPABILITIES, reader)
-        self._spool = Spool()
+        self._raw_messages = RawMessages()
         self._report: reports.Report | None = None
 
     # before a model call
@@ -85,7 +85,7 @@ class Session:
         return edits.applied(messages, raws, answer)
 
     def _context(self, params: lifecycle.ContextParams) -> Verb[listing.Parts]:
-        parts = yield from listing.context(self._session, self._spool, params)
+        parts = yield from listing.context(self._session, self._raw_messages, params)
         yield from archiving.archived(self._session)
         return parts
 

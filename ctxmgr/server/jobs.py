@@ -1,15 +1,15 @@
-"""Errands: long calls that hold up nothing. No IO, no clock.
+"""Jobs: long calls that hold up nothing. No IO, no clock.
 
 Rules:
-1. An errand sees its session as it was in its turn of the lane, and changes nothing in it: so it needs no lane,
+1. A job sees its session as it was in its turn of the queue, and changes nothing in it: so it needs no queue,
    and no event ever waits for a model.
 2. Its request is answered once: with its value, an error, or as cancelled. Ending it, however it ends, ends the
    model calls it waits for: they cost the host's money.
 3. After its deadline no model is asked any more. What has an answer for that gives it; what has none goes on
    and makes do with the completions it does not get.
-4. One errand computes at a time, the oldest first: of the worker's two threads one is left to the lanes, so that
+4. One job computes at a time, the oldest first: of the worker's two threads one is left to the queues, so that
    no `context` waits for two long sessions to be cut.
-5. Deadlines and completions stand in a transcript by their tickets. These count within their errand and are
+5. Deadlines and completions stand in a transcript by their tickets. These count within their job and are
    below zero: what else goes on at the time, and when whose thread is done, does not change them.
 """
 
@@ -29,14 +29,14 @@ from ctxmgr.session import Await, Embed, Job, Offload
 from ctxmgr.session.compaction import completions
 from ctxmgr.wire import RpcError, errors, transcript
 
-TICKETS = 1_000_000  # of one errand; a call takes one, and nobody pays for so many
+TICKETS = 1_000_000  # of one job; a call takes one, and nobody pays for so many
 
 
 class RunningJob:
-    """One errand under way. `batch` holds the completions it waits for, None where one is still missing."""
+    """One job under way. `batch` holds the completions it waits for, None where one is still missing."""
 
-    def __init__(self, number: int, errand: Job, session_id: str | None, future: "Future[Any]") -> None:
-        self.number, self.errand, self.session_id, self.future = number, errand, session_id, future
+    def __init__(self, number: int, job: Job, session_id: str | None, future: "Future[Any]") -> None:
+        self.number, self.job, self.session_id, self.future = number, job, session_id, future
         self.tickets = itertools.count(number * TICKETS)
         self.late = False
         self.wake = 0  # the ticket of its deadline
@@ -47,31 +47,31 @@ class RunningJob:
 
 class Jobs:
     def __init__(self, emit: Callable[[Effect], None], peer: Peer, tickets: Iterator[int], record: bool) -> None:
-        """`tickets` are those of the lanes too: each number is used once."""
+        """`tickets` are those of the queues too: each number is used once."""
         self._emit, self._peer, self._ticket, self._record = emit, peer, tickets, record
         self._numbers = itertools.count(1)
         self._running: list[RunningJob] = []
         self._waits: dict[int, Callable[[Any], None]] = {}
-        self._works: list[tuple[int, int, RunningJob, Offload]] = []  # by the age of their errands
+        self._works: list[tuple[int, int, RunningJob, Offload]] = []  # by the age of their jobs
         self._working = False
 
     @property
     def idle(self) -> bool:
         return not self._running
 
-    def start(self, errand: Job, session_id: str | None, future: "Future[Any]") -> None:
-        """`future` gets the value, or RpcError; cancelling it ends the errand."""
-        running = RunningJob(next(self._numbers), errand, session_id, future)
+    def start(self, job: Job, session_id: str | None, future: "Future[Any]") -> None:
+        """`future` gets the value, or RpcError; cancelling it ends the job."""
+        running = RunningJob(next(self._numbers), job, session_id, future)
         self._running.append(running)
         future.add_done_callback(lambda done: self._end(running))
-        if errand.deadline_ms is not None:
+        if job.deadline_ms is not None:
             running.wake = self._wait(-next(running.tickets), partial(self._expired, running))
-            self._emit(StartTimer(running.wake, errand.deadline_ms))
+            self._emit(StartTimer(running.wake, job.deadline_ms))
         self._progress(running, "begin")
         self._step(running, None)
 
     def resume(self, ticket: int, value: Any) -> bool:
-        """What an errand waits for is there. False where no errand knows this ticket."""
+        """What a job waits for is there. False where no job knows this ticket."""
         wait = self._waits.pop(ticket, None)
         if wait is not None:
             wait(value)
@@ -92,7 +92,7 @@ class Jobs:
 
     def _step(self, running: RunningJob, value: Any) -> None:
         """Sends what came into the steps until they wait for something else."""
-        steps = running.errand.routine
+        steps = running.job.routine
         try:
             failed = isinstance(value, BaseException)
             wanted = steps.throw(value) if failed else steps.send(value)
@@ -103,9 +103,11 @@ class Jobs:
         except Exception as fault:  # noqa: BLE001  it becomes the error answer
             self._fail(running, fault)
         else:
-            self._want(running, wanted)
+            self._request(running, wanted)
 
-    def _want(self, running: RunningJob, wanted: Offload | Embed | Await | tuple[CompletionRequest, ...]) -> None:
+    def _request(
+        self, running: RunningJob, wanted: Offload | Embed | Await | tuple[CompletionRequest, ...]
+    ) -> None:
         if isinstance(wanted, Offload):
             heapq.heappush(self._works, (running.number, next(self._ticket), running, wanted))
             self._work_on()
@@ -133,7 +135,7 @@ class Jobs:
         future.add_done_callback(ended)
 
     def _work_on(self) -> None:
-        """The next work of the oldest errand, where none is under way."""
+        """The next work of the oldest job, where none is under way."""
         while self._works and not self._working:
             _, ticket, running, work = heapq.heappop(self._works)
             if running in self._running:
@@ -152,9 +154,9 @@ class Jobs:
     # models
 
     def _ask_more(self, running: RunningJob) -> None:
-        while running.waiting and len(running.calls) < running.errand.runner.concurrency:
+        while running.waiting and len(running.calls) < running.job.runner.concurrency:
             place, ask = running.waiting.popleft()
-            if running.errand.runner.kind == "endpoint":
+            if running.job.runner.kind == "endpoint":
                 self._ask_endpoint(running, place, ask)
             else:
                 self._ask_host(running, place, ask)
@@ -171,7 +173,7 @@ class Jobs:
         future.add_done_callback(came)
 
     def _ask_endpoint(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
-        endpoint = running.errand.runner.endpoint
+        endpoint = running.job.runner.endpoint
         assert endpoint is not None
         ticket = -next(running.tickets)
         self._wait(ticket, partial(self._came, running, place, ask, ticket))
@@ -215,8 +217,8 @@ class Jobs:
     def _expired(self, running: RunningJob, _: Any) -> None:
         if self._record:
             self._emit(Record(transcript.woke(running.wake)))
-        if running.errand.at_deadline is not None:
-            self._settle(running, running.errand.at_deadline)
+        if running.job.at_deadline is not None:
+            self._settle(running, running.job.at_deadline)
             return
         running.late = True
         if running.calls:
@@ -244,11 +246,11 @@ class Jobs:
         self._running.remove(running)
         self._waits.pop(running.wake, None)  # it would hold what has ended until then
         self._end_calls(running)
-        running.errand.routine.close()
+        running.job.routine.close()
         self._progress(running, "end")
 
     def _progress(self, running: RunningJob, kind: Any, message: str | None = None) -> None:
-        token = running.errand.token
+        token = running.job.token
         if token is not None:
             value = compaction.ProgressValue(kind, message)
             self._peer.notify("$/progress", compaction.ProgressParams(token, value))

@@ -32,7 +32,7 @@ class ModelCalls:
             chat = self._chats[effect.endpoint] = Chat(effect.endpoint, os.environ)
         try:
             value: Any = await chat.complete(effect.request)
-        except Exception as fault:  # noqa: BLE001  the errand hears of it
+        except Exception as fault:  # noqa: BLE001  the job hears of it
             value = fault
         abandoned = self._tasks.pop(effect.ticket, None) is None
         if not abandoned:

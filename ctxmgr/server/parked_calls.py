@@ -21,8 +21,8 @@ class ParkedCalls:
         self._state_dir, self._record, self._emit = state_dir, record, emit
         self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
 
-    def park(self, ticket: int, lane: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
-        id, directory = lane.session_id, self._state_dir
+    def park(self, ticket: int, queue: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
+        id, directory = queue.session_id, self._state_dir
         if isinstance(wanted, Snapshot):
             self._emit(Open(ticket, id, directory))
         elif isinstance(wanted, ArchivePut):

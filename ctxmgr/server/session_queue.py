@@ -1,7 +1,7 @@
-"""Lanes: the calls of one session, one after the other, while other sessions go on.
+"""Queues: the calls of one session, one after the other, while other sessions go on.
 
-A call that needs something from outside (a snapshot, work in a thread) parks its lane, and nothing else, until
-it has got it. A lane never waits for the host: a host may send an event before it answers our request.
+A call that needs something from outside (a snapshot, work in a thread) parks its queue, and nothing else, until
+it has got it. A queue never waits for the host: a host may send an event before it answers our request.
 """
 
 from collections import deque
@@ -11,7 +11,7 @@ from typing import Any
 
 from ctxmgr.model.saved import State
 from ctxmgr.session import Reader, SessionCore
-from ctxmgr.session.context import Spool
+from ctxmgr.session.context import RawMessages
 
 PENDING = object()  # the value of a call that has not ended
 
@@ -19,7 +19,7 @@ Routine = Generator[Any, Any, Any]
 
 
 class QueuedCall:
-    """One call on its way through a lane. `finish` turns its value into the answer, once it has ended."""
+    """One call on its way through a queue. `finish` turns its value into the answer, once it has ended."""
 
     def __init__(self, start: Callable[[], Any], finish: Callable[[Any], Any], name: str) -> None:
         self.start, self.finish, self.name = start, finish, name
@@ -34,14 +34,14 @@ class QueuedCall:
 class SessionQueue:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
-        self.queue: deque[QueuedCall] = deque()
+        self.calls: deque[QueuedCall] = deque()
         self.busy: QueuedCall | None = None
         self.forget()
 
     def forget(self) -> None:
         """The session has ended, or not begun; what is queued stays."""
         self.session: SessionCore | None = None
-        self.spool = Spool()
+        self.raw_messages = RawMessages()
         self.saved: State | None = None  # as the snapshot knows it
         self.unreadable = False  # what its snapshot held made up no state
         self.strange: tuple[bytes, ...] = ()  # snapshot lines of kinds not known here
@@ -49,7 +49,7 @@ class SessionQueue:
 
     @property
     def idle(self) -> bool:
-        return self.busy is None and not self.queue
+        return self.busy is None and not self.calls
 
 
 class SessionQueues:
@@ -63,60 +63,60 @@ class SessionQueues:
 
     @property
     def idle(self) -> bool:
-        return all(lane.idle for lane in self.by_session.values())
+        return all(queue.idle for queue in self.by_session.values())
 
-    def submit(self, lane: SessionQueue, job: QueuedCall) -> Any:
-        """Runs the job now if the lane is free. The value it ended with, or a future of it."""
-        if lane.idle:
-            value = self._run(lane, job)
+    def submit(self, queue: SessionQueue, call: QueuedCall) -> Any:
+        """Runs the call now if the queue is free. The value it ended with, or a future of it."""
+        if queue.idle:
+            value = self._run(queue, call)
             if value is not PENDING:
                 return value
         else:
-            lane.queue.append(job)
-        job.future = Future()
-        return job.future
+            queue.calls.append(call)
+        call.future = Future()
+        return call.future
 
     def resume(self, ticket: int, value: Any) -> None:
         """What a parked call asked for is there."""
-        lane = self._tickets.pop(ticket, None)
-        if lane is None:
-            return  # an errand that has ended waited for it
-        job = lane.busy
-        assert job is not None
-        lane.busy = None
-        self._settle(job, lambda: self._step(lane, job, value))
-        while lane.busy is None and lane.queue:
-            following = lane.queue.popleft()
+        queue = self._tickets.pop(ticket, None)
+        if queue is None:
+            return  # a job that has ended waited for it
+        call = queue.busy
+        assert call is not None
+        queue.busy = None
+        self._settle(call, lambda: self._step(queue, call, value))
+        while queue.busy is None and queue.calls:
+            following = queue.calls.popleft()
             if not following.cancelled:
-                self._settle(following, lambda: self._run(lane, following))  # noqa: B023  called at once
+                self._settle(following, lambda: self._run(queue, following))  # noqa: B023  called at once
 
-    def _run(self, lane: SessionQueue, job: QueuedCall) -> Any:
-        value = job.start()
+    def _run(self, queue: SessionQueue, call: QueuedCall) -> Any:
+        value = call.start()
         if isinstance(value, Generator):
-            job.routine = value
-            return self._step(lane, job, None)
-        return job.finish(value)
+            call.routine = value
+            return self._step(queue, call, None)
+        return call.finish(value)
 
-    def _step(self, lane: SessionQueue, job: QueuedCall, value: Any) -> Any:
-        assert job.routine is not None
-        if job.cancelled:
-            job.routine.close()
+    def _step(self, queue: SessionQueue, call: QueuedCall, value: Any) -> Any:
+        assert call.routine is not None
+        if call.cancelled:
+            call.routine.close()
             return PENDING
         try:
             failed = isinstance(value, BaseException)
-            wanted = job.routine.throw(value) if failed else job.routine.send(value)
+            wanted = call.routine.throw(value) if failed else call.routine.send(value)
         except StopIteration as stop:
-            return job.finish(stop.value)
-        lane.busy = job
+            return call.finish(stop.value)
+        queue.busy = call
         ticket = next(self._ticket)
-        self._tickets[ticket] = lane
-        self._park(ticket, lane, wanted)
+        self._tickets[ticket] = queue
+        self._park(ticket, queue, wanted)
         return PENDING
 
     @staticmethod
-    def _settle(job: QueuedCall, run: Callable[[], Any]) -> None:
-        """Gives the job's future what the run gives."""
-        future = job.future
+    def _settle(call: QueuedCall, run: Callable[[], Any]) -> None:
+        """Gives the call's future what the run gives."""
+        future = call.future
         assert future is not None
         try:
             value = run()

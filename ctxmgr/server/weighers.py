@@ -24,11 +24,11 @@ class SessionWeighers:
         name = name if name in self._weighers else self._fallback
         return Reader(self._form, self._weighers[name], name)
 
-    def want(self, lane: SessionQueue, session: SessionCore) -> None:
+    def request(self, queue: SessionQueue, session: SessionCore) -> None:
         """Uses the policy's weigher if it is there, and asks for it once if it is not."""
         wanted = policy_keys.tokenizer(session.policy)
         if wanted.name in self._weighers:
-            self._use(lane, session, wanted.name)
+            self._use(queue, session, wanted.name)
         elif wanted.name not in self._asked_for:
             self._asked_for.add(wanted.name)
             self._emit(LoadWeigher(wanted.name, wanted.path))
@@ -42,26 +42,26 @@ class SessionWeighers:
             self._emit(Log(note))
         if weigh is not None:
             self._weighers[name] = weigh
-        for lane in self._queues.by_session.values():
-            session = lane.session
+        for queue in self._queues.by_session.values():
+            session = queue.session
             if session is None or policy_keys.tokenizer(session.policy).name != name:
                 continue
             if note:
                 session.warnings = (*session.warnings, note)
             if weigh is not None:
-                self._use(lane, session, name)
+                self._use(queue, session, name)
 
     def exchange(self) -> None:
         """Gives each session that is between two events the reader that waits for it."""
-        for lane in self._queues.by_session.values():
-            if lane.next_reader is not None and lane.busy is None and lane.session is not None:
-                lane.session.use(lane.next_reader)
-                lane.next_reader = None
+        for queue in self._queues.by_session.values():
+            if queue.next_reader is not None and queue.busy is None and queue.session is not None:
+                queue.session.use(queue.next_reader)
+                queue.next_reader = None
 
-    def _use(self, lane: SessionQueue, session: SessionCore, name: str) -> None:
+    def _use(self, queue: SessionQueue, session: SessionCore, name: str) -> None:
         if session.reader.name == name:
             return
-        if lane.busy is None:
+        if queue.busy is None:
             session.use(self.reader(name))
         else:
-            lane.next_reader = self.reader(name)
+            queue.next_reader = self.reader(name)

@@ -1,5 +1,5 @@
 """What a verb may ask its caller for: work that takes long enough to belong in another thread, the archive, and for
-an errand also completions and vectors, which somebody else makes."""
+a job also completions and vectors, which somebody else makes."""
 
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
@@ -49,7 +49,7 @@ class Await(msgspec.Struct, frozen=True):
 
 # a verb that may ask for work, and for the archive, on its way to its answer
 Verb = Generator[Offload | ArchivePut | ArchiveGet, Any, Answer]
-# an errand may ask for a tuple of completions and for vectors as well
+# a job may ask for a tuple of completions and for vectors as well
 Routine = Generator[Offload | Embed | Await | tuple[CompletionRequest, ...], Any, Answer]
 
 
@@ -64,7 +64,7 @@ class ModelRunner(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A long call to be carried out beside the lanes. `deadline_ms` in milliseconds from its start; `at_deadline`
+    """A long call to be carried out beside the queues. `deadline_ms` in milliseconds from its start; `at_deadline`
     is the answer then, None where the steps themselves make do without a model. `token` for `$/progress`."""
 
     routine: Routine[Any]

@@ -12,7 +12,7 @@ Direction = Literal["to ctxmgr", "to host"]
 class Method(msgspec.Struct, frozen=True):
     """One row. `counted`: taking effect, it raises the session's `seq`. `result` None: the answer is null.
 
-    `errand`: it may take long and holds nothing up: it sees the session as it was in its turn, and no more.
+    `job`: it may take long and holds nothing up: it sees the session as it was in its turn, and no more.
     `both_ways`: the other side sends it as well.
     """
 
@@ -22,7 +22,7 @@ class Method(msgspec.Struct, frozen=True):
     result: Any
     summary: str
     session: bool = True
-    errand: bool = False
+    job: bool = False
     counted: bool = False
     errors: tuple[int, ...] = ()
     direction: Direction = "to ctxmgr"

@@ -72,7 +72,7 @@ TABLE: tuple[Method, ...] = (
         compaction.BeforeCompactResult,
         "The host is about to compact; {} leaves it to the host.",
         errors=_SESSION,
-        errand=True,
+        job=True,
     ),
     Method(
         "session_compact",
@@ -99,7 +99,7 @@ TABLE: tuple[Method, ...] = (
         compaction.BeforeTreeResult,
         "The host is about to move in its session tree; {} leaves the summary to the host.",
         errors=_SESSION,
-        errand=True,
+        job=True,
     ),
     Method(
         "session_tree",
@@ -231,7 +231,7 @@ TABLE: tuple[Method, ...] = (
         "What a compaction would summarise and keep, and the prompts a host can run on its own model.",
         session=False,
         errors=_SESSION,
-        errand=True,
+        job=True,
     ),
     Method(
         "compact",
@@ -241,7 +241,7 @@ TABLE: tuple[Method, ...] = (
         "A finished compaction; the host applies it and reports `session_compact`.",
         session=False,
         errors=(*_SESSION, errors.REQUEST_FAILED),
-        errand=True,
+        job=True,
     ),
     Method(
         "summarizeBranch",
@@ -251,7 +251,7 @@ TABLE: tuple[Method, ...] = (
         "A finished summary of the branch that is left behind.",
         session=False,
         errors=(*_SESSION, errors.REQUEST_FAILED),
-        errand=True,
+        job=True,
     ),
     Method(
         "getScratchpad",

@@ -111,15 +111,15 @@ def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str
     if not dropped:
         return decisions
     changed: dict[str, Decision] | None = None
-    for atom in layout.rules.steps(conversation).steps:
-        if len(atom.assistant_indices) < 2:
+    for step in layout.rules.steps(conversation).steps:
+        if len(step.assistant_indices) < 2:
             continue
-        keys = {at: conversation.key(at) for at in atom.message_indices}
+        keys = {at: conversation.key(at) for at in step.message_indices}
         leaving = {at for at, one in keys.items() if one in dropped}
-        if len(leaving.intersection(atom.assistant_indices)) in (0, len(atom.assistant_indices)):
+        if len(leaving.intersection(step.assistant_indices)) in (0, len(step.assistant_indices)):
             continue
         changed = dict(decisions) if changed is None else changed
-        if _leaves(conversation, atom, leaving) and layout.rules.may_leave(conversation, atom):
+        if _leaves(conversation, step, leaving) and layout.rules.may_leave(conversation, step):
             changed |= dict.fromkeys(keys.values(), Decision("dropped"))
         else:
             for at in leaving:
@@ -127,9 +127,9 @@ def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str
     return decisions if changed is None else changed
 
 
-def _leaves(conversation: ConversationIndex, atom: Step, leaving: set[int]) -> bool:
+def _leaves(conversation: ConversationIndex, step: Step, leaving: set[int]) -> bool:
     """Do all messages of the step leave that no other message of the list tells the same as?"""
-    sure = [at for at in atom.message_indices if conversation.digest_counts[conversation.digest(at)] == 1]
+    sure = [at for at in step.message_indices if conversation.digest_counts[conversation.digest(at)] == 1]
     return bool(sure) and leaving.issuperset(sure)
 
 

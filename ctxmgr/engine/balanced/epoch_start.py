@@ -4,7 +4,7 @@ Rules (design, sections 4 and 6):
 1. What stays is chosen by worth (`select`) within the room of the zone (`room`). The choice is made twice: freely,
    to find where the prefix had best break (`epoch`); then again with what stands before that place as it is, so
    that nothing is kept that is shown there already.
-2. One packet stands between what is old and the newest steps (`seam`).
+2. One packet stands between what is old and the newest steps (`packet_placement`).
 3. User messages stay as they came while they fit a tenth of what is usable; beyond it the longest leave for the
    packet, shortened. The newest stays, and so do all where no packet can tell of them.
 4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave
@@ -88,13 +88,13 @@ class EpochResult(msgspec.Struct, frozen=True):
 
 
 def opened(
-    conversation: ConversationIndex, want: EpochInputs, plan: Plan, epoch: Epoch, opening: Opening
+    conversation: ConversationIndex, inputs: EpochInputs, plan: Plan, epoch: Epoch, opening: Opening
 ) -> EpochResult | None:
     """The epoch after this one, `plan` being what would be sent without it; None where it takes nothing away."""
-    done = _Draft(conversation, want, plan).opened(epoch, opening)
-    if done is None or done.plan.weight <= want.budget.window or not want.protection.pinned():
+    done = _Draft(conversation, inputs, plan).opened(epoch, opening)
+    if done is None or done.plan.weight <= inputs.budget.window or not inputs.protection.pinned():
         return done
-    pinless = msgspec.structs.replace(want, protection=want.protection.unpinned())
+    pinless = msgspec.structs.replace(inputs, protection=inputs.protection.unpinned())
     bare = _Draft(conversation, pinless, plan).opened(epoch, opening)
     if bare is None or bare.plan.weight >= done.plan.weight:
         return done
@@ -118,25 +118,27 @@ def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tup
 class _Draft:
     """One epoch while it is being decided."""
 
-    def __init__(self, conversation: ConversationIndex, want: EpochInputs, plan: Plan) -> None:
+    def __init__(self, conversation: ConversationIndex, inputs: EpochInputs, plan: Plan) -> None:
         self.conversation, self.messages, self.inputs, self.old_plan = (
             conversation,
             conversation.messages,
-            want,
+            inputs,
             plan,
         )
-        must_stay, every = want.rules.must_stay(conversation), want.rules.steps(conversation)
-        self.protected = want.protection.messages(conversation)
+        must_stay, every = inputs.rules.must_stay(conversation), inputs.rules.steps(conversation)
+        self.protected = inputs.protection.messages(conversation)
         self.all_steps, self.steps = every, every.steps
-        self.worth = worths(conversation, self.steps, want.memo)
-        self.stale: Mapping[BlockRef, str] = superseded(conversation, want.memo)
-        self.newest = protection.first_lossless(conversation, self.steps, want.budget.newest)
-        self.lossless = frozenset(at for atom in self.steps[self.newest :] for at in atom.message_indices)
+        self.worth = worths(conversation, self.steps, inputs.memo)
+        self.stale: Mapping[BlockRef, str] = superseded(conversation, inputs.memo)
+        self.newest = protection.first_lossless(conversation, self.steps, inputs.budget.newest)
+        self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
         spoken_for = self.lossless | self.protected | must_stay
-        self.shorter = protection.shortened(conversation, self.stale, spoken_for, want.layout.shorten, want.rules)
+        self.shorter = protection.shortened(
+            conversation, self.stale, spoken_for, inputs.layout.shorten, inputs.rules
+        )
         self.users = [at for at in every.fixed_indices if self.messages[at].view.role == "user"]
         self.shortened_users = protection.over_share(
-            conversation, self.users, want.budget.users, self.protected, want.rules
+            conversation, self.users, inputs.budget.users, self.protected, inputs.rules
         )
 
     def opened(self, epoch: Epoch, opening: Opening) -> EpochResult | None:
@@ -169,9 +171,11 @@ class _Draft:
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:
         """The plan with its packet."""
-        seam = PacketPlacement(self.conversation, self.all_steps, self.newest, self.worth, self.inputs.rules)
-        packet = packet_of(seam, self._plan(decisions), self.inputs.writer, self.inputs.budget, self.inputs.memo)
-        return self._plan(decisions, packet, place_of(seam, decisions)), packet
+        placement = PacketPlacement(self.conversation, self.all_steps, self.newest, self.worth, self.inputs.rules)
+        packet = packet_of(
+            placement, self._plan(decisions), self.inputs.writer, self.inputs.budget, self.inputs.memo
+        )
+        return self._plan(decisions, packet, place_of(placement, decisions)), packet
 
     def _untold(self) -> set[str]:
         """The keys of user messages that may only leave where a packet tells of them."""
@@ -213,10 +217,10 @@ class _Draft:
         held_now, gone_now, stale = set(self.protected | self.lossless), set[int](), set(self.stale)
         stale -= {ref for ref in stale if ref.message_index in self.protected}
         budget = self.inputs.budget.old
-        for atom in self.steps:
-            if min(atom.message_indices) >= cut:
+        for step in self.steps:
+            if min(step.message_indices) >= cut:
                 continue
-            for at in atom.message_indices:
+            for at in step.message_indices:
                 if held.drops(self.conversation, self.old_plan.decisions, at):
                     gone_now.add(at)
                     continue
@@ -226,7 +230,7 @@ class _Draft:
                     if self._decided(ref) == "pruned":
                         stale.add(ref)
                         budget += self.conversation.block_weight(ref)
-        wishes = SelectionProblem(
+        problem = SelectionProblem(
             budget_tokens=max(0, budget),
             protected=held_now,
             evicted=gone_now,
@@ -235,7 +239,7 @@ class _Draft:
             protected_results=self.inputs.protection.results(self.conversation),
             shortened_weights=self.shorter,
         )
-        return select(self.conversation, self.all_steps, wishes, self.inputs.memo, self.inputs.rules)
+        return select(self.conversation, self.all_steps, problem, self.inputs.memo, self.inputs.rules)
 
     def _decided(self, ref: BlockRef) -> str:
         found = self.old_plan.decisions.get(self.conversation.block_key(ref))
@@ -246,19 +250,19 @@ class _Draft:
     def _break(self, choice: Selection, epoch: Epoch, opening: Opening) -> tuple[int, PrefixBreak] | None:
         """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
         what is to come back: the break can not be after either. Nor can it part a step."""
-        want = self.inputs
+        inputs = self.inputs
         now = shown_weights(self.old_plan, self.messages)
-        shown = want.layout.packet
-        packet_at = want.layout.packet_index if shown.text else len(self.messages)
+        shown = inputs.layout.packet
+        packet_at = inputs.layout.packet_index if shown.text else len(self.messages)
         at_most = min((packet_at, *hidden(self.messages, self.old_plan, self.protected)))
-        inside = {at for atom in self.steps for at in atom.message_indices if at != min(atom.message_indices)}
+        inside = {at for step in self.steps for at in step.message_indices if at != min(step.message_indices)}
         rows: list[Row] = []
         for at in sorted(now):
             here = shown.weight if at == packet_at else 0
             start = not rows or (at <= at_most and at not in inside)
-            rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < want.cached_count, start))
-        inserted = shown.weight or want.budget.index + SMALLEST_TOKENS
-        found = best_break(rows, inserted, epoch.call_count, want.rates, opening in MUST)
+            rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < inputs.cached_count, start))
+        inserted = shown.weight or inputs.budget.index + SMALLEST_TOKENS
+        found = best_break(rows, inserted, epoch.call_count, inputs.rates, opening in MUST)
         if found is None:
             return None
         cut = rows[found.row_index].message_index

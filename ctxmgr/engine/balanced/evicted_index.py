@@ -38,7 +38,7 @@ class Evicted(msgspec.Struct, frozen=True, gc=False):
 
 def losses(
     messages: Sequence[Message],
-    atoms: Sequence[Step],
+    steps: Sequence[Step],
     dropped: Container[int],
     pruned: Container[BlockRef],
     handle: Callable[[BlockRef], str],
@@ -46,16 +46,16 @@ def losses(
 ) -> list[Evicted]:
     """Every block that is not shown, oldest first. `handle` of a result; "" for none."""
     found: list[Evicted] = []
-    for atom in atoms:
+    for step in steps:
         labels: dict[str, str] = {}
-        for position in atom.assistant_indices:
+        for position in step.assistant_indices:
             gone = position in dropped
             for block, held, call in _blocks(messages[position], memo):
                 label = _label(call) if call is not None and block.kind == "call" else ""
                 labels[block.call_id] = label
                 if gone and held:
                     found.append(Evicted(label, held))
-        for position in atom.result_indices:
+        for position in step.result_indices:
             for number, (block, held, call) in enumerate(_blocks(messages[position], memo)):
                 ref = BlockRef(position, number)
                 if block.kind in ("result", "shell") and (position in dropped or ref in pruned):

@@ -25,7 +25,7 @@ NO_PACKET = Packet("", 0)
 
 
 class PacketPlacement(msgspec.Struct, frozen=True):
-    """Where old and new meet: `newest_step_index` is the number of the first lossless atom. `values` of names."""
+    """Where old and new meet: `newest_step_index` is the number of the first lossless step. `values` of names."""
 
     conversation: ConversationIndex
     steps: Steps
@@ -56,16 +56,16 @@ class PacketWriter(msgspec.Struct, frozen=True):
         return self.text.weigh(text)
 
 
-def place_of(seam: PacketPlacement, decisions: Mapping[str, Decision]) -> int:
+def place_of(placement: PacketPlacement, decisions: Mapping[str, Decision]) -> int:
     """The index of the message that the packet stands before (rules 1 and 2)."""
-    messages, atoms = seam.conversation.messages, seam.steps.steps
+    messages, steps = placement.conversation.messages, placement.steps.steps
     at = len(messages)
-    if seam.newest_step_index < len(atoms):
-        at = min(atoms[seam.newest_step_index].message_indices)
-    fixed = frozenset(seam.steps.fixed_indices)
+    if placement.newest_step_index < len(steps):
+        at = min(steps[placement.newest_step_index].message_indices)
+    fixed = frozenset(placement.steps.fixed_indices)
     while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
         at -= 1
-    while at < len(messages) and drops(seam.conversation, decisions, at):
+    while at < len(messages) and drops(placement.conversation, decisions, at):
         at += 1
     return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
@@ -85,27 +85,31 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants = ST
     return -1
 
 
-def packet_of(seam: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget, memo: Memo) -> Packet:
+def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget, memo: Memo) -> Packet:
     """The packet for what the plan `bare` leaves out (rule 3)."""
-    stands_for = seam.conversation.raw_weight - bare.weight
+    stands_for = placement.conversation.raw_weight - bare.weight
     if stands_for <= 0:
         return NO_PACKET
-    dropped = {at for at in range(seam.conversation.size) if drops(seam.conversation, bare.decisions, at)}
+    dropped = {at for at in range(placement.conversation.size) if drops(placement.conversation, bare.decisions, at)}
     users = [
         at
-        for at in seam.steps.fixed_indices
-        if at in dropped and seam.conversation.messages[at].view.role == "user"
+        for at in placement.steps.fixed_indices
+        if at in dropped and placement.conversation.messages[at].view.role == "user"
     ]
-    said = ["\n".join(block.text for block in seam.conversation.messages[at].view.blocks) for at in users]
+    said = ["\n".join(block.text for block in placement.conversation.messages[at].view.blocks) for at in users]
     facts = writer.facts(stands_for) or PACKET_MARK
     users_said = evicted_index.said(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
-        _lost(seam, bare, dropped, writer, memo), _shown(seam, bare, memo), seam.values, room.index, writer.weigh
+        _lost(placement, bare, dropped, writer, memo),
+        _shown(placement, bare, memo),
+        placement.values,
+        room.index,
+        writer.weigh,
     )
     for parts in _ever_less(facts, users_said, names_held, evicted_index.counted(len(said)) if said else ""):
         text = "\n\n".join(part for part in parts if part)
         weight = writer.weigh(text)
-        if seam.rules.may_stand_for(weight, stands_for):
+        if placement.rules.may_stand_for(weight, stands_for):
             return Packet(text, weight)
     return NO_PACKET
 
@@ -121,22 +125,24 @@ def _ever_less(facts: str, said: str, index: str, counted: str) -> Iterator[tupl
 
 
 def _lost(
-    seam: PacketPlacement, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo
+    placement: PacketPlacement, bare: Plan, dropped: set[int], writer: PacketWriter, memo: Memo
 ) -> list[evicted_index.Evicted]:
     edits = (piece for piece in bare.pieces if isinstance(piece, BlockEdit))
     pruned = {BlockRef(edit.message_index, edit.block_index) for edit in edits if edit.kind == "pruned"}
 
     def handle(ref: BlockRef) -> str:
-        return writer.handle(seam.conversation.block_key(ref))
+        return writer.handle(placement.conversation.block_key(ref))
 
-    return evicted_index.losses(seam.conversation.messages, seam.steps.steps, dropped, pruned, handle, memo)
+    return evicted_index.losses(
+        placement.conversation.messages, placement.steps.steps, dropped, pruned, handle, memo
+    )
 
 
-def _shown(seam: PacketPlacement, bare: Plan, memo: Memo) -> set[str]:
+def _shown(placement: PacketPlacement, bare: Plan, memo: Memo) -> set[str]:
     """The names in what is kept as it came."""
     shown: set[str] = set()
     for piece in bare.pieces:
         if isinstance(piece, Keep):
             for at in range(piece.start, piece.end):
-                shown.update(identifiers.whole(seam.conversation.messages[at], memo))
+                shown.update(identifiers.whole(placement.conversation.messages[at], memo))
     return shown

@@ -45,10 +45,10 @@ class BalancedResult(msgspec.Struct, frozen=True):
 
 def standing(conversation: ConversationIndex, ask: BalancedInputs) -> Plan:
     """The plan if nothing is decided now (rule 1)."""
-    want = ask.epoch_inputs
+    inputs = ask.epoch_inputs
     if ask.last_plan is not None:
-        return apply_decisions.extended(ask.last_plan, conversation, ask.last_count, want.zone)
-    return apply_decisions.lay_out(conversation, want.zone, want.layout)
+        return apply_decisions.extended(ask.last_plan, conversation, ask.last_count, inputs.zone)
+    return apply_decisions.lay_out(conversation, inputs.zone, inputs.layout)
 
 
 def due(ask: BalancedInputs, weight: int) -> Opening | None:

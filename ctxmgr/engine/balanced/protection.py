@@ -37,13 +37,13 @@ class Protection(msgspec.Struct, frozen=True):
         return Protection(self.tools, frozenset)
 
 
-def first_lossless(conversation: ConversationIndex, atoms: Sequence[Step], tokens: int) -> int:
-    """The number of the first atom of rule 1."""
-    number, weight = len(atoms), 0
+def first_lossless(conversation: ConversationIndex, steps: Sequence[Step], tokens: int) -> int:
+    """The number of the first step of rule 1."""
+    number, weight = len(steps), 0
     while number > 0:
-        atom = atoms[number - 1]
-        more = conversation.weight_of(atom.message_indices)
-        if len(atoms) - number >= STEPS_LOSSLESS and weight + more > tokens:
+        step = steps[number - 1]
+        more = conversation.weight_of(step.message_indices)
+        if len(steps) - number >= STEPS_LOSSLESS and weight + more > tokens:
             break
         number -= 1
         weight += more

@@ -32,15 +32,15 @@ def faded(steps: int) -> float:
     return FADED + (1 - FADED) * left
 
 
-def worths(conversation: ConversationIndex, atoms: Sequence[Step], memo: Memo) -> Mapping[str, float]:
-    """The worth of every name in the atoms. Linear."""
-    messages, count = conversation.messages, len(atoms)
-    worth = _in_results(messages, atoms, memo)
+def worths(conversation: ConversationIndex, steps: Sequence[Step], memo: Memo) -> Mapping[str, float]:
+    """The worth of every name in the steps. Linear."""
+    messages, count = conversation.messages, len(steps)
+    worth = _in_results(messages, steps, memo)
     times: dict[str, int] = {}
     last: dict[str, int] = {}
-    for number, atom in enumerate(atoms):
+    for number, step in enumerate(steps):
         here: set[str] = set()
-        for position in atom.assistant_indices:
+        for position in step.assistant_indices:
             here.update(identifiers.whole(messages[position], memo))
         for name in here:
             times[name] = times.get(name, 0) + 1
@@ -51,18 +51,18 @@ def worths(conversation: ConversationIndex, atoms: Sequence[Step], memo: Memo) -
     return worth
 
 
-def _in_results(messages: Sequence[Message], atoms: Sequence[Step], memo: Memo) -> dict[str, float]:
+def _in_results(messages: Sequence[Message], steps: Sequence[Step], memo: Memo) -> dict[str, float]:
     """Rule 2: a name has the best worth that any result gives it."""
-    count = len(atoms)
-    read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, atom, memo) for atom in atoms]
+    count = len(steps)
+    read: list[dict[str, tuple[str, ...]]] = [_read_by(messages, step, memo) for step in steps]
     touched: dict[str, int] = {}
     for number, calls in enumerate(read):
         for paths in calls.values():
             for path in paths:
                 touched[path] = number
     worth: dict[str, float] = {}
-    for number, atom in enumerate(atoms):
-        for position in atom.result_indices:
+    for number, step in enumerate(steps):
+        for position in step.result_indices:
             message = messages[position]
             for block, found in zip(message.view.blocks, identifiers.of_message(message, memo), strict=True):
                 paths = read[number].get(block.call_id, ())
@@ -76,10 +76,10 @@ def _in_results(messages: Sequence[Message], atoms: Sequence[Step], memo: Memo) 
     return worth
 
 
-def _read_by(messages: Sequence[Message], atom: Step, memo: Memo) -> dict[str, tuple[str, ...]]:
-    """The paths whose text each call of an atom asked for, by the call's id."""
+def _read_by(messages: Sequence[Message], step: Step, memo: Memo) -> dict[str, tuple[str, ...]]:
+    """The paths whose text each call of a step asked for, by the call's id."""
     found: dict[str, tuple[str, ...]] = {}
-    for position in atom.assistant_indices:
+    for position in step.assistant_indices:
         message = messages[position]
         key = ("read by", message.digest)
         if key not in memo:

@@ -1,9 +1,9 @@
-"""Turns atoms and the worth of names into what stays of the old part of a list, within a budget.
+"""Turns steps and the worth of names into what stays of the old part of a list, within a budget.
 
 Rules:
 1. What is fixed stays, and what is held: pins, text that was asked for again, what stands before the place where
    the prefix may break. The newest steps are held, too.
-2. Everything else competes for the budget by worth a token. An atom's offer is its assistant message, whole and
+2. Everything else competes for the budget by worth a token. A step's offer is its assistant message, whole and
    as it came, with its results as markers; then each of its results in full. Names that are shown already add no
    worth: of two that say the same the denser one stays.
 3. What a later read or write covers does not compete: it is pruned before anything else.
@@ -12,7 +12,7 @@ Rules:
    what the rules of every projection keep (`invariants`).
 
 The choice is greedy: worth that depends on what is shown already has no quick exact answer, and greedy by density
-is never far from it (submodular). Same list, same choice: ties go to the later atom.
+is never far from it (submodular). Same list, same choice: ties go to the later step.
 """
 
 import heapq
@@ -55,12 +55,12 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select(
-    conversation: ConversationIndex, atoms: Steps, wishes: SelectionProblem, memo: Memo, rules: Invariants = STEPS
+    conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, memo: Memo, rules: Invariants = STEPS
 ) -> Selection:
     """What stays and what leaves. Linear but for the order of offers."""
-    market = _GreedySelector(conversation, atoms, wishes, memo)
-    market.keep(rules)
-    return market.choice()
+    selector = _GreedySelector(conversation, steps, problem, memo)
+    selector.keep(rules)
+    return selector.choice()
 
 
 class _StepOffer:
@@ -75,46 +75,48 @@ class _StepOffer:
 
 
 class _GreedySelector:
-    def __init__(self, conversation: ConversationIndex, atoms: Steps, wishes: SelectionProblem, memo: Memo) -> None:
-        self.conversation, self.steps, self.problem, self.memo = conversation, atoms.steps, wishes, memo
+    def __init__(
+        self, conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, memo: Memo
+    ) -> None:
+        self.conversation, self.steps, self.problem, self.memo = conversation, steps.steps, problem, memo
         self.messages = conversation.messages
         self.visible_names: set[str] = set()
-        self.chosen_steps: set[int] = set()  # atoms
+        self.chosen_steps: set[int] = set()  # steps
         self.full_results: set[BlockRef] = set()  # results
-        self.remaining_tokens = wishes.budget_tokens
+        self.remaining_tokens = problem.budget_tokens
         self.take_count = 0
         self.step_offers: dict[int, _StepOffer] = {}
         self.results: dict[int, list[BlockRef]] = {}  # by message
-        for position in atoms.fixed_indices:
+        for position in steps.fixed_indices:
             self._show(position)
-        for number, atom in enumerate(self.steps):
-            if any(at in wishes.protected for at in atom.message_indices):
-                self._hold(number, atom)
+        for number, step in enumerate(self.steps):
+            if any(at in problem.protected for at in step.message_indices):
+                self._hold(number, step)
 
     def keep(self, rules: Invariants) -> None:
         """Steps that these rules do not let go stay, if only with markers."""
         must_stay = rules.must_stay(self.conversation)
-        for number, atom in enumerate(self.steps):
-            free = must_stay.isdisjoint(atom.message_indices) and rules.may_leave(self.conversation, atom)
+        for number, step in enumerate(self.steps):
+            free = must_stay.isdisjoint(step.message_indices) and rules.may_leave(self.conversation, step)
             if not free and number not in self.chosen_steps:
-                self._keep(number, atom)
+                self._keep(number, step)
 
     def _show(self, position: int) -> None:
         self.visible_names.update(names.whole(self.messages[position], self.memo))
 
-    def _hold(self, number: int, atom: Step) -> None:
-        """An atom of rule 1: what of it is held, with its call."""
+    def _hold(self, number: int, step: Step) -> None:
+        """A step of rule 1: what of it is held, with its call."""
         self.chosen_steps.add(number)
-        for position in atom.assistant_indices:
+        for position in step.assistant_indices:
             self._show(position)
-        for position in atom.result_indices:
-            whole = position in self.problem.protected or self._holds_call(atom)
-            self._in_full(place for place in self._results(position) if whole or self._rides(place))
+        for position in step.result_indices:
+            whole = position in self.problem.protected or self._holds_call(step)
+            self._in_full(place for place in self._results(position) if whole or self._included_with_step(place))
 
-    def _holds_call(self, atom: Step) -> bool:
+    def _holds_call(self, step: Step) -> bool:
         """Is it the call that is held? Then so is its result, if that is not gone."""
-        return any(position in self.problem.protected for position in atom.assistant_indices) and not any(
-            position in self.problem.protected for position in atom.result_indices
+        return any(position in self.problem.protected for position in step.assistant_indices) and not any(
+            position in self.problem.protected for position in step.result_indices
         )
 
     def _results(self, position: int) -> list[BlockRef]:
@@ -128,13 +130,13 @@ class _GreedySelector:
     # offers
 
     def choice(self) -> Selection:
-        offers: list[tuple[float, int, int, BlockRef]] = []  # -density, -atom number, cost, what
-        for number, atom in enumerate(self.steps):
+        offers: list[tuple[float, int, int, BlockRef]] = []  # -density, -step number, cost, what
+        for number, step in enumerate(self.steps):
             if number in self.chosen_steps:
-                self._offer_results(offers, number, atom)
-            elif not any(position in self.problem.evicted for position in atom.assistant_indices):
+                self._offer_results(offers, number, step)
+            elif not any(position in self.problem.evicted for position in step.assistant_indices):
                 self._offer(offers, number, STEP)
-                self._offer_results(offers, number, atom)
+                self._offer_results(offers, number, step)
         while offers:
             _, negative, _, place = heapq.heappop(offers)
             number = -negative
@@ -156,13 +158,17 @@ class _GreedySelector:
         if worth > 0:
             heapq.heappush(offers, (-worth / max(1, cost), -number, cost, place))
 
-    def _offer_results(self, offers: list[tuple[float, int, int, BlockRef]], number: int, atom: Step) -> None:
-        for position in atom.result_indices:
+    def _offer_results(self, offers: list[tuple[float, int, int, BlockRef]], number: int, step: Step) -> None:
+        for position in step.result_indices:
             for place in self._results(position):
-                if place not in self.full_results and not self._rides(place) and place not in self.problem.stale:
+                if (
+                    place not in self.full_results
+                    and not self._included_with_step(place)
+                    and place not in self.problem.stale
+                ):
                     self._offer(offers, number, place)
 
-    def _rides(self, place: BlockRef) -> bool:
+    def _included_with_step(self, place: BlockRef) -> bool:
         """Does this result come with its step, in full or as an error?"""
         block = self.conversation.block(place)
         if block.kind == "shell":
@@ -204,14 +210,14 @@ class _GreedySelector:
             step.last_take = self.take_count
         return step
 
-    def _first(self, atom: Step) -> _StepOffer:
+    def _first(self, step: Step) -> _StepOffer:
         found, cost = set[str](), 0
-        for position in atom.assistant_indices:
+        for position in step.assistant_indices:
             found.update(self._said(position))
             cost += self.messages[position].weight - self._shortens(position)
-        for result in (result for position in atom.result_indices for result in self._results(position)):
+        for result in (result for position in step.result_indices for result in self._results(position)):
             cost += self._least(result)
-            if self._rides(result):
+            if self._included_with_step(result):
                 found |= self._names(result)
         return _StepOffer(cost, found)
 
@@ -251,18 +257,18 @@ class _GreedySelector:
 
     def _take(self, number: int, place: BlockRef) -> None:
         self.take_count += 1
-        atom = self.steps[number]
+        step = self.steps[number]
         if number not in self.chosen_steps:
-            self._keep(number, atom)
+            self._keep(number, step)
         if place != STEP:
             self._in_full((place,))
 
-    def _keep(self, number: int, atom: Step) -> None:
+    def _keep(self, number: int, step: Step) -> None:
         self.chosen_steps.add(number)
-        for position in atom.assistant_indices:
+        for position in step.assistant_indices:
             self.visible_names.update(self._said(position))
-        for position in atom.result_indices:
-            self._in_full(place for place in self._results(position) if self._rides(place))
+        for position in step.result_indices:
+            self._in_full(place for place in self._results(position) if self._included_with_step(place))
 
     def _in_full(self, places: Iterable[BlockRef]) -> None:
         for place in places:
@@ -275,10 +281,10 @@ class _GreedySelector:
     def _result(self) -> Selection:
         dropped: set[int] = set()
         pruned: set[BlockRef] = set()
-        for number, atom in enumerate(self.steps):
+        for number, step in enumerate(self.steps):
             if number not in self.chosen_steps:
-                dropped.update(atom.message_indices)
+                dropped.update(step.message_indices)
                 continue
-            for position in atom.result_indices:
+            for position in step.result_indices:
                 pruned.update(place for place in self._results(position) if place not in self.full_results)
         return Selection(frozenset(dropped), frozenset(pruned))

@@ -74,15 +74,15 @@ def depths_from_vectors(vectors: Sequence[Sequence[float]]) -> list[float]:
     """The same from a vector a step (`step_text`), of any length but all the same; zeros say nothing."""
     if not vectors:
         return []
-    units = [_unit(vector) for vector in vectors]
-    sums = [[0.0] * len(units[0])]
-    for unit in units:
-        sums.append([total + one for total, one in zip(sums[-1], unit, strict=True)])
+    normals = [_normal(vector) for vector in vectors]
+    sums = [[0.0] * len(normals[0])]
+    for normal in normals:
+        sums.append([total + one for total, one in zip(sums[-1], normal, strict=True)])
     scores = [1.0]
-    for at in range(1, len(units)):
-        left, middle, right = sums[max(0, at - BLOCK)], sums[at], sums[min(len(units), at + BLOCK)]
-        one = _unit([b - a for a, b in zip(left, middle, strict=True)])
-        other = _unit([b - a for a, b in zip(middle, right, strict=True)])
+    for at in range(1, len(normals)):
+        left, middle, right = sums[max(0, at - BLOCK)], sums[at], sums[min(len(normals), at + BLOCK)]
+        one = _normal([b - a for a, b in zip(left, middle, strict=True)])
+        other = _normal([b - a for a, b in zip(middle, right, strict=True)])
         scores.append(sum(a * b for a, b in zip(one, other, strict=True)))
     return depths_of(scores)
 
@@ -176,7 +176,7 @@ def _peaks(scores: Sequence[float]) -> list[float]:
     return found
 
 
-def _unit(vector: Iterable[float]) -> list[float]:
+def _normal(vector: Iterable[float]) -> list[float]:
     values = list(vector)
     length = math.sqrt(sum(value * value for value in values))
     return [value / length for value in values] if length else values

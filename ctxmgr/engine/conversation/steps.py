@@ -1,12 +1,12 @@
-"""Turns a list of messages into atoms: what leaves or stays as one, when steps rather than turns are dropped.
+"""Turns a list of messages into steps: what leaves or stays as one, when steps rather than turns are dropped.
 
 Rules:
-1. An atom is a step: an assistant message (all its items, where a format has several) and the messages that hold
+1. A step is a step: an assistant message (all its items, where a format has several) and the messages that hold
    nothing but results of its calls, wherever they stand.
-2. What a user or a host said belongs to no atom: it is fixed. So is a result without a call and a role not known.
+2. What a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not known.
 3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
    whole, for the pair would be parted. Its other results may still be pruned.
-4. The user's own shell runs are atoms by themselves: output like a tool's, but no pair.
+4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
 """
 
 from collections.abc import Callable
@@ -34,19 +34,19 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 
 class Steps(msgspec.Struct, frozen=True):
-    """Atoms in the order they began, and the indices of what belongs to none."""
+    """Steps in the order they began, and the indices of what belongs to none."""
 
     steps: tuple[Step, ...]
     fixed_indices: tuple[int, ...]
 
 
 def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPrevious) -> Steps:
-    """The atoms of a whole list."""
+    """The steps of a whole list."""
     said: list[list[int]] = []
     results: list[list[int]] = []
     bound: set[int] = set()
     fixed: list[int] = []
-    owner: dict[int, int] = {}  # atom number by the index of an assistant's item
+    owner: dict[int, int] = {}  # step number by the index of an assistant's item
     for position, message in enumerate(conversation.messages):
         role = message.view.role
         if role == "shell":
@@ -73,7 +73,7 @@ def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
 
 
 def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int]) -> set[int]:
-    """The numbers of the atoms whose calls this message answers; -1 for a result without a call."""
+    """The numbers of the steps whose calls this message answers; -1 for a result without a call."""
     found = set()
     for ref, _ in conversation.results(position):
         asked_at = conversation.pairs.get(ref)

@@ -35,7 +35,7 @@ def fit(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int
     """The text, at most `budget` tokens; "" where not even the first line fits."""
     budget = min(budget, layout.max_tokens)
     kinds = {kind: lines[-layout.newest.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
-    shown = {put.kind for part in layout.parts for put in part.puts}
+    shown = {put.kind for part in layout.parts for put in part.line_styles}
     kinds = {kind: lines for kind, lines in kinds.items() if kind in shown and lines}
     if not kinds:
         return ""
@@ -49,7 +49,7 @@ def fit(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int
 
 def _trimmed(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
     choices = {kind: [_weighed(kind, line, layout, weigh) for line in lines] for kind, lines in kinds.items()}
-    headings = {put.kind: weigh(f"\n\n{part.heading}\n") for part in layout.parts for put in part.puts}
+    headings = {put.kind: weigh(f"\n\n{part.heading}\n") for part in layout.parts for put in part.line_styles}
     fixed = weigh(layout.opening) + sum(weigh(f"\n\n{part.heading}") for part in layout.parts if part.bare)
     taken = _choose(choices, headings, budget - fixed, budget, weigh)
     while taken:
@@ -65,7 +65,7 @@ def _trimmed(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget
 
 
 def _weighed(kind: Kind, line: SummaryLine, layout: SummaryLayout, weigh: Weigh) -> _Choice:
-    put = next(put for part in layout.parts for put in part.puts if put.kind == kind)
+    put = next(put for part in layout.parts for put in part.line_styles if put.kind == kind)
     extra = weigh(put.bullet + put.label) + JOIN_TOKENS
     full = weigh(line.text) + extra
     return _Choice(line, full, weigh(line.brief) + extra if line.brief else full)
@@ -134,7 +134,7 @@ def _composed(told: dict[Kind, list[str]], layout: SummaryLayout, nones: bool) -
 
 def _lines(part: SectionLayout, told: dict[Kind, list[str]]) -> list[str]:
     lines: list[str] = []
-    for put in part.puts:
+    for put in part.line_styles:
         for number, text in enumerate(told.get(put.kind, []), 1):
             lines.append(_line(put, number, text))
     return lines

@@ -22,7 +22,7 @@ class SectionLayout(msgspec.Struct, frozen=True):
     """A heading and what stands under it. `bare`: a heading over others, with no lines of its own."""
 
     heading: str
-    puts: tuple[LineStyle, ...] = ()
+    line_styles: tuple[LineStyle, ...] = ()
     bare: bool = False
 
 

@@ -37,12 +37,12 @@ def carried_on(state: CheckState, rules: tuple[Rule, ...], plan: Plan) -> CheckS
     started = CheckState(rules=rules, tallies=tuple(rule.tally for rule in rules))
     if state.rules is not rules or not pieces or len(plan.pieces) < count:
         return started
-    for place in state.packets:
-        packet = plan.pieces[place]
+    for piece_index in state.packets:
+        packet = plan.pieces[piece_index]
         if not isinstance(packet, Packet):
             return started
-        if packet is not pieces[place]:
-            pieces = (*pieces[:place], packet, *pieces[place + 1 :])
+        if packet is not pieces[piece_index]:
+            pieces = (*pieces[:piece_index], packet, *pieces[piece_index + 1 :])
     goes_on = pieces[:-1] == plan.pieces[: count - 1] and _is_of(pieces[-1], plan.pieces[count - 1])
     return msgspec.structs.replace(state, pieces=pieces) if goes_on else started
 
@@ -67,19 +67,19 @@ class PlanWalk(Walk):
         self.conversation, self.plan = conversation, plan
         self.left_out = Runs(state.left_out)
         self.first_index, self.packets = state.first_index, list(state.packets)
-        self._next, self._place = state.next_index, len(state.pieces)
+        self._next, self._piece_index = state.next_index, len(state.pieces)
         self._rules, self._tallies = state.rules, list(state.tallies)
         last = state.pieces[-1] if state.pieces else None
         # the newest edit's message and block: further blocks of that message may follow
         self._edited = (last.message_index, last.block_index) if isinstance(last, BlockEdit) else (-1, -1)
-        grown = plan.pieces[self._place - 1] if isinstance(last, Keep) else None
+        grown = plan.pieces[self._piece_index - 1] if isinstance(last, Keep) else None
         if isinstance(last, Keep) and isinstance(grown, Keep) and grown.end > last.end:
             self._keep(last.end, grown.end)
 
     def through(self) -> CheckState:
         """To the plan's last piece; the state there."""
-        for place in range(self._place, len(self.plan.pieces)):
-            self._take(place, self.plan.pieces[place])
+        for piece_index in range(self._piece_index, len(self.plan.pieces)):
+            self._take(piece_index, self.plan.pieces[piece_index])
         return CheckState(
             self.plan.pieces,
             self._rules,
@@ -97,9 +97,9 @@ class PlanWalk(Walk):
         judged = zip(self._rules, self._tallies, strict=True)
         return tuple(sorted(rule.name for rule, tally in judged if not rule.holds(tally, self)))
 
-    def _take(self, place: int, piece: Piece) -> None:
+    def _take(self, piece_index: int, piece: Piece) -> None:
         if isinstance(piece, Packet):
-            self.packets.append(place)
+            self.packets.append(piece_index)
             self._tell("inserted")
         elif isinstance(piece, Keep):
             self._keep(piece.start, piece.end)

@@ -1,4 +1,4 @@
-"""The verbs `summarizeBranch` and `session_before_tree`: errands that end with the summary of a branch left."""
+"""The verbs `summarizeBranch` and `session_before_tree`: jobs that end with the summary of a branch left."""
 
 from ctxmgr.engine.compaction import branch as engine
 from ctxmgr.formats.pi_tree import view_branch

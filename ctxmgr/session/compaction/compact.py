@@ -1,4 +1,4 @@
-"""The verbs `planCompaction`, `compact` and `session_before_compact`: errands that end with a compaction.
+"""The verbs `planCompaction`, `compact` and `session_before_compact`: jobs that end with a compaction.
 
 Rules:
 1. Nothing half done is ever answered: a summary is whole, or the answer is an error, or the host's turn.
@@ -135,7 +135,7 @@ def ahead_wanted(session: SessionCore) -> bool:
 
 
 def ahead(session: SessionCore) -> Job:
-    """The errand that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
+    """The job that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
     None."""
     seen = job_context.taken(session, None, None)
 

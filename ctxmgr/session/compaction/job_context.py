@@ -1,4 +1,4 @@
-"""What an errand sees of its session: taken in the session's turn, never changed after.
+"""What a job sees of its session: taken in the session's turn, never changed after.
 
 Turns a session and the settings of one call into who runs the model, what is cut how, and the path to cut.
 """

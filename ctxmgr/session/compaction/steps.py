@@ -1,4 +1,4 @@
-"""Turns the steps of a strategy into the steps of an errand: what it computes between its asks is work."""
+"""Turns the steps of a strategy into the steps of a job: what it computes between its asks is work."""
 
 from typing import Any
 

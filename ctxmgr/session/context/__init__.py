@@ -1,6 +1,6 @@
 """The method `context`: a list arrives, is projected, and goes back. Knows no device."""
 
 from ctxmgr.session.context import listing
-from ctxmgr.session.context.raw_messages import Spool
+from ctxmgr.session.context.raw_messages import RawMessages
 
-__all__ = ["Spool", "listing"]
+__all__ = ["RawMessages", "listing"]

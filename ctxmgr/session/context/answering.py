@@ -12,7 +12,7 @@ from ctxmgr.model import Keep
 from ctxmgr.model.api import reports
 from ctxmgr.session.context import fallback
 from ctxmgr.session.context.comparing import runs
-from ctxmgr.session.context.raw_messages import Spool
+from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
 
@@ -31,7 +31,7 @@ class ProjectionFailure(msgspec.Struct, frozen=True):
 
 def answer(
     session: SessionCore,
-    spool: Spool,
+    raw_messages: RawMessages,
     wanted: str | None,
     planned: Planned,
     begins: tuple[int, int, int] | None,
@@ -49,7 +49,7 @@ def answer(
     elif wanted == "edits":
         body = [b'"edits":[', *_edits(projection), b"]"]
     else:
-        body = [b'"messages":[', *_messages(projection, spool), b"]"]
+        body = [b'"messages":[', *_messages(projection, raw_messages), b"]"]
     report = _report(projection, session, begins, reason, mended)
     if planned.receipt is not None:
         gone = tuple(reports.ReadGone(path) for path in planned.evicted_reads)
@@ -58,12 +58,12 @@ def answer(
     return [*body, tail]
 
 
-def _messages(projection: Projection, spool: Spool) -> Parts:
+def _messages(projection: Projection, raw_messages: RawMessages) -> Parts:
     parts: Parts = []
     for start, end, content in runs(projection):
         if parts:
             parts.append(b",")
-        parts += [content] if content else spool.run(start, end)
+        parts += [content] if content else raw_messages.run(start, end)
     return parts
 
 
@@ -106,7 +106,7 @@ def _report(
     )
 
 
-def fall_back(session: SessionCore, spool: Spool, delta: Delta, failure: ProjectionFailure) -> Parts:
+def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, failure: ProjectionFailure) -> Parts:
     """The answer where there is no projection. The session stays as it was, but for the count and the void base."""
     session.log_lines.append(failure.places or failure.reason)
     last = session.projection
@@ -115,7 +115,7 @@ def fall_back(session: SessionCore, spool: Spool, delta: Delta, failure: Project
     joined = b",".join
     if last.answered and delta.shared_count == len(last.messages):
         rest: Parts = [b",", joined(delta.appended)] if delta.appended else []
-        kept = _messages(last, spool)
+        kept = _messages(last, raw_messages)
         body: Parts = [b'"messages":[', *kept, *(rest if kept else rest[1:]), b"]"]
     elif fallback.estimated_tokens(raws) <= limit:
         body = [b'"unchanged":true']

@@ -16,7 +16,7 @@ from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, f
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of
 from ctxmgr.session.context.comparing import begins_with
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
-from ctxmgr.session.context.raw_messages import Spool
+from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.session import MEMO_AT_MOST, SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
@@ -32,7 +32,7 @@ class Attempt(msgspec.Struct, frozen=True):
 
 def context(
     session: SessionCore,
-    spool: Spool,
+    raw_messages: RawMessages,
     params: lifecycle.ContextParams,
     stripped: int | None = None,
     mended: int = 0,
@@ -53,9 +53,9 @@ def context(
     if isinstance(done, NeedsThread):  # it has had one
         done = ProjectionFailure("internal fault: the preset can not decide")
     if isinstance(done, ProjectionFailure):
-        return fall_back(session, spool, delta, done)
-    spool.truncate(delta.shared_count)
-    spool.extend(delta.appended)
+        return fall_back(session, raw_messages, delta, done)
+    raw_messages.truncate(delta.shared_count)
+    raw_messages.extend(delta.appended)
     session.state, session.projection, session.ledger = done.planned.state, done.projection, attempt.ledger
     session.pending_archive += done.planned.originals
     session.pending_messages.clear()
@@ -65,7 +65,7 @@ def context(
     if len(session.memo) > MEMO_AT_MOST:
         session.memo.clear()
     begins = begins_with(before, done.projection, delta.shared_count) if before.plan.pieces else None
-    return answer(session, spool, params.answer, done.planned, begins, mended)
+    return answer(session, raw_messages, params.answer, done.planned, begins, mended)
 
 
 def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool) -> Attempt:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 SEGMENTS = 24  # more than this are merged
 
 
-class Spool:
+class RawMessages:
     """Messages are numbered from 0 over all segments."""
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """What each method of a session does: (session, params) -> answer, or a generator that ends with it.
 
-What may take long and changes nothing is an errand: (session, params) -> what is to be carried out. One row a
+What may take long and changes nothing is a job: (session, params) -> what is to be carried out. One row a
 method. A new verb is one row here, and a function where a row can not say it; order, saving and errors are the
 connection's.
 """
@@ -97,7 +97,7 @@ ROUTES: dict[str, Route] = {
     "editScratchpad": _edit_scratchpad,
 }
 
-ERRANDS: dict[str, Callable[[SessionCore, Any], Job]] = {
+JOBS: dict[str, Callable[[SessionCore, Any], Job]] = {
     "planCompaction": compact.plan,
     "compact": compact.compact,
     "session_before_compact": compact.before_compact,

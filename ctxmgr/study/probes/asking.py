@@ -81,7 +81,7 @@ class ProjectedLists:
         best = Loss(-1)
         for part in probe.parts:
             for evidence in part.evidence:
-                for holders in self._index.units(evidence):
+                for holders in self._index.holder_sets(evidence):
                     if holders.isdisjoint(ids):
                         best = max(best, self._left(holders, call), key=lambda one: one.call_index)
         return best

@@ -127,7 +127,7 @@ class EvidenceIndex:
             return held / len(evidence.pieces) if evidence.pieces else 0.0
         return float(not self.holders(evidence).isdisjoint(ids))
 
-    def units(self, evidence: Evidence) -> Iterator[Ids]:
+    def holder_sets(self, evidence: Evidence) -> Iterator[Ids]:
         """The messages that hold it; of wording those of each piece."""
         if isinstance(evidence, Wording):
             yield from map(self.piece, evidence.pieces)

@@ -141,7 +141,7 @@ class _Run:
                 return
 
     def _complete(self, line: TranscriptLine) -> None:
-        """What an endpoint answered then; the errand that asks for it may still have work to do."""
+        """What an endpoint answered then; the job that asks for it may still have work to do."""
         ticket = line.fields["ticket"]
         while ticket not in self.driver.completions:
             if not self.driver.work():

@@ -154,8 +154,8 @@ def test_cancelled_compaction_takes_its_calls_back(writer: Writer) -> None:
     assert [one["id"] for one in writer.asked("$/cancelRequest")] == [one["id"] for one in requests]
 
 
-def test_one_errand_computes_at_a_time_the_oldest_first() -> None:
-    """The worker has two threads: with one errand in each, every `context` would wait for both."""
+def test_one_job_computes_at_a_time_the_oldest_first() -> None:
+    """The worker has two threads: with one job in each, every `context` would wait for both."""
     driver = InProcess(hold=True, policy={"compaction": {**SMALL}}, capabilities={})
     ids = [driver.ask("compact", sessionId="s", entries=turns(count)) for count in (6, 2)]
     plan = driver.ask("planCompaction", entries=turns(2))

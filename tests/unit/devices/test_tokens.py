@@ -1,4 +1,4 @@
-"""What text weighs: exact where it is cut at seams, near where it cannot be, and never a fault."""
+"""What text weighs: exact where it is cut at boundaries, near where it cannot be, and never a fault."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tiktoken import Encoding
 
-from ctxmgr.devices.tokens import PIECE_CHARACTERS, SLICE_CHARACTERS, Weigher, last_seam, load, pieces, weigh
+from ctxmgr.devices.tokens import PIECE_CHARACTERS, SLICE_CHARACTERS, Weigher, last_boundary, load, pieces, weigh
 from ctxmgr.devices.vocabulary import CL100K_BASE, O200K_BASE, find
 from ctxmgr.model.estimate import estimate
 
@@ -125,21 +125,21 @@ FRAGMENTS = st.one_of(
 @given(st.lists(FRAGMENTS, min_size=1, max_size=12).map("".join), st.integers(1, 200))
 @example("a'\ns1", 3)
 @pytest.mark.parametrize("pattern", [O200K_BASE.pattern, CL100K_BASE.pattern], ids=["o200k", "cl100k"])
-def test_no_token_lies_across_a_seam(pattern: str, text: str, reach: int) -> None:
-    seam = last_seam(text, 0, reach)
-    if seam is None:
+def test_no_token_lies_across_a_boundary(pattern: str, text: str, reach: int) -> None:
+    boundary = last_boundary(text, 0, reach)
+    if boundary is None:
         return
-    assert 0 < seam <= reach
-    assert seam < len(text)
+    assert 0 < boundary <= reach
+    assert boundary < len(text)
     mended = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if mended != text:
         return  # offsets differ then; the table above has such text
     encode = encoding(pattern).encode_ordinary
-    assert encode(text[:seam]) + encode(text[seam:]) == encode(text)
+    assert encode(text[:boundary]) + encode(text[boundary:]) == encode(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "seam"),
+    ("text", "boundary"),
     [
         ("one two", 3),
         ("one  two", 3),
@@ -171,8 +171,8 @@ def test_no_token_lies_across_a_seam(pattern: str, text: str, reach: int) -> Non
         ("", None),
     ],
 )
-def test_where_the_seams_are(text: str, seam: int | None) -> None:
-    assert last_seam(text, 0) == seam
+def test_where_the_boundaries_are(text: str, boundary: int | None) -> None:
+    assert last_boundary(text, 0) == boundary
 
 
 @pytest.mark.parametrize("unit", RUNS.values(), ids=RUNS)

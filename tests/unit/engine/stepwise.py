@@ -63,7 +63,7 @@ def without(rules: Invariants, name: str) -> Invariants:
     return Invariants(*(rule for rule in rules.rules if rule.name != name))
 
 
-def want(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
+def epoch_inputs(messages: tuple[Message, ...], **keys: Any) -> EpochInputs:
     """Green, warm, little room, no archive; keys say what differs."""
     by: dict[str, Any] = {
         "zone": "green",
@@ -131,7 +131,7 @@ def ask(
     for name in ("epoch", "reopen", "last_plan", "last_count", "time_ms"):
         if name in keys:
             known[name] = keys.pop(name)
-    return BalancedInputs(want(messages, **keys), **known)
+    return BalancedInputs(epoch_inputs(messages, **keys), **known)
 
 
 def projected(
@@ -243,7 +243,7 @@ def ok(messages: tuple[Message, ...], plan: Plan) -> None:
 LARGE = 10**9
 
 
-def wishes(**keys: Any) -> SelectionProblem:
+def problem(**keys: Any) -> SelectionProblem:
     """All compete, nothing is worth anything; keys say what differs."""
     keys = {
         "budget_tokens": 0,

@@ -1,4 +1,4 @@
-"""Errands: model calls side by side, each request answered once, and whatever ends an errand ends its calls."""
+"""Jobs: model calls side by side, each request answered once, and whatever ends a job ends its calls."""
 
 import itertools
 import json
@@ -31,17 +31,17 @@ def asking(count: int) -> Routine[Any]:
 
 
 class Bench:
-    """Errands with a peer whose messages are kept, and a host that answers by hand."""
+    """Jobs with a peer whose messages are kept, and a host that answers by hand."""
 
     def __init__(self, record: bool = False) -> None:
         self.sent: list[dict[str, Any]] = []
         self.effects: list[Effect] = []
         self.peer = Peer({}, lambda parts: self.sent.append(json.loads(b"".join(parts))))
-        self.errands = Jobs(self.effects.append, self.peer, itertools.count(1), record)
+        self.jobs = Jobs(self.effects.append, self.peer, itertools.count(1), record)
 
     def start(self, steps: Routine[Any], via: ModelRunner = HOST, **more: Any) -> "Future[Any]":
         future: Future[Any] = Future()
-        self.errands.start(Job(steps, via, **more), "s", future)
+        self.jobs.start(Job(steps, via, **more), "s", future)
         return future
 
     def methods(self) -> list[str]:
@@ -70,7 +70,7 @@ def test_calls_go_side_by_side_within_the_bound_and_come_back_in_order() -> None
         Completion("two"),
         Completion("three", "length"),
     )
-    assert bench.errands.idle
+    assert bench.jobs.idle
 
 
 WRONG: tuple[tuple[Any, Any, str], ...] = (
@@ -97,25 +97,25 @@ def test_a_cancelled_request_ends_the_hosts_calls() -> None:
     future.cancel()
     cancelled = [message["params"]["id"] for message in bench.sent if message["method"] == "$/cancelRequest"]
     assert cancelled == [message["id"] for message in bench.sent if message["method"] == "complete"]
-    assert bench.errands.idle
+    assert bench.jobs.idle
 
 
 def test_an_endpoint_is_asked_by_effects_and_told_to_stop() -> None:
     bench = Bench(record=True)
     future = bench.start(asking(3), SERVER)
     first, second = bench.of(Complete)
-    assert bench.errands.resume(first.ticket, Completion("one"))
+    assert bench.jobs.resume(first.ticket, Completion("one"))
     assert len(bench.of(Complete)) == 3
     assert [json.loads(record.line)["completed"] for record in bench.of(Record)] == [first.ticket]
     future.cancel()
     assert {effect.ticket for effect in bench.of(Abandon)} == {second.ticket, bench.of(Complete)[2].ticket}
-    assert not bench.errands.resume(second.ticket, Completion("late"))
+    assert not bench.jobs.resume(second.ticket, Completion("late"))
 
 
 def test_a_fault_of_the_device_is_a_failed_completion() -> None:
     bench = Bench()
     future = bench.start(asking(1), SERVER)
-    bench.errands.resume(bench.of(Complete)[0].ticket, OSError("secret"))
+    bench.jobs.resume(bench.of(Complete)[0].ticket, OSError("secret"))
     assert future.result() == (Completion(stop="error", fault="internal fault: OSError"),)
 
 
@@ -124,7 +124,7 @@ def test_at_the_deadline_an_answer_that_is_ready_for_it_is_given() -> None:
     future = bench.start(asking(2), deadline_ms=500, at_deadline="nothing")
     (wake,) = bench.of(StartTimer)
     assert wake.delay_ms == 500
-    bench.errands.resume(wake.ticket, None)
+    bench.jobs.resume(wake.ticket, None)
     assert future.result() == "nothing"
     assert bench.methods().count("$/cancelRequest") == 2
     assert [json.loads(record.line) for record in bench.of(Record)] == [{"from": "ctxmgr", "woke": wake.ticket}]
@@ -139,7 +139,7 @@ def test_after_the_deadline_steps_go_on_without_a_model() -> None:
     bench = Bench()
     future = bench.start(steps(), deadline_ms=500)
     bench.answer(0, {"text": "in time"})
-    bench.errands.resume(bench.of(StartTimer)[0].ticket, None)
+    bench.jobs.resume(bench.of(StartTimer)[0].ticket, None)
     assert future.result() == ((Completion("in time"), LATE), (LATE,))
     assert bench.methods() == ["complete", "complete", "$/cancelRequest"]
 
@@ -149,7 +149,7 @@ def test_a_deadline_after_the_end_is_nothing() -> None:
     future = bench.start(asking(1), deadline_ms=500)
     bench.answer(0, {"text": "done"})
     assert future.done()
-    bench.errands.resume(bench.of(StartTimer)[0].ticket, None)
+    bench.jobs.resume(bench.of(StartTimer)[0].ticket, None)
     assert bench.of(Record) == []
 
 
@@ -165,8 +165,8 @@ def test_work_is_an_effect_and_its_fault_reaches_the_steps() -> None:
     bench = Bench()
     future = bench.start(steps())
     (run,) = bench.of(RunInThread)
-    bench.errands.resume(run.ticket, run.work())
-    bench.errands.resume(bench.of(RunInThread)[1].ticket, ValueError("no"))
+    bench.jobs.resume(run.ticket, run.work())
+    bench.jobs.resume(bench.of(RunInThread)[1].ticket, ValueError("no"))
     assert future.result() == 5
 
 
@@ -186,12 +186,12 @@ def test_vectors_come_from_the_host_or_not_at_all() -> None:
         assert future.result() == expected
 
 
-def test_the_end_of_a_session_ends_its_errands() -> None:
+def test_the_end_of_a_session_ends_its_jobs() -> None:
     bench = Bench()
     future = bench.start(asking(1))
-    bench.errands.session_ended("other")
+    bench.jobs.session_ended("other")
     assert not future.done()
-    bench.errands.session_ended("s")
+    bench.jobs.session_ended("s")
     fault = future.exception()
     assert isinstance(fault, RpcError)
     assert fault.code == REQUEST_FAILED

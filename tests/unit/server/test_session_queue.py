@@ -1,4 +1,4 @@
-"""Lanes alone: calls that park are generators, and the test brings what they wait for."""
+"""Queues alone: calls that park are generators, and the test brings what they wait for."""
 
 import itertools
 from collections.abc import Callable, Generator
@@ -12,21 +12,21 @@ from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 
 
 class Desk:
-    """Three lanes, a journal of what was done, and the tickets that are out."""
+    """Three queues, a journal of what was done, and the tickets that are out."""
 
     def __init__(self) -> None:
         self.out: list[tuple[int, str]] = []
         self.journal: list[str] = []
-        self.lanes = SessionQueues(
-            lambda ticket, lane, wanted: self.out.append((ticket, wanted)), itertools.count(1)
+        self.queues = SessionQueues(
+            lambda ticket, queue, wanted: self.out.append((ticket, wanted)), itertools.count(1)
         )
         for name in "abc":
-            self.lanes.by_session[name] = SessionQueue(name)
+            self.queues.by_session[name] = SessionQueue(name)
 
-    def submit(self, lane: str, name: str, parks: int = 0, fails: bool = False) -> Any:
+    def submit(self, queue: str, name: str, parks: int = 0, fails: bool = False) -> Any:
         start = (lambda: self._parking(name, parks, fails)) if parks else (lambda: self._plain(name, fails))
         job = QueuedCall(start, lambda value: self._finished(value), name)
-        return self.lanes.submit(self.lanes.by_session[lane], job)
+        return self.queues.submit(self.queues.by_session[queue], job)
 
     def _plain(self, name: str, fails: bool) -> str:
         self.journal.append(name)
@@ -46,29 +46,29 @@ class Desk:
 
     def resume(self, which: int = 0) -> None:
         ticket, wanted = self.out.pop(which)
-        self.lanes.resume(ticket, wanted)
+        self.queues.resume(ticket, wanted)
 
 
-def test_free_lane_answers_at_once() -> None:
+def test_free_queue_answers_at_once() -> None:
     desk = Desk()
     assert desk.submit("a", "x") == "X"
     with pytest.raises(ValueError, match="y"):
         desk.submit("a", "y", fails=True)
     assert desk.journal == ["x", "x finished", "y"]
-    assert desk.lanes.idle
+    assert desk.queues.idle
 
 
-def test_parked_call_holds_its_lane_and_no_other() -> None:
+def test_parked_call_holds_its_queue_and_no_other() -> None:
     desk = Desk()
     first, second = desk.submit("a", "x", parks=2), desk.submit("a", "y")
     assert desk.submit("b", "z") == "Z"
-    assert (first.done(), second.done(), desk.lanes.idle) == (False, False, False)
+    assert (first.done(), second.done(), desk.queues.idle) == (False, False, False)
     desk.resume()
     assert desk.journal == ["x begins", "z", "z finished"]
     desk.resume()
     assert (first.result(0), second.result(0)) == ("X", "Y")
     assert desk.journal[3:] == ["x", "x finished", "y", "y finished"]
-    assert desk.lanes.idle
+    assert desk.queues.idle
 
 
 def test_answer_may_leave_before_the_next_call_begins() -> None:
@@ -102,13 +102,13 @@ def test_fault_costs_its_own_call(failing: Callable[[Desk], Any]) -> None:
 def test_fault_while_parking_is_raised() -> None:
     desk = Desk()
 
-    def park(ticket: int, lane: SessionQueue, wanted: Any) -> None:
+    def park(ticket: int, queue: SessionQueue, wanted: Any) -> None:
         raise OSError("no device")
 
-    lanes = SessionQueues(park, itertools.count(1))
-    lanes.by_session["a"] = SessionQueue("a")
+    queues = SessionQueues(park, itertools.count(1))
+    queues.by_session["a"] = SessionQueue("a")
     with pytest.raises(OSError, match="no device"):
-        lanes.submit(lanes.by_session["a"], QueuedCall(lambda: desk._parking("x", 1, False), str, "x"))
+        queues.submit(queues.by_session["a"], QueuedCall(lambda: desk._parking("x", 1, False), str, "x"))
 
 
 def test_cancelled_calls_do_not_take_effect() -> None:
@@ -119,7 +119,7 @@ def test_cancelled_calls_do_not_take_effect() -> None:
     desk.resume()
     assert last.result(0) == "Z"
     assert desk.journal == ["x begins", "z", "z finished"]
-    assert desk.lanes.idle
+    assert desk.queues.idle
 
 
 def test_call_submitted_by_an_answer_keeps_its_place() -> None:
@@ -145,28 +145,28 @@ MOVES = st.lists(
 
 @settings(max_examples=200, deadline=None)
 @given(MOVES)
-def test_each_lane_keeps_its_order_whatever_comes_back_first(moves: list[tuple[str, str, int, bool]]) -> None:
+def test_each_queue_keeps_its_order_whatever_comes_back_first(moves: list[tuple[str, str, int, bool]]) -> None:
     desk = Desk()
     futures: list[Any] = []
-    for number, (move, lane, count, fails) in enumerate(moves):
+    for number, (move, queue, count, fails) in enumerate(moves):
         if move == "resume" and desk.out:
             desk.resume(count % len(desk.out))
         elif move == "cancel" and futures:
             futures[count % len(futures)].cancel()
         elif move == "submit":
-            free = desk.lanes.by_session[lane].idle
+            free = desk.queues.by_session[queue].idle
             if free and not count and fails:
-                with pytest.raises(ValueError, match=f"{lane}{number}"):
-                    desk.submit(lane, f"{lane}{number}", count, fails)
+                with pytest.raises(ValueError, match=f"{queue}{number}"):
+                    desk.submit(queue, f"{queue}{number}", count, fails)
                 continue
-            value = desk.submit(lane, f"{lane}{number}", count, fails)
+            value = desk.submit(queue, f"{queue}{number}", count, fails)
             if not isinstance(value, str):
                 futures.append(value)
     while desk.out:
         desk.resume(-1)
     assert all(future.done() for future in futures)
-    assert desk.lanes.idle
+    assert desk.queues.idle
     done = [one for one in desk.journal if " " not in one]
-    for lane in "abc":
-        numbers = [int(one[1:]) for one in done if one[0] == lane]
+    for queue in "abc":
+        numbers = [int(one[1:]) for one in done if one[0] == queue]
         assert numbers == sorted(numbers)

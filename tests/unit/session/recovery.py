@@ -43,7 +43,7 @@ def leaving(*rows: ArchiveRow) -> Iterator[None]:
 
 
 def session_of(talk: Talk) -> SessionCore:
-    session = talk.connection.sessions.lanes.by_session["s"].session
+    session = talk.connection.sessions.queues.by_session["s"].session
     assert session is not None
     return session
 

@@ -48,7 +48,7 @@ def live(talk: Talk, start: int, end: int) -> list[Fields]:
 
 
 def state(talk: Talk) -> State:
-    session = talk.connection.sessions.lanes.by_session["s"].session
+    session = talk.connection.sessions.queues.by_session["s"].session
     assert session is not None
     return session.state
 

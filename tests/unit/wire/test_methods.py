@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams
-from ctxmgr.session.methods.table import ERRANDS, ROUTES
+from ctxmgr.session.methods.table import JOBS, ROUTES
 from ctxmgr.wire import errors
 from ctxmgr.wire.method import Method
 from ctxmgr.wire.methods import METHODS, TABLE
@@ -64,11 +64,11 @@ def test_table_is_the_designed_one() -> None:
 
 
 def test_each_method_of_a_session_has_a_route() -> None:
-    errands = {name for name, row in METHODS.items() if row.errand}
-    assert errands == set(ERRANDS)
-    of_session = {name for name, row in METHODS.items() if row.session and not row.errand}
+    jobs = {name for name, row in METHODS.items() if row.job}
+    assert jobs == set(JOBS)
+    of_session = {name for name, row in METHODS.items() if row.session and not row.job}
     assert of_session == {*ROUTES, "context", "session_shutdown"}
-    assert {name for name, row in METHODS.items() if not row.session} - errands == CONNECTION
+    assert {name for name, row in METHODS.items() if not row.session} - jobs == CONNECTION
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)

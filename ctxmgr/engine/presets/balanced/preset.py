@@ -117,7 +117,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
     last_at, model = state.epoch.last_time_ms, state.model
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
     lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
-    want = EpochInputs(
+    epoch_inputs = EpochInputs(
         zone=zone,
         layout=Layout(
             decisions=incoming.last_plan.decisions if incoming.last_plan is not None else state.decisions,
@@ -138,7 +138,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
-    return BalancedInputs(want, state.epoch, reopen, incoming.last_plan, _before(state), at)
+    return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at)
 
 
 def _before(state: State) -> int:

@@ -183,9 +183,11 @@ class _Draft:
         for position in range(step.start, step.end):
             for ref, block in self.conversation.results(position):
                 edit = self.edits.get(position, {}).get(ref.block_index)
-                spared = block.is_error or block.doubtful
-                spared = spared or is_among(self.conversation.call_of(ref).tool, self.ask.policy.protected_tools)
-                if not spared and (edit is None or edit.kind != "pruned"):
+                protected = block.is_error or block.doubtful
+                protected = protected or is_among(
+                    self.conversation.call_of(ref).tool, self.ask.policy.protected_tools
+                )
+                if not protected and (edit is None or edit.kind != "pruned"):
                     self._edit(ref, Decision("pruned"))
 
     def _edit(self, ref: BlockRef, decision: Decision) -> None:

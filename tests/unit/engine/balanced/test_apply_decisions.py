@@ -16,7 +16,7 @@ from ctxmgr.model.projection import Decision, Keep, Packet, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, read, talk, think, u
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list, code, kinds, sent, want
+from tests.unit.engine.stepwise import any_list, code, epoch_inputs, kinds, sent
 
 LONG = code(1)
 RUN = call("bash", command="make")
@@ -28,7 +28,7 @@ SHORT = Decision("shortened")
 
 
 def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Layout:
-    by = want(messages)
+    by = epoch_inputs(messages)
     return Layout(decisions, PACKET if place >= 0 else Packet("", 0), place, by.layout.rewrite, by.layout.shorten)
 
 

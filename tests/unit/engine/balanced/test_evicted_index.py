@@ -168,11 +168,11 @@ def test_no_user_message_leaves_without_a_word(texts: list[str], budget: int) ->
 @given(any_list, st.integers(0, 400), st.data())
 def test_the_index_keeps_its_budget_and_its_word(messages: Any, budget: int, data: st.DataObject) -> None:
     """Each name told is in something that left and in nothing that is shown; labels can open no section."""
-    atoms = STEPS.steps(indexed(messages)).steps
+    steps = STEPS.steps(indexed(messages)).steps
     dropped = {
-        at for atom in atoms if data.draw(st.booleans()) for at in (*atom.assistant_indices, *atom.result_indices)
+        at for step in steps if data.draw(st.booleans()) for at in (*step.assistant_indices, *step.result_indices)
     }
-    found = evicted_index.losses(messages, atoms, dropped, set(), lambda ref: "", {})
+    found = evicted_index.losses(messages, steps, dropped, set(), lambda ref: "", {})
     shown = {name for at, one in enumerate(messages) if at not in dropped for name in identifiers.whole(one, {})}
     text = evicted_index.index_of(found, shown, {}, budget, quarters)
     assert quarters(text) <= budget

@@ -13,13 +13,13 @@ from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.projection import Decision, Packet, Plan
 from tests.notation import Said, a, call, indexed, note, packet, quarters, r, sh, summary, talk, u
-from tests.unit.engine.stepwise import any_list, code, want
+from tests.unit.engine.stepwise import any_list, code, epoch_inputs
 
 RUN = call("bash", command="make")
 STEP = [a("the_plan", RUN), r(code(1))]
 
 
-def seam_of(messages: tuple[Message, ...], newest: int) -> PacketPlacement:
+def placement_of(messages: tuple[Message, ...], newest: int) -> PacketPlacement:
     index = indexed(messages)
     return PacketPlacement(index, STEPS.steps(index), newest, {})
 
@@ -30,12 +30,12 @@ def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decis
 
 
 def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
-    by = want(messages)
+    by = epoch_inputs(messages)
     layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.layout.rewrite, by.layout.shorten)
     return lay_out(indexed(messages), "green", layout)
 
 
-# name, conversation, number of the first newest atom, dropped, place
+# name, conversation, number of the first newest step, dropped, place
 PLACES: list[tuple[str, list[Said], int, set[int], int]] = [
     ("before the newest steps", [u("1"), *STEP, *STEP], 1, {1, 2}, 3),
     ("before what was said right before them", [u("1"), *STEP, u("2"), *STEP], 1, {1, 2}, 3),
@@ -53,13 +53,13 @@ PLACES: list[tuple[str, list[Said], int, set[int], int]] = [
 @pytest.mark.parametrize(("name", "said", "newest", "dropped", "place"), PLACES, ids=[row[0] for row in PLACES])
 def test_where_it_stands(name: str, said: list[Said], newest: int, dropped: set[int], place: int) -> None:
     messages = talk(*said)
-    assert place_of(seam_of(messages, newest), decided(messages, dropped)) == place
+    assert place_of(placement_of(messages, newest), decided(messages, dropped)) == place
 
 
 def told(messages: tuple[Message, ...], dropped: set[int], **keys: Any) -> Packet:
     keys = {"budget": Budget(0, 0, 200), **keys}
-    by = want(messages, **keys)
-    return packet_of(seam_of(messages, 99), bare(messages, dropped), by.writer, by.budget, by.memo)
+    by = epoch_inputs(messages, **keys)
+    return packet_of(placement_of(messages, 99), bare(messages, dropped), by.writer, by.budget, by.memo)
 
 
 def of(text: str) -> Callable[[int], str]:
@@ -130,7 +130,7 @@ def test_what_a_list_has_to_start_with(
     name: str, said: list[Said], dropped: set[int], place: int, expected: int
 ) -> None:
     messages = talk(*said)
-    by = want(messages)
+    by = epoch_inputs(messages)
     stands = Packet("[ctxmgr packet]", 4) if place >= 0 else NO_PACKET
     layout = Layout(decided(messages, dropped), stands, place, by.layout.rewrite, by.layout.shorten)
     index = indexed(messages)
@@ -142,9 +142,9 @@ def test_what_a_list_has_to_start_with(
 def test_the_place_is_in_the_list_and_before_the_newest_steps(messages: tuple[Message, ...]) -> None:
     if not messages:
         return
-    atoms = STEPS.steps(indexed(messages)).steps
-    for newest in range(len(atoms) + 1):
-        at = place_of(seam_of(messages, newest), {})
+    steps = STEPS.steps(indexed(messages)).steps
+    for newest in range(len(steps) + 1):
+        at = place_of(placement_of(messages, newest), {})
         assert 0 <= at < len(messages)
-        for atom in atoms[newest:]:
-            assert at <= min((*atom.assistant_indices, *atom.result_indices))
+        for step in steps[newest:]:
+            assert at <= min((*step.assistant_indices, *step.result_indices))

@@ -14,7 +14,7 @@ RUN, READ = call("bash", command="make"), call("Read", path="a.py")
 STEP = [a("so", RUN), r("x" * 400)]
 OLD = {"path": "a.py", "content": "line\n" * 200}
 
-# name, tokens, number of the first lossless atom among six steps of a little over 100 tokens
+# name, tokens, number of the first lossless step among six steps of a little over 100 tokens
 NEWEST = [
     ("the last two in any case", 0, 6 - STEPS_LOSSLESS),
     ("as many as fit", 450, 2),

@@ -75,17 +75,17 @@ def test_worth_fades_to_a_part_and_no_further() -> None:
 
 
 @given(any_list)
-def test_worth_is_told_of_what_is_in_the_atoms_and_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
+def test_worth_is_told_of_what_is_in_the_steps_and_the_memo_changes_nothing(messages: tuple[Message, ...]) -> None:
     index = indexed(messages)
-    atoms = STEPS.steps(index).steps
+    steps = STEPS.steps(index).steps
     memo: dict[object, object] = {}
-    found = dict(worths(index, atoms, memo))
-    assert dict(worths(index, atoms, memo)) == found == dict(worths(index, atoms, {}))
+    found = dict(worths(index, steps, memo))
+    assert dict(worths(index, steps, memo)) == found == dict(worths(index, steps, {}))
     assert all(value > 0 for value in found.values())
     text = "\n".join(
         block.text
-        for atom in atoms
-        for at in (*atom.assistant_indices, *atom.result_indices)
+        for step in steps
+        for at in (*step.assistant_indices, *step.result_indices)
         for block in messages[at].view.blocks
     )
     assert all(name in text for name in found)

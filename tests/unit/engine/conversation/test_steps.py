@@ -1,4 +1,4 @@
-"""Atoms: which messages leave as one, and which belong to none."""
+"""Steps: which messages leave as one, and which belong to none."""
 
 import json
 
@@ -15,7 +15,7 @@ from tests.notation import Said, a, branch, call, indexed, note, packet, r, sh, 
 READ = call("read", path="x")
 Parts = tuple[tuple[int, ...], tuple[int, ...]]
 
-# name, conversation, (said, results) of each atom, fixed indices
+# name, conversation, (said, results) of each step, fixed indices
 TABLE: list[tuple[str, list[Said], list[Parts], list[int]]] = [
     ("nothing", [], [], []),
     ("a reply", [u("go"), a("ok")], [((1,), ())], [0]),
@@ -36,13 +36,13 @@ TABLE: list[tuple[str, list[Said], list[Parts], list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said", "atoms", "fixed"), TABLE, ids=[row[0] for row in TABLE])
-def test_what_goes_as_one(name: str, said: list[Said], atoms: list[Parts], fixed: list[int]) -> None:
+@pytest.mark.parametrize(("name", "said", "steps", "fixed"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_goes_as_one(name: str, said: list[Said], steps: list[Parts], fixed: list[int]) -> None:
     messages = talk(*said)
     found = STEPS.steps(indexed(messages))
-    assert [(atom.assistant_indices, atom.result_indices) for atom in found.steps] == atoms
+    assert [(step.assistant_indices, step.result_indices) for step in found.steps] == steps
     assert list(found.fixed_indices) == fixed
-    assert not any(atom.bound for atom in found.steps)
+    assert not any(step.bound for step in found.steps)
 
 
 def test_a_step_answered_in_a_users_message_is_bound() -> None:
@@ -54,7 +54,7 @@ def test_a_step_answered_in_a_users_message_is_bound() -> None:
     messages = translation.read("anthropic", raws)
     assert messages[2].view.role == "user"
     found = STEPS.steps(indexed(messages))
-    assert [(atom.assistant_indices, atom.result_indices, atom.bound) for atom in found.steps] == [
+    assert [(step.assistant_indices, step.result_indices, step.bound) for step in found.steps] == [
         ((1,), (), True),
         ((3,), (), False),
     ]
@@ -66,7 +66,7 @@ def test_one_message_that_answers_two_steps_binds_both() -> None:
     both = View("result", tuple(Block("result", at, "x", f"x{at + 1}", can_edit=True) for at in (0, 1)))
     messages = (*said, Message(b"{}", "d", both, (1, 1), 2))
     found = STEPS.steps(indexed(messages))
-    assert [(atom.assistant_indices, atom.bound) for atom in found.steps] == [((0,), True), ((1,), True)]
+    assert [(step.assistant_indices, step.bound) for step in found.steps] == [((0,), True), ((1,), True)]
     assert found.fixed_indices == (2,)
 
 
@@ -74,7 +74,7 @@ def test_items_that_join_are_one_assistants_message() -> None:
     said = translation.said(u("go"), a("one", READ, READ), r("x"), r("y"), a("ok"), u("on"), a("fine"))
     messages = translation.read("responses", translation.raws("responses", said))
     found = STEPS.steps(indexed(messages))
-    assert [(atom.assistant_indices, atom.result_indices) for atom in found.steps] == [
+    assert [(step.assistant_indices, step.result_indices) for step in found.steps] == [
         ((1, 2, 3), (4, 5)),
         ((6,), ()),
         ((8,), ()),
@@ -86,30 +86,30 @@ def test_each_message_is_in_one_place_and_no_pair_is_parted(messages: tuple[Mess
     found = STEPS.steps(indexed(messages))
     places = [
         *found.fixed_indices,
-        *(at for atom in found.steps for at in (*atom.assistant_indices, *atom.result_indices)),
+        *(at for step in found.steps for at in (*step.assistant_indices, *step.result_indices)),
     ]
     assert sorted(places) == list(range(len(messages)))
     for at in found.fixed_indices:
         assert messages[at].view.role not in ("assistant", "shell")
     whole = {
-        at: {*atom.assistant_indices, *atom.result_indices}
-        for atom in found.steps
-        for at in (*atom.assistant_indices, *atom.result_indices)
+        at: {*step.assistant_indices, *step.result_indices}
+        for step in found.steps
+        for at in (*step.assistant_indices, *step.result_indices)
     }
-    bound = {at for atom in found.steps if atom.bound for at in atom.assistant_indices}
+    bound = {at for step in found.steps if step.bound for at in step.assistant_indices}
     for (at, _), asked in pairs(messages).items():
         assert at in whole[asked] or (at in found.fixed_indices and asked in bound)
-    starts = [min((*atom.assistant_indices, *atom.result_indices)) for atom in found.steps]
+    starts = [min((*step.assistant_indices, *step.result_indices)) for step in found.steps]
     assert starts == sorted(starts)
 
 
 @given(any_list)
-def test_atoms_are_the_same_in_every_format(messages: tuple[Message, ...]) -> None:
+def test_steps_are_the_same_in_every_format(messages: tuple[Message, ...]) -> None:
     """As many, whatever items a conversation is written down in."""
     said = translation.plain(json.loads(message.raw) for message in messages)
     counts = set()
     for name in FORMATS:
         listed = translation.read(name, translation.raws(name, said))
-        atoms = STEPS.steps(indexed(listed)).steps
-        counts.add(len(atoms))
+        steps = STEPS.steps(indexed(listed)).steps
+        counts.add(len(steps))
     assert len(counts) == 1

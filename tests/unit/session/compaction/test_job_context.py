@@ -1,4 +1,4 @@
-"""What an errand sees of its session: who runs the model, what is cut how, and that it stays as it was."""
+"""What a job sees of its session: who runs the model, what is cut how, and that it stays as it was."""
 
 from typing import Any
 

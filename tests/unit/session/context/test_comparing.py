@@ -26,13 +26,14 @@ def edit(index: int, text: str = "x") -> BlockEdit:
     return BlockEdit(index, 0, "pruned", text, "k", 9, 1)
 
 
-def of(pieces: Iterable[Piece], puts: dict[int, bytes] | None = None, packet: bytes = b"") -> Projection:
+def of(pieces: Iterable[Piece], replacements: dict[int, bytes] | None = None, packet: bytes = b"") -> Projection:
     """A projection that answered these pieces; without bytes given, a piece's text is what is put in."""
     plan = Plan(tuple(pieces), "green", 0, 0, 0, {})
     texts = {piece.message_index: piece.text.encode() for piece in plan.pieces if isinstance(piece, BlockEdit)}
     packets = [piece.text.encode() for piece in plan.pieces if isinstance(piece, Packet)]
     return Projection(
-        plan=plan, replacements=Replacements(texts if puts is None else puts, packet or b"".join(packets))
+        plan=plan,
+        replacements=Replacements(texts if replacements is None else replacements, packet or b"".join(packets)),
     )
 
 

@@ -1,24 +1,24 @@
-"""The spool: whatever is put in, cut off and merged, its runs are the messages' bytes."""
+"""The raw messages: whatever is put in, cut off and merged, its runs are the messages' bytes."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.session.context.raw_messages import SEGMENTS, Spool
+from ctxmgr.session.context.raw_messages import SEGMENTS, RawMessages
 
 
-def spool(*batches: list[bytes]) -> Spool:
-    made = Spool()
+def raw_messages(*batches: list[bytes]) -> RawMessages:
+    made = RawMessages()
     for batch in batches:
         made.extend(batch)
     return made
 
 
-def joined(made: Spool, start: int, end: int) -> bytes:
+def joined(made: RawMessages, start: int, end: int) -> bytes:
     return b"".join(bytes(part) for part in made.run(start, end))
 
 
-LIST = spool([b"1", b"22"], [b"333"], [b"4"])
+LIST = raw_messages([b"1", b"22"], [b"333"], [b"4"])
 
 RUNS = [(0, 4, b"1,22,333,4"), (0, 1, b"1"), (1, 3, b"22,333"), (2, 2, b""), (3, 4, b"4"), (0, 2, b"1,22")]
 
@@ -48,13 +48,13 @@ def test_where_the_messages_end_in_a_body(body: bytes, at: int, end: int) -> Non
     assert LIST.end_in(body, at) == end
 
 
-def test_an_empty_spool_stands_nowhere() -> None:
-    assert Spool().end_in(b"[]", 1) == -1
-    assert spool([]).run(0, 0) == []
+def test_an_empty_list_stands_nowhere() -> None:
+    assert RawMessages().end_in(b"[]", 1) == -1
+    assert raw_messages([]).run(0, 0) == []
 
 
 def test_a_long_session_of_small_batches_keeps_few_segments() -> None:
-    made = Spool()
+    made = RawMessages()
     for number in range(2_000):
         made.extend([b"%d" % number] * 3)
         assert len(made.run(0, len(made))) <= 2 * SEGMENTS
@@ -66,10 +66,10 @@ batches = st.lists(st.lists(st.binary(min_size=1, max_size=8), max_size=4), max_
 
 @settings(max_examples=100)
 @given(batches, st.integers(0, 60), st.integers(0, 300), st.data())
-def test_a_spool_is_the_list_of_its_messages(
+def test_the_raw_messages_are_the_list_of_its_messages(
     parts: list[list[bytes]], cut_after: int, count: int, data: st.DataObject
 ) -> None:
-    made, plain = Spool(), list[bytes]()
+    made, plain = RawMessages(), list[bytes]()
     for number, part in enumerate(parts):
         made.extend(part)
         plain += part

@@ -46,7 +46,7 @@ def test_the_answer_waits_for_the_archive_and_is_saved_after_it(connection: Conn
     assert isinstance(asked, do.PutRows)
     assert (asked.session_id, asked.state_dir, asked.rows) == ("s", "/state", (row("a"), row("b")))
     assert (asked.limits.max_age_days, asked.limits.max_megabytes) == (30, 256)
-    assert receive(connection, "getStatus", sessionId="s") == [], "the lane is parked"
+    assert receive(connection, "getStatus", sessionId="s") == [], "the queue is parked"
     assert of(connection.resume(asked.ticket, ArchiveAnswer())) == [do.Save, do.Send, do.Send]
 
 

@@ -92,7 +92,7 @@ def test_the_newest_steps_are_as_they_came_where_they_fit(
 ) -> None:
     plan = first_opened(messages, {**keys, "window_limit": 1e9}).plan
     newest = STEPS.steps(indexed(messages)).steps[-STEPS_LOSSLESS:]
-    places = {at for atom in newest for at in (*atom.assistant_indices, *atom.result_indices)}
+    places = {at for step in newest for at in (*step.assistant_indices, *step.result_indices)}
     assert places <= set(kept(plan))
     assert places.isdisjoint(kinds(plan))
 

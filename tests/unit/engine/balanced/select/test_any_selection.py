@@ -12,24 +12,24 @@ from ctxmgr.engine.conversation.steps import Steps
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import indexed
-from tests.unit.engine.stepwise import LARGE, any_list, wishes
+from tests.unit.engine.stepwise import LARGE, any_list, problem
 
 
 @st.composite
 def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem]:
     messages = draw(any_list)
     index = indexed(messages)
-    atoms = STEPS.steps(index)
+    steps = STEPS.steps(index)
     places = [BlockRef(at, number) for at, one in enumerate(messages) for number in range(len(one.view.blocks))]
     some = st.frozensets(st.sampled_from(places), max_size=4) if places else st.just(frozenset[BlockRef]())
     at = st.frozensets(st.sampled_from(range(len(messages))), max_size=3) if messages else st.just(frozenset[int]())
     return (
         messages,
-        atoms,
-        wishes(
+        steps,
+        problem(
             budget_tokens=draw(st.integers(0, 1_500)),
             protected=draw(at),
-            values=worths(index, atoms.steps, {}),
+            values=worths(index, steps.steps, {}),
             stale=draw(some),
             protected_results=draw(some),
         ),
@@ -39,16 +39,16 @@ def asked(draw: st.DrawFn) -> tuple[tuple[Message, ...], Steps, SelectionProblem
 Asked = tuple[tuple[Message, ...], Steps, SelectionProblem]
 
 
-def held_atoms(messages: tuple[Message, ...], atoms: Steps, by: SelectionProblem) -> set[int]:
+def held_steps(messages: tuple[Message, ...], steps: Steps, by: SelectionProblem) -> set[int]:
     newest = indexed(messages).newest_reply
     return {
         number
-        for number, atom in enumerate(atoms.steps)
-        if atom.bound or newest in atom.assistant_indices or any(at in by.protected for at in atom.message_indices)
+        for number, step in enumerate(steps.steps)
+        if step.bound or newest in step.assistant_indices or any(at in by.protected for at in step.message_indices)
     }
 
 
-def rides(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) -> bool:
+def included_with_step(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) -> bool:
     block = messages[place.message_index].view.blocks[place.block_index]
     if block.kind == "shell":
         return False
@@ -60,14 +60,14 @@ def rides(messages: tuple[Message, ...], place: BlockRef, by: SelectionProblem) 
 @given(asked())
 def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None:
     """Told again from the choice: messages that stay, results as markers or in full, errors distilled."""
-    messages, atoms, by = given
-    found = select(indexed(messages), atoms, by, {})
-    held = held_atoms(messages, atoms, by)
+    messages, steps, by = given
+    found = select(indexed(messages), steps, by, {})
+    held = held_steps(messages, steps, by)
     spent = 0
-    for number, atom in enumerate(atoms.steps):
-        if number in held or (atom.assistant_indices and atom.assistant_indices[0] in found.dropped_messages):
+    for number, step in enumerate(steps.steps):
+        if number in held or (step.assistant_indices and step.assistant_indices[0] in found.dropped_messages):
             continue
-        for at in (*atom.assistant_indices, *atom.result_indices):
+        for at in (*step.assistant_indices, *step.result_indices):
             for block, weight in enumerate(messages[at].weights):
                 ref, kind = BlockRef(at, block), messages[at].view.blocks[block].kind
                 if at in found.dropped_messages:
@@ -88,39 +88,41 @@ def test_what_is_taken_beside_what_is_held_fits_the_budget(given: Asked) -> None
 @settings(max_examples=60)
 @given(asked())
 def test_what_is_held_stays_and_steps_go_whole(given: Asked) -> None:
-    messages, atoms, by = given
-    found = select(indexed(messages), atoms, by, {})
-    for number, atom in enumerate(atoms.steps):
-        places = (*atom.assistant_indices, *atom.result_indices)
+    messages, steps, by = given
+    found = select(indexed(messages), steps, by, {})
+    for number, step in enumerate(steps.steps):
+        places = (*step.assistant_indices, *step.result_indices)
         gone = [at in found.dropped_messages for at in places]
         assert all(gone) or not any(gone)
-        if number in held_atoms(messages, atoms, by):
+        if number in held_steps(messages, steps, by):
             assert not any(gone)
-    assert found.dropped_messages.isdisjoint(atoms.fixed_indices)
+    assert found.dropped_messages.isdisjoint(steps.fixed_indices)
     for ref in found.pruned_results:
         assert ref.message_index not in found.dropped_messages
         assert ref.message_index not in by.protected
         assert indexed(messages).block(ref).kind in ("result", "shell")
-        assert not rides(messages, ref, by), "errors, light and spared results stay where their step does"
+        assert not included_with_step(messages, ref, by), (
+            "errors, light and spared results stay where their step does"
+        )
 
 
 @settings(max_examples=60)
 @given(asked())
 def test_the_same_wishes_have_the_same_choice(given: Asked) -> None:
-    messages, atoms, by = given
+    messages, steps, by = given
     memo: identifiers.Memo = {}
-    first = select(indexed(messages), atoms, by, memo)
+    first = select(indexed(messages), steps, by, memo)
     shuffled = msgspec.structs.replace(by, values=dict(reversed(list(by.values.items()))))
-    assert select(indexed(messages), atoms, shuffled, memo) == first == select(indexed(messages), atoms, by, {})
+    assert select(indexed(messages), steps, shuffled, memo) == first == select(indexed(messages), steps, by, {})
 
 
 @settings(max_examples=60)
 @given(asked())
 def test_with_room_for_all_what_is_worth_something_is_shown(given: Asked) -> None:
     """Every name of worth is in something that stays, unless all that holds it is covered by later ones or gone."""
-    messages, atoms, by = given
+    messages, steps, by = given
     found = select(
-        indexed(messages), atoms, msgspec.structs.replace(by, budget_tokens=LARGE, stale=frozenset()), {}
+        indexed(messages), steps, msgspec.structs.replace(by, budget_tokens=LARGE, stale=frozenset()), {}
     )
     shown, every = set[str](), set[str]()
     for at, message in enumerate(messages):

@@ -11,13 +11,13 @@ from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import Said, a, call, err, indexed, r, sh, talk, u
-from tests.unit.engine.stepwise import LARGE, code, wishes, without
+from tests.unit.engine.stepwise import LARGE, code, problem, without
 
 RUN = call("bash", command="make")
 
 
 def chosen(messages: tuple[Message, ...], **keys: Any) -> Selection:
-    return select(indexed(messages), STEPS.steps(indexed(messages)), wishes(**keys), {}, BY_WORTH)
+    return select(indexed(messages), STEPS.steps(indexed(messages)), problem(**keys), {}, BY_WORTH)
 
 
 BY_WORTH = without(STEPS, "newest step")  # so that the last step competes, too
@@ -25,7 +25,7 @@ LONG = code(1)  # 20 lines, over 100 tokens
 SAYS = a("see the_name", RUN)
 CALL, RESULT, SECOND = BlockRef(0, 1), BlockRef(1, 0), BlockRef(2, 0)
 
-# name, conversation, wishes, dropped, pruned
+# name, conversation, problem, dropped, pruned
 TABLE: list[tuple[str, list[Said], dict[str, Any], set[int], set[BlockRef]]] = [
     ("nothing", [], {}, set(), set()),
     ("what is worth nothing leaves", [u("go"), SAYS, r(LONG)], {"budget_tokens": LARGE}, {1, 2}, set()),
