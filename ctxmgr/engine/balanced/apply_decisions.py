@@ -39,6 +39,15 @@ def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], me
     return decision is not None and decision.kind == "dropped"
 
 
+def parted(
+    conversation: ConversationIndex, decisions: Mapping[str, Decision], first_index: int = 0
+) -> frozenset[int]:
+    """The messages left out whose calls a result answers that is shown, of the messages from `first_index` on."""
+    shown = (at for at in range(first_index, conversation.size) if not drops(conversation, decisions, at))
+    asked = {conversation.pairs.get(ref, ref.message_index) for at in shown for ref, _ in conversation.results(at)}
+    return frozenset(at for at in asked if drops(conversation, decisions, at))
+
+
 def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan:
     """The plan of a whole list. The `floor` of such a plan is the place of its packet."""
     pieces: list[Piece] = []

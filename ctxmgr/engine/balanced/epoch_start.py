@@ -9,7 +9,8 @@ Rules (design, sections 4 and 6):
    packet, shortened. The newest stays, and so do all where no packet can tell of them.
 4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave
    (`overflow`).
-5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay.
+5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay. A call
+   that left before its result came is back, with it.
 6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
    write covers are shortened, but in no message that holds anything signed.
 7. The list starts with something a provider takes as a user message, if it came so: what it starts with stays where
@@ -20,8 +21,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ctxmgr.engine.balanced import apply_decisions as held
-from ctxmgr.engine.balanced import protection
+from ctxmgr.engine.balanced import apply_decisions, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break, cost
@@ -119,14 +119,11 @@ class _Draft:
     """One epoch while it is being decided."""
 
     def __init__(self, conversation: ConversationIndex, inputs: EpochInputs, plan: Plan) -> None:
-        self.conversation, self.messages, self.inputs, self.old_plan = (
-            conversation,
-            conversation.messages,
-            inputs,
-            plan,
-        )
+        self.conversation, self.messages = conversation, conversation.messages
+        self.inputs, self.old_plan = inputs, plan
         must_stay, every = inputs.rules.must_stay(conversation), inputs.rules.steps(conversation)
-        self.protected = inputs.protection.messages(conversation)
+        self.late = apply_decisions.parted(conversation, plan.decisions)
+        self.protected = inputs.protection.messages(conversation) | self.late
         self.all_steps, self.steps = every, every.steps
         self.worth = worths(conversation, self.steps, inputs.memo)
         self.stale: Mapping[BlockRef, str] = superseded(conversation, inputs.memo)
@@ -142,9 +139,10 @@ class _Draft:
         )
 
     def opened(self, epoch: Epoch, opening: Opening) -> EpochResult | None:
+        must = opening in MUST or bool(self.late)
         choice = self._choose(0)
-        found = self._break(choice, epoch, opening)
-        if found is None or (opening == "rewritten" and found[1].cost > 0):
+        found = self._break(choice, epoch, must)
+        if found is None or (opening == "rewritten" and found[1].cost > 0 and not must):
             return None
         cut, sums = found
         if cut:
@@ -157,7 +155,7 @@ class _Draft:
         if (head := headless(self.conversation, plan, self.inputs.rules)) >= 0:  # rule 7
             del decisions[self.conversation.key(head)]
             plan, packet = self._told(decisions)
-        if plan.pieces == self.old_plan.pieces or not (opening in MUST or self._is_worth(plan, sums)):
+        if plan.pieces == self.old_plan.pieces or not (must or self._is_worth(plan, sums)):
             return None
         done_by = self._came_to(sums.row_index, plan)
         sum_of = f"{opening}: " + arithmetic(done_by, self.inputs.rates, epoch.regret, epoch.call_count)
@@ -208,7 +206,7 @@ class _Draft:
 
     def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
         layout = msgspec.structs.replace(self.inputs.layout, decisions=decisions, packet=packet, packet_index=place)
-        return held.lay_out(self.conversation, self.inputs.zone, layout)
+        return apply_decisions.lay_out(self.conversation, self.inputs.zone, layout)
 
     # the choice
 
@@ -221,7 +219,7 @@ class _Draft:
             if min(step.message_indices) >= cut:
                 continue
             for at in step.message_indices:
-                if held.drops(self.conversation, self.old_plan.decisions, at):
+                if apply_decisions.drops(self.conversation, self.old_plan.decisions, at):
                     gone_now.add(at)
                     continue
                 held_now.add(at)
@@ -247,7 +245,7 @@ class _Draft:
 
     # where the prefix breaks
 
-    def _break(self, choice: Selection, epoch: Epoch, opening: Opening) -> tuple[int, PrefixBreak] | None:
+    def _break(self, choice: Selection, epoch: Epoch, must: bool) -> tuple[int, PrefixBreak] | None:
         """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
         what is to come back: the break can not be after either. Nor can it part a step."""
         inputs = self.inputs
@@ -262,7 +260,7 @@ class _Draft:
             start = not rows or (at <= at_most and at not in inside)
             rows.append(Row(at, now[at] + here, self._then(choice, at, now[at]), at < inputs.cached_count, start))
         inserted = shown.weight or inputs.budget.index + SMALLEST_TOKENS
-        found = best_break(rows, inserted, epoch.call_count, inputs.rates, opening in MUST)
+        found = best_break(rows, inserted, epoch.call_count, inputs.rates, must)
         if found is None:
             return None
         cut = rows[found.row_index].message_index

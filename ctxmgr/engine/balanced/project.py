@@ -6,6 +6,8 @@ Rules (design, sections 4 and 6):
    another reason (`epoch`). What it does is decided in `opening`.
 3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret. But
    where the host has put another list in place of the old one, the epoch is over, whatever the new one holds.
+4. A result that comes so late that its call has left brings it back, and with it an epoch: a provider refuses a
+   parted pair. A list that holds it is not the one that was decided about.
 """
 
 import msgspec
@@ -73,6 +75,9 @@ def carried_on(conversation: ConversationIndex, ask: BalancedInputs) -> tuple[Pl
         stays = ask.epoch_inputs.protection.pinned()
         if not hidden(conversation.messages, plan, stays):  # nothing is to come back
             ask = msgspec.structs.replace(ask, reopen=None)
+    new_from = ask.last_count if ask.last_plan is not None else 0
+    if ask.reopen is None and apply_decisions.parted(conversation, plan.decisions, new_from):  # rule 4
+        ask = msgspec.structs.replace(ask, reopen="rewritten")
     opening = due(ask, plan.weight)
     if opening in ("price", "red") and ask.last_count == conversation.size == ask.epoch_inputs.cached_count:
         opening = None  # the same list, asked for again

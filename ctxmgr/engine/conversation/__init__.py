@@ -8,7 +8,7 @@ from ctxmgr.engine.conversation.delta import Delta, Incoming
 from ctxmgr.engine.conversation.digest import digest
 from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
-from ctxmgr.engine.conversation.steps import Step, Steps, steps_of
+from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "digest_of",
     "extend",
     "goes_on",
+    "is_waiting",
     "step_spans",
     "turn_at",
 ]

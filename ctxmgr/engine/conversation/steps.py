@@ -7,6 +7,9 @@ Rules:
 3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
    whole, for the pair would be parted. Its other results may still be pruned.
 4. The user's own shell runs are steps by themselves: output like a tool's, but no pair.
+5. A call without a result waits for it, whatever stands after it: tools may run on while others answer, or a user
+   writes. It is given up once the assistant has answered a user who spoke after it: a host that cancels a call
+   sends no result, and goes on like that. So is one whose id a later call has: a result would be that call's.
 """
 
 from collections.abc import Callable
@@ -14,6 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from ctxmgr.engine.conversation.index import ConversationIndex
+from ctxmgr.engine.conversation.turns import turn_at
 
 # (a list, message index) -> must this item of the assistant's stay or leave with the one before it?
 IsOneWithPrevious = Callable[[ConversationIndex, int], bool]
@@ -70,6 +74,22 @@ def steps_of(conversation: ConversationIndex, is_one_with_previous: IsOneWithPre
         for number, (items, answers) in enumerate(zip(said, results, strict=True))
     )
     return Steps(found, tuple(fixed))
+
+
+def is_waiting(conversation: ConversationIndex, step: Step) -> bool:
+    """Does a call of this step wait for its result? (rule 5)"""
+    answered = {block.call_id for at in step.result_indices for _, block in conversation.results(at)}
+    for at in step.assistant_indices:
+        calls = (block.call_id for block in conversation.messages[at].view.blocks if block.kind == "call")
+        if any(id not in answered and conversation.calls.get(id) == at for id in calls):
+            return not _given_up(conversation, at)
+    return False
+
+
+def _given_up(conversation: ConversationIndex, asked_at: int) -> bool:
+    """Has the assistant answered a user who spoke after this call?"""
+    following = conversation.turns[turn_at(conversation.turns, asked_at) + 1 :][:1]
+    return any(conversation.newest_reply > turn.start for turn in following)
 
 
 def _askers(conversation: ConversationIndex, position: int, owner: dict[int, int]) -> set[int]:

@@ -2,9 +2,10 @@
 
 1. Relative to what came in: a call without a result, or a result without a call, has no pair to lose.
 2. A result belongs to the latest earlier call with its id; so of a pair the call comes first.
+3. So that no result comes after its call has left, a step with a call that still waits does not leave.
 """
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, is_waiting
 from ctxmgr.engine.invariants.rule import Rule, Walk
 
 
@@ -24,7 +25,7 @@ class Pairs(Rule):
         return conversation.turns[turn_number].separable
 
     def may_leave(self, conversation: ConversationIndex, step: Step) -> bool:
-        return not step.bound
+        return not step.bound and not is_waiting(conversation, step)
 
 
 def _parts(walk: Walk, run: range, parted_if_left_out: bool) -> bool:

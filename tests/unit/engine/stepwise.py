@@ -38,6 +38,11 @@ def looked(number: int, lines: int = 20, *said: Any) -> list[Said]:
     return [a(*said, call("read", path=f"src/mod_{number}.py")), r(code(number, lines))]
 
 
+def looked_by(id: str, number: int, lines: int = 20) -> list[Said]:
+    """The same with an id of its own, where other calls have no results yet."""
+    return [a(call("read", id, path=f"src/mod_{number}.py")), r(code(number, lines), id)]
+
+
 def wrote(number: int, lines: int = 20) -> list[Said]:
     """A step: file `number` is written whole."""
     return [a(call("write", path=f"src/mod_{number}.py", content=code(number, lines))), r("ok")]
@@ -234,6 +239,31 @@ legal = st.builds(
 )
 wild = st.builds(_talk, _some(MADE, MADE, MADE, USERS, LONG_USERS, OTHERS, SPECIALS, ODD, ODD))
 any_list = st.one_of(legal, wild)
+
+
+@st.composite
+def results_late(draw: st.DrawFn) -> tuple[Message, ...]:
+    """Tools run on while others answer and users write; some results come twice, some never."""
+    said, running = [u("go")], list[int]()
+    for number in range(draw(st.integers(2, 24))):
+        kind = draw(st.sampled_from(("user", "shell", "reply", "step", "call", "call", "result", "result")))
+        if kind == "user":
+            said.append(u(f"go on with src/mod_{number}.py"))
+        elif kind == "shell":
+            said.append(sh("ls", code(6)))
+        elif kind == "reply":
+            said.append(a("looked at src/mod_1.py and func_1_2"))
+        elif kind == "step":
+            said += looked_by(f"step{number}", number, 40)
+        elif kind == "call":
+            said.append(a(call("read", f"late{number}", path=f"src/mod_{number}.py")))
+            running.append(number)
+        elif running:
+            answered = draw(st.sampled_from(running))
+            said.append(r(code(answered), f"late{answered}"))
+            if draw(st.integers(0, 9)):
+                running.remove(answered)
+    return read(raws(*said))
 
 
 def ok(messages: tuple[Message, ...], plan: Plan) -> None:

@@ -109,6 +109,18 @@ def test_decisions_about_what_is_not_there_are_forgotten() -> None:
     assert sent(messages, grown) == sent(messages, laid_out(messages, grown.decisions))
 
 
+def test_calls_that_left_without_a_result_that_is_shown() -> None:
+    messages = talk(
+        u("go"), a(call("bash", "x1"), call("bash", "x2")), r("1", "x1"), a("ok"), r("2", "x2"), r("?", "x9")
+    )
+    index = indexed(messages)
+    decisions = {index.key(at): GONE for at in (1, 2)}
+    assert apply_decisions.parted(index, decisions) == {1} == apply_decisions.parted(index, decisions, 4)
+    assert apply_decisions.parted(index, decisions, 5) == frozenset()
+    assert apply_decisions.parted(index, {**decisions, index.key(4): GONE}) == frozenset()
+    assert apply_decisions.parted(index, {index.key(1): PRUNED, index.key(2): GONE}) == frozenset()
+
+
 @st.composite
 def decided(draw: st.DrawFn) -> tuple[tuple[Message, ...], dict[str, Decision], int, int]:
     """A list, decisions about its first part, the place of a packet in that, and its size."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.balanced.budget import Budget
@@ -19,10 +19,21 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.prices import Rates
 from tests import translation
-from tests.notation import a, indexed, raws, read, u
+from tests.notation import a, indexed, raws, read, talk, u
 from tests.translation import RULES
 from tests.unit.engine.projections import kept
-from tests.unit.engine.stepwise import any_list, ask, legal, looked, project, projected, restarted, sent
+from tests.unit.engine.stepwise import (
+    any_list,
+    ask,
+    legal,
+    looked,
+    looked_by,
+    project,
+    projected,
+    restarted,
+    results_late,
+    sent,
+)
 
 ROOM = Budget(300, 100, 60)
 KEPT = 460  # tokens: what there is room for before the first choice
@@ -124,7 +135,7 @@ def test_a_cold_cache_opens_one_and_the_next_call_none() -> None:
 @st.composite
 def courses(draw: st.DrawFn) -> tuple[tuple[Message, ...], list[tuple[int, dict[str, Any]]]]:
     """A list, and the calls over it: so many messages each, with what differs."""
-    messages = draw(any_list)
+    messages = draw(st.one_of(any_list, results_late()))
     count = draw(st.integers(1, 10))
     sizes = sorted(draw(st.lists(st.integers(0, len(messages)), min_size=count, max_size=count)))
     reasons = st.sampled_from([None] * 8 + ["forced", "pin", "compaction", "policy"])
@@ -145,11 +156,19 @@ def courses(draw: st.DrawFn) -> tuple[tuple[Message, ...], list[tuple[int, dict[
     return messages, calls
 
 
+FORCED: dict[str, Any] = {"reopen": "forced", "budget": Budget(0, 0, 60), "cached_count": 0}
+ASKED, LATE = looked_by("late", 1)
+GOING_ON = [said for number in range(2, 10) for said in looked_by(f"c{number}", number, 60)]
+WAITED = talk(u("go"), ASKED, *GOING_ON, LATE)
+GIVEN_UP = talk(u("go"), ASKED, u("on"), *GOING_ON, LATE)
+
 Course = tuple[tuple[Message, ...], list[tuple[int, dict[str, Any]]]]
 
 
 @settings(max_examples=80)
 @given(courses())
+@example((WAITED, [(len(WAITED) - 1, FORCED), (len(WAITED), {"budget": ROOM, "reopen": None})]))
+@example((GIVEN_UP, [(len(GIVEN_UP) - 1, FORCED), (len(GIVEN_UP), {"budget": ROOM, "reopen": None})]))
 def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Course) -> None:
     messages, calls = course
     done: BalancedResult | None = None
@@ -180,6 +199,30 @@ def test_no_byte_changes_outside_an_announced_epoch_nor_by_a_restart(course: Cou
         assert faults == ()
         assert STEPS.check(index, after.plan)[0] == ()
         done, size, before = after, end, out
+
+
+def test_a_call_that_waits_for_its_result_stays() -> None:
+    """Whatever stands after it; so a result that comes late changes nothing that is old."""
+    count = len(WAITED) - 1
+    before = projected(WAITED[:-1], **FORCED)
+    assert kept(before.plan) == [0, 1, *range(count - 4, count)]
+    after = projected(WAITED, before, count)
+    assert after.epoch_result is None
+    assert kept(after.plan) == [*kept(before.plan), count]
+
+
+@pytest.mark.parametrize("keys", [{}, {"reopen": "pin"}, {"reopen": "rewritten"}, {"window_limit": 1.0}], ids=str)
+def test_a_call_that_was_given_up_leaves_and_comes_back_with_its_result(keys: dict[str, Any]) -> None:
+    """Once the assistant has answered a user who spoke after it; a host that cancels a call sends none."""
+    count = len(GIVEN_UP) - 1
+    before = projected(GIVEN_UP[:-1], **FORCED)
+    assert kept(before.plan) == [0, 2, *range(count - 4, count)]
+    after = projected(GIVEN_UP, before, count, budget=Budget(0, 0, 60), **keys)
+    assert after.epoch_result is not None
+    assert after.epoch_result.receipt.opening == "rewritten"
+    assert kept(after.plan) == [0, 1, 2, *range(count - 4, count + 1)]
+    assert indexed(GIVEN_UP).key(count) not in after.plan.decisions, "no model has read it"
+    assert projected(GIVEN_UP, after, count + 1).epoch_result is None
 
 
 @settings(max_examples=60)
@@ -229,7 +272,10 @@ def test_a_closing_reply_joins_what_is_there() -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 @settings(max_examples=40)
-@given(messages=legal, reasons=st.lists(st.sampled_from((None, "forced", "pin", "compaction")), max_size=4))
+@given(
+    messages=st.one_of(legal, results_late()),
+    reasons=st.lists(st.sampled_from((None, "forced", "pin", "compaction")), max_size=4),
+)
 def test_every_format_keeps_its_word(name: str, messages: tuple[Message, ...], reasons: list[Any]) -> None:
     """Over a list that grows: no promise is broken, what is sent a provider takes, a restart changes nothing."""
     said = translation.plain(json.loads(message.raw) for message in messages)

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 
+from ctxmgr.engine.conversation import is_waiting
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.messages import Block, Message, View
@@ -43,6 +44,31 @@ def test_what_goes_as_one(name: str, said: list[Said], steps: list[Parts], fixed
     assert [(step.assistant_indices, step.result_indices) for step in found.steps] == steps
     assert list(found.fixed_indices) == fixed
     assert not any(step.bound for step in found.steps)
+
+
+# name, conversation, does a call of each step wait for its result?
+WAITING: list[tuple[str, list[Said], list[bool]]] = [
+    ("no call", [a("ok"), sh("ls", "x")], [False, False]),
+    ("at the end", [u("go"), a(READ)], [True]),
+    ("answered", [a(READ), r("x")], [False]),
+    ("one of two", [a(READ, READ), r("x")], [True]),
+    (
+        "others go on",
+        [a(READ), a("ok"), sh("ls", "x"), a(READ, READ), r("x", "c2"), r("x", "c3")],
+        [True] + [False] * 3,
+    ),
+    ("a user who was not answered", [a(READ), a("ok"), u("on"), note("n")], [True, False]),
+    ("given up", [a(READ), u("on"), a("ok")], [False, False]),
+    ("not for good", [a(READ), u("on"), a("ok"), r("x")], [False, False]),
+    ("an answer to who spoke before it", [u("go"), a(READ), a("ok")], [True, False]),
+    ("an id used again", [a(call("read", "x")), a(call("read", "x"))], [False, True]),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "waiting"), WAITING, ids=[row[0] for row in WAITING])
+def test_which_steps_wait_for_a_result(name: str, said: list[Said], waiting: list[bool]) -> None:
+    index = indexed(talk(*said))
+    assert [is_waiting(index, step) for step in STEPS.steps(index).steps] == waiting
 
 
 def test_a_step_answered_in_a_users_message_is_bound() -> None:
