@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -41,7 +42,7 @@ class Chosen:
         self.told = told
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if item.nodeid not in self.without]
+        items[:] = [item for item in items if item.nodeid not in self.without and not is_golden(item)]
         if self.order:
             wanted = [item for item in items if item.nodeid in self.order]
             items[:] = sorted(wanted, key=lambda item: self.order[item.nodeid])
@@ -49,6 +50,24 @@ class Chosen:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self.told.write_text(report.nodeid, encoding="utf-8")
+
+
+def is_golden(item: pytest.Item) -> bool:
+    """Does it compare with a file of tests/goldens: does it name what such a file holds, or asks for it?"""
+    goldens = sys.modules.get("tests.goldens")
+    if goldens is None or not isinstance(item, pytest.Function):
+        return False
+    known = vars(item.module)
+    asking = {name for name, one in known.items() if one is goldens.held or one is goldens.golden}
+    asking |= {name for name, one in known.items() if isinstance(one, str) and one in texts_of(goldens.HERE)}
+    code = item.function.__code__
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return any(name in asking for one in (code, *inner) for name in one.co_names)
+
+
+@cache
+def texts_of(folder: Path) -> frozenset[str]:
+    return frozenset(path.read_text(encoding="utf-8").removesuffix("\n") for path in folder.rglob("*.md"))
 
 
 class _Source(SourceFileLoader):
