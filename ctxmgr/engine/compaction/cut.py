@@ -135,7 +135,7 @@ def _taken_back(suffix: Sequence[BranchEntry]) -> bool:
 def _placed(entries: Sequence[BranchEntry], start: int, place: int) -> Cut:
     """The cut at a place, with what rules 4 and 5 make of it."""
     at = place
-    while at > start and entries[at - 1].kind != "compaction" and not entries[at - 1].messages:
+    while at > start and not entries[at - 1].messages:  # a compaction in the list has its summary
         at -= 1
     if _opens_turn(entries[at]):
         return Cut(at)
