@@ -68,3 +68,9 @@ def test_a_single_paragraph_is_the_users_even_where_it_reads_like_a_reply() -> N
     assert prose("Let me see the table") == "Let me see the table"
     assert prose("look\n\nLet me see the table") == "look"
     assert prose("Let me see it\n\nSure! That is it") == "Let me see it\n\nSure! That is it"
+
+
+def test_a_paragraph_that_is_set_in_beside_one_that_is_not_was_copied_from_a_terminal() -> None:
+    assert prose("look\n\n It is done as you said") == "look"
+    assert prose(" It is done as you said\n\nlook") == "It is done as you said\n\nlook"
+    assert prose(" look\n\n It is done as you said") == "look\n\nIt is done as you said"

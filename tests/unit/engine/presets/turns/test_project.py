@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
@@ -106,3 +107,15 @@ def test_what_a_plan_says_of_itself() -> None:
 def test_least_is_less_than_a_folded_summary_weighs() -> None:
     """Else the tables above would show no packet."""
     assert talk(summary(BULKY))[0].weight > LEAST
+
+
+def test_prompts_stay_wherever_they_stand() -> None:
+    messages = tuple(
+        msgspec.structs.replace(message, view=msgspec.structs.replace(message.view, role="prompt"))
+        if at in (0, 3, 4, 5)
+        else message
+        for at, message in enumerate(talk(u("be kind"), *turns(1), u("be"), u("very"), u("kind"), *turns(6)))
+    )
+    plan = planned(messages, zone="compact")
+    assert plan.floor > 5
+    assert {0, 3, 4, 5} <= set(kept(plan))
