@@ -65,6 +65,12 @@ def test_what_is_given_up(name: str, room: int, expected: tuple[str, ...]) -> No
     assert not fitted.left_out
 
 
+def test_a_rung_that_fits_as_a_whole_is_told_alone() -> None:
+    """By the sum of its parts, each rounded up, it does not fit: there the rung before would be told as well."""
+    at_400 = quarters(conversation(TALK, RenderLimits(400)))
+    assert fit(TALK, at_400, quarters).reductions == ("tool results shortened to 400 characters: 2",)
+
+
 def test_with_room_it_is_the_conversation() -> None:
     shown = RenderLimits(50, thinking=False, mark_errors=True)
     assert fit(TALK, 10**9, quarters).text == conversation(TALK)
