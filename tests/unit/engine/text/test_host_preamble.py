@@ -48,3 +48,19 @@ PASTED = [
 @pytest.mark.parametrize(("name", "text", "left"), PASTED, ids=[row[0] for row in PASTED])
 def test_what_was_typed(name: str, text: str, left: str) -> None:
     assert prose(text) == left
+
+
+GUIDELINES = "# Repository Guidelines\n## Style\nTabs.\n## Tests\nAll.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"{GUIDELINES}---\nmore of it\n---\nfix it", "\nfix it"),
+        (f"{GUIDELINES}## Task\nas it was\n## Request\nfix it", "\nfix it"),
+        (f"{GUIDELINES}## Task\nfix it\n---\nsoon", "\nfix it\n---\nsoon"),
+        (GUIDELINES, ""),
+    ],
+)
+def test_the_request_is_behind_the_last_mark(text: str, left: str) -> None:
+    assert without_preamble(text) == left
