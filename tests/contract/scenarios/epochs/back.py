@@ -1,10 +1,11 @@
 """Cache epochs, preset `balanced`: what is kept from leaving, and what comes back."""
 
 from tests.contract.behaviours import behaviour
-from tests.contract.running import file
-from tests.contract.scenarios.epochs.begun import PARTS, opened
+from tests.contract.running import Run, file
+from tests.contract.scenarios.epochs.begun import PARTS, PORT, opened
 from tests.contract.scenarios.epochs.left import result_of
 from tests.contract.talk import Talk
+from tests.translation import RULES
 
 
 @behaviour(
@@ -52,3 +53,39 @@ def undo() -> Talk:
         assert result_of(run, one["call"][11:-1]) == file(one["call"][15:-4])
     assert run.refused("undo", epoch=9) == -32602
     return run.talk
+
+
+@behaviour(
+    "epochs/late-result",
+    "A call that waits for its result stays at an epoch; one that was given up leaves, and comes back with an "
+    "epoch of its own where its result comes after all.",
+    "design 4, pairs",
+)
+def late_result() -> Talk:
+    run = Run(form="responses")
+    run.user(PORT)
+    waiting = run.make.call("shell", command="make watch")
+    run.messages.append(run.make.reply("", waiting))
+    result = run.make.result("all green")
+    run.read(*PARTS[:11])
+    run.ask()
+    run.epoch()
+    run.read(*PARTS[11:15])
+    run.epoch()
+    assert asked(run, waiting["id"])
+    run.user("Never mind the build.")
+    run.read(*PARTS[15:19])
+    run.epoch()
+    assert not asked(run, waiting["id"])
+    run.messages.append(result)
+    report = run.ask()
+    assert (report["epoch"], run.receipt()["opening"]) == (4, "rewritten")
+    assert asked(run, waiting["id"])
+    assert run.shown[-1] == {"type": "function_call_output", "call_id": waiting["id"], "output": "all green"}
+    assert RULES["responses"].illegal(run.shown) == []
+    return run.talk
+
+
+def asked(run: Run, id: str) -> bool:
+    """Is this call shown?"""
+    return any(one.get("type") == "function_call" and one["call_id"] == id for one in run.shown)
