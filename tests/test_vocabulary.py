@@ -6,6 +6,8 @@ Rules:
 3. A time ends in `_ms`; a field that counts tokens, characters or bytes ends in that unit.
 4. A field's name is of a number in every struct or in none.
 5. What a host or a snapshot reads keeps its name: the structs of the wire and the policy are held to rule 1 alone.
+6. A word that the glossary has another for names nothing: no module, class, function, parameter, field, local.
+7. No function that others call is named by a verb of perception.
 
 The lists of what is not mended yet only shrink: who mends a name takes it from its list.
 """
@@ -23,6 +25,10 @@ from tests.declared import Trees, classes, fields, trees
 PERCEPTION = {"told", "found", "said", "heard", "hear", "known", "shown", "held", "kept", "gone", "seen", "sight"}
 SEVERAL_MEANINGS = {"at", "place", "left", "cut", "tag", "came", "taken", "touched"}  # of a field
 PARTICIPLES = {"told", "spoken", "came", "taken", "touched"}
+FORMER = {  # rule 6; "units" are of UTF-16
+    *("atom", "atoms", "unit", "puts", "spool", "lane", "lanes", "errand", "errands", "occasion", "want"),
+    *("wishes", "market", "rides", "spared", "seam", "seams", "stood"),
+}
 TIMES = {"at", "deadline", "ttl", "timeout", "delay", "moment", "milliseconds"}
 UNITS = {"tokens", "chars", "bytes"}
 BARE_COUNTS = {"input", "output", "max_output", "max_message", "keep_recent", "reading", "before", "after"}
@@ -34,43 +40,60 @@ TWICE: set[str] = set()
 # a number in one class, something else in another
 # fmt: off
 TWO_KINDS = {
-    "billed",
-    "brief",
-    "budget",
-    "calls",
-    "chain",
-    "chosen",
-    "closed",
-    "code",
-    "edits",
-    "ended",
-    "failed",
-    "fallbacks",
-    "far",
-    "floor",
-    "grounding",
-    "in_place",
-    "last",
-    "left_out",
-    "limit",
-    "line",
-    "money",
-    "newest",
-    "points",
-    "probes",
-    "protected",
-    "read",
-    "recall",
-    "start",
-    "summaries",
-    "untrue",
-    "warm",
-    "whole",
-    "write",
+    "billed", "brief", "budget", "calls", "chain", "chosen", "closed", "code", "edits", "ended", "failed",
+    "fallbacks", "far", "floor", "grounding", "in_place", "last", "left_out", "limit", "line", "money", "newest",
+    "points", "probes", "protected", "read", "recall", "start", "summaries", "untrue", "warm", "whole", "write",
 }
 # fmt: on
 # module:Class.field, module:Class, or module
 NOT_MENDED: set[str] = set()
+# module:function (rule 7)
+FUNCTIONS_NOT_MENDED = {
+    "client/beginning.py:is_known",
+    "client/channel.py:came",
+    "client/channel.py:gone",
+    "engine/balanced/evicted_index.py:said",
+    "engine/balanced/receipts.py:shown_weights",
+    "engine/compaction/prepare.py:spoken",
+    "engine/extractive/collecting/facts.py:hear",
+    "engine/extractive/collecting/facts.py:taken_away",
+    "engine/invariants/pairs.py:kept",
+    "engine/invariants/rule.py:kept",
+    "engine/invariants/start.py:kept",
+    "engine/invariants/weight.py:kept",
+    "engine/invariants/whole_steps.py:kept",
+    "engine/presets/turns/whole_turns.py:kept_weight",
+    "engine/staleness/file_history.py:told",
+    "engine/staleness/line_ranges.py:shown",
+    "engine/text/sentences.py:spoken",
+    "formats/pi_tree/message.py:said",
+    "model/policy_keys.py:known",
+    "model/prices.py:told",
+    "server/jobs.py:came",
+    "server/peer.py:answer_came",
+    "server/peer.py:notification_came",
+    "server/peer.py:request_came",
+    "server/sessions.py:known_until",
+    "session/compaction/completions.py:heard",
+    "session/compaction/job_context.py:taken",
+    "session/compaction/preparations.py:shown",
+    "session/ledger_updates.py:heard",
+    "session/methods/archiving.py:hear",
+    "session/methods/archiving.py:held",
+    "session/methods/list_changes.py:hear",
+    "study/closed_loop/clairvoyant.py:shown",
+    "study/compare/files.py:shown",
+    "study/metrics/observations.py:newly_said",
+    "study/metrics/recall.py:held",
+    "study/metrics/timeline.py:sight",
+    "study/metrics/user_text_recall.py:said",
+    "study/probes/index.py:known",
+    "study/recordings/blocks.py:said",
+    "study/replay/host_model.py:kept",
+    "study/report/plots.py:shown",
+    "study/spawning/differences.py:shown",
+    "wire/stand_in.py:without_known",
+}
 
 
 def words(name: str) -> list[str]:
@@ -119,6 +142,42 @@ def mistaken(given: Trees) -> Iterator[str]:
                 yield f"{path}:{owner}.{field}"
 
 
+def identifiers(tree: ast.AST) -> Iterator[str]:
+    """What a module names: classes, functions, parameters, fields and locals."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name
+            case ast.arg():
+                yield node.arg
+            case ast.Name(ctx=ast.Store()):
+                yield node.id
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr
+
+
+def former(given: Trees) -> set[str]:
+    """Rule 6."""
+    return {
+        f"{path}:{name}"
+        for path, tree in given.items()
+        for name in (Path(path).stem, *identifiers(tree))
+        if FORMER.intersection(words(name))
+    }
+
+
+def perceiving(given: Trees) -> set[str]:
+    """Rule 7."""
+    return {
+        f"{path}:{node.name}"
+        for path, tree in given.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not node.name.startswith("_")
+        and (PERCEPTION | PARTICIPLES).intersection(words(node.name))
+    }
+
+
 def of_two_kinds(given: Trees) -> set[str]:
     """Rule 4."""
     kinds: dict[str, set[bool]] = defaultdict(set)
@@ -140,6 +199,47 @@ def test_a_field_is_a_number_everywhere_or_nowhere() -> None:
 
 def test_names_are_the_words_of_the_glossary() -> None:
     assert set(mistaken(trees())) == NOT_MENDED
+
+
+def test_a_former_word_names_nothing() -> None:
+    assert former(trees()) == set()
+
+
+def test_functions_are_not_named_by_verbs_of_perception() -> None:
+    assert perceiving(trees()) == FUNCTIONS_NOT_MENDED
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "class Unit: ..."),
+        ("a.py", "def want(): ..."),
+        ("a.py", "async def f(*, lane): ..."),
+        ("a.py", "class C:\n    atoms: int"),
+        ("a.py", "def f():\n    for seam in ():\n        pass"),
+        ("a.py", "class C:\n    def __init__(self):\n        self._spool = 1"),
+        ("a.py", "ERRANDS = 1"),
+        ("lanes.py", ""),
+    ],
+)
+def test_a_former_word_is_caught(path: str, text: str) -> None:
+    assert len(former({path: ast.parse(text)})) == 1
+
+
+def test_words_that_only_look_like_former_ones_are_free() -> None:
+    assert former({"a.py": ast.parse("utf16_units = 1\ndef f(wants_answer, atomic): ...")}) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "caught"),
+    [
+        ("def shown(): ...", True),
+        ("class C:\n    async def is_known(self): ...", True),
+        ("def _told(): ...", False),
+    ],
+)
+def test_a_function_named_by_a_verb_of_perception_is_caught(text: str, caught: bool) -> None:
+    assert bool(perceiving({"a.py": ast.parse(text)})) is caught
 
 
 @pytest.mark.parametrize(
