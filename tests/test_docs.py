@@ -30,7 +30,7 @@ def test_the_sum_of_the_example_is_right() -> None:
     """60,000 tokens from the first change on, all cached, of which 40,000 leave."""
     page = text("explanation/arithmetic")
     changing = cost(60_000, 60_000, 20_000, Rates())
-    found = best_break([ListRow(0, 60_000, 20_000, is_cached=True)], 0, 0, Rates())
+    found = best_break([ListRow(0, 60_000, 20_000, is_cached=True, may_break=True)], 0, 0, Rates())
     assert found is not None
     assert f"so changing costs | **{changing:,.0f}** |" in page
     assert f"and saves, on each call, 40,000 × 0.1 | **{found.saves:,.0f}** |" in page

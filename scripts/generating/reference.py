@@ -38,7 +38,7 @@ def page(
     parts = {
         "version": schema["protocolVersion"],
         "openrpc": openrpc.OPENRPC,
-        "errands": _names(row for row in TABLE if row.job),
+        "jobs": _names(row for row in TABLE if row.job),
         "counted": _names(row for row in TABLE if row.counted),
         "capabilities": tables.members(types["HostCapabilities"], tables.short(types)),
         "errors": errors(),
