@@ -128,3 +128,17 @@ def test_an_answer_has_360_characters(characters: int, both: bool) -> None:
     text = told(u("how does the loader do all of that?"), a(f"{lead} {other}"), u("please tell me a story now"))
     (found,) = (line for line in text.split("\n") if line.startswith("- Found: The loader reads"))
     assert (other in found) is both
+
+
+@pytest.mark.parametrize("end", ["", ".", "!", "?", "…"])
+def test_each_of_two_sentences_ends_once(end: str) -> None:
+    text = summary.short(conversation(u(f"please fix the dates of it{end}"), a("ok")))
+    assert text == f"Asked: please fix the dates of it{end or '.'}"
+
+
+def test_what_the_newest_request_came_to_is_told_as_such() -> None:
+    said = (u("please do the very first thing"), a("ok"), u("fix the dates"), a("Fixed `parse_date` for leap years."))
+    assert under(told(*said), "### Done") == ["- [x] Latest request: Fixed `parse_date` for leap years."]
+    assert under(told(*said, u("tell me a story")), "### Done") == [
+        '- [x] "fix the dates" → Fixed `parse_date` for leap years.'
+    ]
