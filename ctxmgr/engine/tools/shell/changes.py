@@ -5,22 +5,26 @@ Rules:
 1. A write is a heredoc or a printed text sent to a file by `>` or `tee`; with `>>` or `tee -a` it is an edit. What
    another command prints is written too, but its text is not in the call.
 2. `sed -i` and `perl -i` edit; by how much lines move is not known. So does a patch handed to `apply_patch`,
-   `patch` or `git apply`, and what `git checkout` and `git restore` bring back.
+   `patch` or `git apply`, and what `git checkout` and `git restore` bring back. What
+   a script of `sed` or `awk` sends to a file is written too.
 3. `rm` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
 4. A file whose name is not known makes the whole a run.
 """
 
+import re
 from collections.abc import Sequence
 
 from ctxmgr.engine.tools import patches
 from ctxmgr.engine.tools.effects import RUN, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
+from ctxmgr.engine.tools.shell.scripts import sed_call, sent
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word
 
 MOST_FILES = 64  # of one command
 _DROPPED = ("/dev/",)  # what is sent there is no file
 _PATCHERS = (("apply_patch",), ("applypatch",), ("patch",))
 _INTO = ("-t", "--target-directory")
+_PERL_IN_PLACE = re.compile(r"-[pnlaws0-9]*i")
 _VALUED = frozenset(("--suffix", "-S", "--source", "-s"))
 
 FileEffects = tuple[FileEffect, ...]
@@ -177,12 +181,12 @@ def _prints(command: ShellCommand) -> bool:
 
 def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects | None:
     """Files that what is printed is sent to, where its text is not in the call; None without any."""
-    sent = [write for command in commands for write in command.writes]
+    files = [write for command in commands for write in (*sent(command), *command.writes)]
     for command in commands[1:]:
         if command.words[:1] == ("tee",):
             kind = ">>" if "-a" in command.words else ">"
-            sent += [(kind, word) for word in command.words[1:] if word is None or not word.startswith("-")]
-    found = _sent(sent, directory)
+            files += [(kind, word) for word in command.words[1:] if word is None or not word.startswith("-")]
+    found = _sent(files, directory)
     if found is None:
         return None
     unsure = (
@@ -210,18 +214,20 @@ def _to(file: Word, kind: str, directory: str) -> FileEffect:
 
 def _in_place(name: Word, words: Sequence[Word], directory: str) -> FileEffects | None:
     """The files of `sed -i` (with or without a suffix, one's own word where it is empty) and `perl -pi -e`."""
+    if name == "sed":
+        call = sed_call(words)
+        return _each("edit", call.files, directory) if call.in_place else None
     options = [word for word in words if word and word.startswith("-")]
-    inside = ("-i", "--in-place") if name == "sed" else ("-pi", "-i", "-p0i", "-0pi", "-ni")
-    if not any(option.startswith(inside) for option in options):
+    if not any(_PERL_IN_PLACE.match(option) for option in options):
         return None
-    scripted = any(option.startswith("-") and not option.startswith("--") and "e" in option for option in options)
+    scripted = any(not option.startswith("--") and "e" in option for option in options)
     rest: list[Word] = []
     skipped = False
     for word in words:
         if skipped:
             skipped = False
         elif word is not None and word.startswith("-"):
-            skipped = word in ("-e", "-pe", "-pie", "-f") or (name == "perl" and word.endswith("e"))
+            skipped = word.endswith("e")
         elif word != "":
             rest.append(word)
     return _each("edit", rest if scripted else rest[1:], directory)

@@ -17,6 +17,7 @@ from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell import reads, swe_agent
 from ctxmgr.engine.tools.shell.changes import changes
+from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
 
 
@@ -40,7 +41,6 @@ _GH_LOOKS = _words("view checks diff list status")
 _CHANGES = {
     "find": re.compile(r"-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)$"),
     "fd": re.compile(r"-[xX]|--exec"),
-    "sed": re.compile(r"-i|--in-place"),
     "yq": re.compile(r"-i|--inplace"),
     "sort": re.compile(r"-o|--output"),
     "tree": re.compile(r"-o$"),
@@ -132,6 +132,8 @@ def _is_look(command: ShellCommand) -> bool:
     name, rest = name_of(command), command.words[1:]
     if rest in (("--version",), ("--help",)):
         return True
+    if name == "sed":
+        return not sed_call(rest).in_place
     if name in _LOOKS:
         option = _CHANGES.get(name)
         changing = [place for place, word in enumerate(rest) if option and word and option.match(word)]
@@ -161,6 +163,8 @@ def _looked_at(command: ShellCommand, directory: str) -> str:
     named = [word for word in command.words[1:] if word and not word.startswith("-")]
     if name in ("git", "gh"):
         return ""
-    if name in ("rg", "grep", "egrep", "fgrep", "ag", "awk", "jq", "yq", "sed"):
+    if name in ("rg", "grep", "egrep", "fgrep", "ag", "awk", "jq", "yq"):
         named = named[1:]
+    if name == "sed":
+        named = [word for word in sed_call(command.words[1:]).files if word]
     return joined(directory, named[0]) if named else ""

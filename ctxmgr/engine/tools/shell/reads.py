@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ctxmgr.engine.tools.effects import FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
+from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import ShellCommand, Word, name_of
 
 SPOKEN_LINES = 10  # what head and tail show when no number is given
@@ -112,29 +113,13 @@ def _number(words: Sequence[Word]) -> tuple[str | None, list[Word]]:
 def _sed(words: Sequence[Word]) -> Source:
     """Only `-n` with nothing but lines to print shows certain lines; another `-n` unknown ones, all else may show
     anything."""
-    scripts: list[Word] = []
-    rest: list[Word] = []
-    quiet = wanted = False
-    for word in words:
-        if wanted:
-            scripts.append(word)
-            wanted = False
-        elif word in ("-n", "-ne", "-nE", "-En", "--quiet"):
-            quiet, wanted = True, word == "-ne"
-        elif word == "-e":
-            wanted = True
-        elif word != "-E" and word is not None and word.startswith("-"):
-            return None, None
-        elif word != "-E":
-            rest.append(word)
-    if not scripts:
-        scripts, rest = rest[:1], rest[1:]
-    if not quiet or None in scripts:
+    call = sed_call(words)
+    if not call.quiet or call.strange or call.in_place or not call.scripts or None in call.scripts:
         return None, None
-    parts = [part.strip() for script in scripts for part in (script or "").split(";") if part.strip()]
+    parts = [part.strip() for script in call.scripts for part in (script or "").split(";") if part.strip()]
     found = [_SCRIPT.fullmatch(part) for part in parts]
     spans = [_lines(one) for one in found if one is not None]
-    return rest, tuple(spans) if spans and len(spans) == len(found) else None
+    return list(call.files), tuple(spans) if spans and len(spans) == len(found) else None
 
 
 def _lines(found: re.Match[str]) -> Span:

@@ -180,6 +180,39 @@ SHELL: list[tuple[str, list[FileEffect]]] = [
     ("cat a # all of it", [read("a")]),
     ("cat a#1", [read("a#1")]),
     ('cat "a', [RUN]),
+    ("sed -ri 's/a/b/' a.py", [edit("a.py", None)]),
+    ("sed -Ei 's/a/b/' a.py", [edit("a.py", None)]),
+    ("sed -ni '/a/p' a.py", [edit("a.py", None)]),
+    ("sed -zi 's/a/b/' a.py", [edit("a.py", None)]),
+    ("sed -nri.bak '/a/p' a.py", [edit("a.py", None)]),
+    ("sed -i -n -e '/a/p' a.py", [edit("a.py", None)]),
+    ("sed 's/a/b/' a.py --in-place=.bak", [edit("a.py", None)]),
+    ("sed -i --expression='s/a/b/' -- -a", [edit("-a", None)]),
+    ("sed -i --expression 's/a/b/' --file x.sed a", [edit("a", None)]),
+    ("cat b | sed -Ei 's/a/b/' a.py", [RUN]),
+    ("perl -0777pi -e 's' a", [edit("a", None)]),
+    ("sed -rn '1,5p' a", [read("a", None, 5)]),
+    ("sed -n '/x/w out.txt' a.py", [RUN, sent("out.txt")]),
+    ("sed 's/a/b/gw out.txt' a.py", [RUN, sent("out.txt")]),
+    ("cat a | sed 's/a/b/;w out.txt'", [RUN, sent("out.txt")]),
+    ("sed 's/a/b/w /dev/stdout' a", [look("a")]),
+    ("sed 's/a/b/e' a", [RUN]),
+    ("sed '1e rm b' a", [RUN]),
+    ("sed -f x.sed a", [RUN]),
+    ("sed '/^$/d; s|w x|e|g; $!{n;}; y/w e/abc/; 1~2!p' a", [look("a")]),
+    ("sed -e '/x/i\\\nw out' -e '2,/y/s/w out/e/gp' a", [look("a")]),
+    ("sed -n '$=' a", [read("a", exact=False)]),
+    ("awk '{print > \"o.txt\"}' a.txt", [RUN, sent("o.txt")]),
+    ("awk '{print $1 >> \"o.txt\"}' a", [RUN, FileEffect("o.txt", "edit", exact=False, grown=None)]),
+    ("awk '{print > $1}' a", [RUN]),
+    ("awk '{print | \"sort\"}' a", [RUN]),
+    ('awk \'/"/{print > "o.txt"}\' a', [RUN, sent("o.txt")]),
+    ("awk 'BEGIN{system(\"rm a\")}'", [RUN]),
+    ("awk '{\"date\" | getline x}' a", [RUN]),
+    ("awk -f x.awk a", [RUN]),
+    ("cat a | awk '{print > \"o.txt\"}'", [RUN, sent("o.txt")]),
+    ("awk '$3 > 5 || $2 {print $1 \" > \" $2}' a", [look("a")]),
+    ("awk -F'|' '{print $1}' a", [look("a")]),
     ("./pvlib/tools.py | cat", [RUN]),
     ("cat ./pvlib/tools.py", [read("pvlib/tools.py")]),
 ]
@@ -188,6 +221,13 @@ SHELL: list[tuple[str, list[FileEffect]]] = [
 @pytest.mark.parametrize(("command", "expected"), SHELL)
 def test_the_effects_of_a_command_line(command: str, expected: list[FileEffect]) -> None:
     assert list(effects("bash", {"command": command})) == expected
+
+
+@pytest.mark.parametrize(
+    "command", ["sed -ri 's/a/b/' a.py", "sed -n '/x/w o' a", "awk '{print > \"o\"}' a", "cat a | awk 'system(x)'"]
+)
+def test_what_changes_a_file_does_not_repeat(command: str) -> None:
+    assert not tool_call("bash", {"command": command}).repeats
 
 
 def test_a_shell_tells_where_it_went() -> None:
