@@ -104,7 +104,7 @@ def _whole_corrections(found: list[str]) -> list[str]:
     joined: list[str] = []
     for sentence in found:
         before = joined[-1] if joined else ""
-        bare = 0 < len(before.split()) <= CORRECTION_WORDS and _CORRECTION.search(before)
+        bare = len(before.split()) <= CORRECTION_WORDS and _CORRECTION.search(before)
         if (
             bare
             and not before.endswith("?")
