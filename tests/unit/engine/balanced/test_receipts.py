@@ -21,7 +21,7 @@ from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
-from tests.notation import a, call, indexed, r, read, sh, talk, u
+from tests.notation import a, call, indexed, r, raws, read, sh, talk, u
 from tests.unit.engine.stepwise import any_list, code, epoch_inputs, sent
 
 RUN = call("bash", command="make")
@@ -183,3 +183,13 @@ def test_weights_are_those_of_what_leaves(given: tuple[tuple[Message, ...], Plan
     assert 0 <= there <= after
     assert changed(old, new, messages, len(messages))[1] == after
     assert changed(old, new, messages, 0)[1] == 0
+
+
+def test_two_edits_of_one_message_are_one_row() -> None:
+    messages = read(raws(u("go"), a("so", RUN, WRITE), r("1" * 400), r("2" * 400)))
+    old = Plan((Keep(0, 4),), "green", 0, 0, 0, {})
+    edits = [BlockEdit(1, block, "shortened", "", f"k{block}", 30, 10, {}) for block in (1, 2)]
+    new = Plan((Keep(0, 1), *edits, Keep(2, 4)), "green", 0, 0, 0, {})
+    after, _, left = changed(old, new, messages, 0)
+    assert after == sum(message.weight for message in messages[1:])
+    assert left == after - 40

@@ -137,7 +137,12 @@ def test_each_of_two_sentences_ends_once(end: str) -> None:
 
 
 def test_what_the_newest_request_came_to_is_told_as_such() -> None:
-    said = (u("please do the very first thing"), a("ok"), u("fix the dates"), a("Fixed `parse_date` for leap years."))
+    said = (
+        u("please do the very first thing"),
+        a("ok"),
+        u("fix the dates"),
+        a("Fixed `parse_date` for leap years."),
+    )
     assert under(told(*said), "### Done") == ["- [x] Latest request: Fixed `parse_date` for leap years."]
     assert under(told(*said, u("tell me a story")), "### Done") == [
         '- [x] "fix the dates" → Fixed `parse_date` for leap years.'

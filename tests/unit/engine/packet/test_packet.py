@@ -293,3 +293,15 @@ def test_without_its_goal_there_is_no_packet() -> None:
     assert "never push" in render(ledger(RULE), budget=60, weigh=tokens)
     heavy = Fact("constraint", "x", "never " + "x" * 500, "user", 2)
     assert "Ship the parser." in render(ledger(GOAL, heavy), budget=60, weigh=tokens)
+
+
+def test_items_under_one_heading_share_a_line_and_under_another_do_not() -> None:
+    def item(order: int, detail: str, text: str) -> Fact:
+        return Fact("context", text, text, "summary", 1, detail=detail, listing="summary", order=order)
+
+    text = render(
+        ledger(item(0, "Setup", "one."), item(1, "Setup", "two"), item(2, "Port", "80")), budget=500, weigh=tokens
+    )
+    assert "- Setup: one. two\n- Port: 80" in text
+    bare = render(ledger(item(0, "", "one"), item(1, "", "two")), budget=500, weigh=tokens)
+    assert "- one\n- two" in bare

@@ -145,3 +145,13 @@ def test_what_was_looked_at_for_pruning_is_counted_where_it_was_looked_at() -> N
     after = PRESETS["tools"].project(Incoming(indexed(talk(u("go"))), Delta(0)), done.state, inputs)
     assert isinstance(after, Planned)
     assert after.state.totals.prunable_tokens == 1_000
+
+
+def test_what_was_distilled_is_counted_apart_from_what_was_pruned() -> None:
+    said = [u("go"), a(call("read", path="x")), r("line of it\n" * 400), u("on"), a("1"), u("on"), a("2")]
+    done = PRESETS["turns"].project(
+        Incoming(indexed(talk(*said)), Delta(0)), State("s", ModelSpec("m", WINDOW)), INPUTS
+    )
+    assert isinstance(done, Planned)
+    totals = done.state.totals
+    assert (totals.results_distilled, totals.results_pruned, totals.pruned_tokens) == (1, 0, 0)

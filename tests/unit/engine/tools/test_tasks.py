@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.tools import tool_call
+from ctxmgr.engine.tools.tasks import created_id
 
 
 def tasks(tool: str, arguments: dict[str, Any]) -> list[tuple[str, str]] | None:
@@ -33,3 +34,9 @@ ROWS = [{"content": "a", "status": "completed"}, {"content": "b", "status": "pen
 )
 def test_what_a_call_states(tool: str, arguments: dict[str, Any], stated: list[tuple[str, str]] | None) -> None:
     assert tasks(tool, arguments) == stated
+
+
+@pytest.mark.parametrize(("before", "found"), [(385, "7"), (386, "")])
+def test_the_id_of_a_task_is_looked_for_in_400_characters(before: int, found: str) -> None:
+    assert created_id("x" * (before - 1) + " Task #7 created") == found
+    assert created_id("Task #7 was made") == ""

@@ -21,6 +21,7 @@ def test_an_answer_to_what_was_said_just_before_is_a_decision() -> None:
     assert of(heard(u("look at it"), a(ASKED), u("read that file please"), u("yes")), "decision") == []
     assert of(heard(u("look at it"), a(ASKED, call("read", path="x")), r("text"), u("yes")), "decision") == [agreed]
     assert of(heard(u("yes")), "decision") == []
+    assert of(heard(u("look at it"), a(ASKED), a("yes")), "decision") == []
 
 
 def test_the_first_request_is_the_goal_unless_one_is_known() -> None:
