@@ -79,12 +79,10 @@ def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | N
         return _git(words[1:], directory)
     if name == "rm" and not command.writes:
         return _each("delete", _named(words[1:]), directory)
-    if name in ("mv", "cp") and any(word and word.startswith(_INTO) for word in words):
-        return (RUN,)
     if name == "mv":
-        return _moved(_named(words[1:]), directory)
+        return _moved(_into(words[1:]), directory)
     if name == "cp":
-        return _copied(_named(words[1:]), directory)
+        return _copied(_into(words[1:]), directory)
     if name == "touch":
         return _each("write", _named(words[1:]), directory)
     return None
@@ -97,7 +95,7 @@ def _git(words: Sequence[Word], directory: str) -> FileEffects | None:
         words = words[2:]
     verb, rest = (words[0], list(words[1:])) if words else (None, [])
     if verb == "mv":
-        return _moved(_named(rest), directory)
+        return _moved(_into(rest), directory)
     if verb == "rm":
         return (RUN,) if "--cached" in rest else _each("delete", _named(rest), directory)
     if verb == "restore":
@@ -129,6 +127,23 @@ def _named(words: Sequence[Word]) -> list[Word]:
         else:
             skipped = word in _VALUED
     return found
+
+
+def _into(words: Sequence[Word]) -> list[Word]:
+    """The files of `mv` and `cp`, the directory of `-t` as the last of them; none where that is not understood."""
+    for place, word in enumerate(words):
+        if word == "--":
+            break
+        if word in _INTO and place + 1 < len(words):
+            target, rest = words[place + 1], [*words[:place], *words[place + 2 :]]
+        elif word and word.startswith("--target-directory="):
+            target, rest = word.partition("=")[2], [*words[:place], *words[place + 1 :]]
+        elif word and word.startswith(_INTO):
+            return []
+        else:
+            continue
+        return [*_named(rest), target.rstrip("/") + "/"] if target else []
+    return _named(words)
 
 
 def _each(kind: str, files: Sequence[Word], directory: str) -> FileEffects:
@@ -173,9 +188,11 @@ def _pairs(files: Sequence[Word], directory: str) -> list[tuple[str, str]]:
 
 
 def _prints(command: ShellCommand) -> bool:
-    """Does it print what stands in the call: a heredoc, or known words?"""
+    """Does it print what stands in the call: a heredoc, known words, or nothing?"""
+    if command.words in ((), (":",)):
+        return command.stdin is None and command.source == ""
     if command.words == ("cat",):
-        return command.stdin is not None
+        return command.stdin is not None and command.source == ""
     return command.words[:1] in (("echo",), ("printf",)) and None not in command.words
 
 

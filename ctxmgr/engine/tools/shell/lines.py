@@ -16,7 +16,7 @@ from msgspec import structs
 from ctxmgr.engine.tools.effects import RUN, CallEffects, EffectKind, FileEffect
 from ctxmgr.engine.tools.paths import UNKNOWN, joined
 from ctxmgr.engine.tools.shell import reads, swe_agent
-from ctxmgr.engine.tools.shell.changes import changes
+from ctxmgr.engine.tools.shell.changes import MOST_FILES, changes
 from ctxmgr.engine.tools.shell.scripts import sed_call
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
 
@@ -38,6 +38,11 @@ _GIT_LOOKS = _words(
 _GIT_LISTS = _words("branch tag remote worktree")  # with nothing but options
 _GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
 _GH_LOOKS = _words("view checks diff list status")
+_GREPS = _words("rg grep egrep fgrep ag")
+_GREP_VALUED = _words("-A -B -C -m -e -f -g -t -T --glob --type --include --exclude --context --max-count --regexp")
+_GOES = tuple((name,) for name in ("cd", "pushd", "popd"))
+SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+MOST_DEPTH = 3  # of shells within shells
 _CHANGES = {
     "find": re.compile(r"-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)$"),
     "fd": re.compile(r"-[xX]|--exec"),
@@ -58,8 +63,8 @@ _CHECK_NAME = re.compile(
 )
 
 
-def of_shell(line: str, directory: str = "") -> CallEffects:
-    """What a command line does, run in this directory ("" where it is not known)."""
+def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
+    """What a command line does, run in this directory ("" where it is not known). `depth`: in so many others."""
     edited = swe_agent.of_edit(line)
     if edited is not None:
         return CallEffects((edited,))
@@ -68,17 +73,35 @@ def of_shell(line: str, directory: str = "") -> CallEffects:
         return CallEffects((RUN,))
     found: list[FileEffect] = []
     repeats, moved = True, False
+    left: list[tuple[str, bool]] = []  # where the shells around a subshell are
     for pipeline in pipelines:
+        left += [(directory, moved)] * pipeline.opens
         words = pipeline.commands[0].words
-        if words[:1] == ("cd",):
-            to = _directory(words[1:])
+        if words[:1] in _GOES:
+            to = _directory(words[1:]) if words[0] != "popd" else UNKNOWN
             directory = UNKNOWN if to == UNKNOWN else joined(directory, to)
             moved = True
-            continue
-        touched, again = _of_pipeline(pipeline, directory)
+            touched, again = ([RUN], False) if pipeline.substitutes else ([], True)
+        else:
+            touched, again = _within(pipeline, directory, depth) or _of_pipeline(pipeline, directory)
         found += touched
         repeats = repeats and again
+        for _ in range(pipeline.closes):
+            directory, moved = left.pop()
     return CallEffects(tuple(found), repeats and bool(found), directory if moved else "")
+
+
+def _within(pipeline: Pipeline, directory: str, depth: int) -> tuple[list[FileEffect], bool] | None:
+    """What `bash -c` is handed as one word does, in a shell of its own; None for anything else."""
+    command = _plain(pipeline.commands[0])
+    options = command.words[1:2]
+    if len(pipeline.commands) > 1 or command.writes or len(command.words) != 3 or depth >= MOST_DEPTH:
+        return None
+    line = command.words[2]
+    if line is None or name_of(command) not in SHELLS or options not in (("-c",), ("-lc",)):
+        return None
+    done = of_shell(line, directory, depth + 1)
+    return list(done.effects), done.repeats or not done.effects
 
 
 def _directory(words: Sequence[Word]) -> str:
@@ -90,10 +113,13 @@ def _directory(words: Sequence[Word]) -> str:
 
 def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], bool]:
     """(what it touches, whether it is a look or a check)."""
+    if pipeline.substitutes:
+        touched = changes([_plain(command) for command in pipeline.commands], directory) or ()
+        return [RUN, *(effect for effect in touched if effect != RUN)], False
     commands = [_plain(command) for command in pipeline.commands]
-    if not commands[0].words:
+    if not commands[0].words and (len(commands) > 1 or not commands[0].writes):
         return [RUN], False
-    if len(commands) == 1 and (window := swe_agent.of_words(commands[0].words)) is not None:
+    if len(commands) == 1 and commands[0].words and (window := swe_agent.of_words(commands[0].words)) is not None:
         return [structs.replace(window, path=joined(directory, window.path) if window.path else "")], False
     changed = changes(commands, directory)
     if changed is not None:
@@ -109,7 +135,8 @@ def _of_pipeline(pipeline: Pipeline, directory: str) -> tuple[list[FileEffect], 
     if not _is_look(commands[0]):
         return [RUN], False
     found = [] if sent or not pipeline.sure else reads.reads(commands, directory)
-    return found or [FileEffect(_looked_at(commands[0], directory), _look(commands[0]))], True
+    looked, kind = _looked_at(commands[0], directory), _look(commands[0])
+    return found or [FileEffect(path, kind) for path in looked], True
 
 
 def _plain(command: ShellCommand) -> ShellCommand:
@@ -119,7 +146,7 @@ def _plain(command: ShellCommand) -> ShellCommand:
         words = words[1:]
     if len(words) > 2 and words[0] == "timeout":
         words = words[2:]
-    return command if words is command.words else ShellCommand(words, command.writes, command.stdin)
+    return command if words is command.words else structs.replace(command, words=words)
 
 
 def _look(command: ShellCommand) -> EffectKind:
@@ -157,14 +184,35 @@ def _is_check(command: ShellCommand) -> bool:
     return name in _RUNNERS and any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
 
 
-def _looked_at(command: ShellCommand, directory: str) -> str:
-    """The file or directory that a look is at, "" where that is where the shell is."""
+def _looked_at(command: ShellCommand, directory: str) -> list[str]:
+    """The files or directories that a look is at, "" where that is where the shell is; of a list the first."""
     name = name_of(command)
-    named = [word for word in command.words[1:] if word and not word.startswith("-")]
+    named: Sequence[Word] = [word for word in command.words[1:] if word and not word.startswith("-")]
     if name in ("git", "gh"):
-        return ""
-    if name in ("rg", "grep", "egrep", "fgrep", "ag", "awk", "jq", "yq"):
-        named = named[1:]
-    if name == "sed":
-        named = [word for word in sed_call(command.words[1:]).files if word]
-    return joined(directory, named[0]) if named else ""
+        return [""]
+    if name in _GREPS:
+        named = _searched(command.words[1:])[:MOST_FILES]
+    elif name == "sed":
+        named = [word for word in sed_call(command.words[1:]).files if word][:1]
+    else:
+        named = named[1:2] if name in ("awk", "jq", "yq") else named[:1]
+    named = named or [command.source]
+    return [joined(directory, word) if word else "" for word in named]
+
+
+def _searched(words: Sequence[Word]) -> list[Word]:
+    """The files that a `grep` is told to look through."""
+    found: list[Word] = []
+    patterned = wanted = plain = False
+    for word in words:
+        option = word or ""
+        if wanted:
+            wanted = False
+        elif option == "--" and not plain:
+            plain = True
+        elif plain or not option.startswith("-"):
+            found.append(word)
+        else:
+            patterned = patterned or option[:2] in ("-e", "-f") or option.startswith(("--regexp", "--file="))
+            wanted = option in _GREP_VALUED
+    return [word for word in (found if patterned else found[1:]) if word]

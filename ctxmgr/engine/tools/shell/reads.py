@@ -30,6 +30,8 @@ def reads(commands: Sequence[ShellCommand], directory: str) -> list[FileEffect]:
     if source is None:
         return []
     files, spans = source(commands[0].words[1:])
+    if not files and files is not None and commands[0].source:
+        files = [commands[0].source]
     if not files or any(not file for file in files):
         return []
     for command in commands[1:]:

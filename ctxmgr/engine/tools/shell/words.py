@@ -2,10 +2,12 @@
 
 Rules:
 
-1. Understood are words, quotes, pipes, `&&`, `||`, `;`, line ends, redirects, comments and heredocs. Command
-   substitution, groups, loops, conditions and background runs make the whole line one that is not understood.
-2. A word that a shell would expand (`$x`, `*.py`, `{a,b}`) is None: what it stands for is not known.
-3. A command beside `||` is not sure: it may not have run, or have failed unseen.
+1. Understood are words, quotes, pipes, `&&`, `||`, `;`, line ends, redirects, comments, heredocs, `!`, and groups
+   that stand in no pipe and are sent nowhere. Loops, conditions, functions and background runs make the whole line
+   one that is not understood.
+2. A word that a shell would expand (`$x`, `*.py`, `{a,b}`) is None: what it stands for is not known. What a command
+   substitution runs is not looked into.
+3. A command beside `||` or behind `!` is not sure: it may not have run, or have failed unseen.
 
 It knows no command by its meaning.
 
@@ -16,44 +18,59 @@ import re
 
 import msgspec
 
+from ctxmgr.engine.tools.shell.heredocs import MARK, body, mark_of
+from ctxmgr.engine.tools.shell.nested import closing
+
 Word = str | None
+MOST_DEPTH = 8  # of groups within groups
 
 
 class ShellCommand(msgspec.Struct, frozen=True, gc=False):
-    """One command. `writes`: (">" or ">>", file) of its standard output, in order; `stdin`: its heredoc."""
+    """One command. `writes`: (">" or ">>", file) of its standard output, in order; `stdin`: its heredoc; `source`:
+    the file that comes instead of one, "" for none."""
 
     words: tuple[Word, ...]
     writes: tuple[tuple[str, Word], ...] = ()
     stdin: str | None = None
+    source: Word = ""
 
 
 class Pipeline(msgspec.Struct, frozen=True, gc=False):
-    """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3)."""
+    """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3).
+
+    `substitutes`: it runs others in its words. `opens`, `closes`: how many subshells begin before it, end behind.
+    """
 
     commands: tuple[ShellCommand, ...]
     sure: bool = True
+    substitutes: bool = False
+    opens: int = 0
+    closes: int = 0
 
 
 _TOKEN = re.compile(
     r"(?P<space>(?:[ \t\r]|\\\n)+)"
     r"|(?P<joined>[12]?>&[12])"
-    r"|(?P<target>(?:[12]|&)?>>?(?![&(]))"
+    r"|(?P<target>(?:[12]|&)?(?:>>|>\||>)(?![&(])|0?<(?![<(&>]))"
     r"|(?P<plain>[\w./:=,+@%^~!-]+)"
     r"|'(?P<single>[^']*)'"
-    r'|"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"'
+    r'|"(?P<double>[^"\\$`]*(?:\\.[^"\\$`]*)*)"'
+    r'|(?P<nested>"|\$\()|(?P<ticked>`[^`\\]*(?:\\.[^`\\]*)*`)'
     r"|\\(?P<escaped>[^\n])"
-    r"|<<-?[ \t]*(?:(?P<quote>['\"])(?P<quoted>\w+)(?P=quote)|(?P<heredoc>\w+))"
+    rf"|(?P<heredoc>{MARK})"
     r"|(?P<operator>&&|\|\||\|&?|;|\n)"
     r"|(?P<comment>\#)"
-    r"|(?P<expands>\$\w+|\$\{\w+\}|[*?\[\]{}])",
+    r"|(?P<group>\((?!\()|\)|\{(?=\s)|\}(?=[\s;&|)]|\Z))"
+    r"|(?P<expands>\$\w+|\$[?$!\#@*-]|\$\{[^{}$`'\"\\\n]*\}|\$'[^'\\]*(?:\\.[^'\\]*)*'|[*?\[\]{}])",
     re.DOTALL,
 )
 _PLAIN = re.compile(r"[\w./:=,+@%^~-]+")
-_EXPANDS = re.compile(r"\$[\w{]")
+_EXPANDS = re.compile(r"\$[\w{?$!#@*-]")
 _SUBSTITUTES = re.compile(r"\$\(|`")
 _ESCAPED = re.compile(r'\\(["\\$`\n])')
 _KEYWORDS = frozenset(("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac"))
 _KEYWORDS |= {"function", "select", "{", "}", "!", "[[", "time"}
+_PAIRS = {")": "(", "}": "{"}
 
 
 class _Reading:
@@ -65,14 +82,25 @@ class _Reading:
         self.words: list[Word] = []
         self.writes: list[tuple[str, Word]] = []
         self.stdin: str | None = None
+        self.source: Word = ""
         self.word: str | None = None  # what there is of the word that is being read
         self.is_literal = True  # whether its value is (rule 2)
         self.redirect = ""  # what the next word is the target of
-        self.after_or = False
+        self.after_or = self.inverted = self.substitutes = False
+        self.groups: list[
+            tuple[str, int, bool]
+        ] = []  # those open: how, its first pipeline, whether it is after "||"
+        self.ended: int | None = None  # the first pipeline of the group that has just ended
 
     def add(self, piece: str, known: bool = True) -> None:
         self.word = (self.word or "") + piece
         self.is_literal = self.is_literal and known
+
+    def double(self, text: str) -> None:
+        """What stands in double quotes."""
+        self.substitutes = self.substitutes or bool(_SUBSTITUTES.search(text))
+        inside = _ESCAPED.sub(lambda found: found[1].strip("\n"), text)
+        self.add(inside, not (_EXPANDS.search(inside) or _SUBSTITUTES.search(inside)))
 
     def end_word(self) -> None:
         if self.word is None:
@@ -80,28 +108,68 @@ class _Reading:
         word = self.word if self.is_literal else None
         if not self.redirect:
             self.words.append(word)
+        elif "<" in self.redirect:
+            self.source = word
         elif self.redirect[0] != "2":
             self.writes.append((">>" if ">>" in self.redirect else ">", word))
         self.word, self.is_literal, self.redirect = None, True, ""
 
+    @property
+    def starts(self) -> bool:
+        """Is this where a pipeline may begin?"""
+        read = self.words or self.writes or self.commands or self.redirect or self.word is not None
+        return not read and self.stdin is None and self.source == ""
+
     def end_command(self) -> bool:
         """Whether what was read is understood."""
         self.end_word()
+        if self.words[:1] == ["!"] and not self.commands:
+            self.inverted = True
+            del self.words[0]
         if self.redirect or (self.words and self.words[0] in _KEYWORDS):
             return False
-        if self.words or self.writes or self.stdin is not None:
-            self.commands.append(ShellCommand(tuple(self.words), tuple(self.writes), self.stdin))
-        self.words, self.writes, self.stdin = [], [], None
+        if self.words or self.writes or self.stdin is not None or self.source != "":
+            command = ShellCommand(tuple(self.words), tuple(self.writes), self.stdin, self.source)
+            self.commands.append(command)
+        self.words, self.writes, self.stdin, self.source = [], [], None, ""
         return True
 
     def end_pipeline(self, operator: str) -> bool:
         """Whether what was read is understood."""
+        if self.ended is not None:
+            self._end_group(operator)
+            return True
         if not self.end_command():
             return False
         if self.commands:
-            self.pipelines.append(Pipeline(tuple(self.commands), operator != "||" and not self.after_or))
+            sure = operator != "||" and not self.after_or and not self.inverted
+            self.pipelines.append(Pipeline(tuple(self.commands), sure, self.substitutes))
             self.after_or = operator == "||"
-            self.commands = []
+            self.commands, self.inverted, self.substitutes = [], False, False
+        return True
+
+    def _end_group(self, operator: str) -> None:
+        if operator == "||" or self.after_or:
+            for place in range(self.ended or 0, len(self.pipelines)):
+                self.pipelines[place] = msgspec.structs.replace(self.pipelines[place], sure=False)
+        self.after_or, self.ended = operator == "||", None
+
+    def group(self, mark: str) -> bool:
+        """Begins or ends a group; whether what was read is understood."""
+        if mark in "({":
+            self.groups.append((mark, len(self.pipelines), self.after_or))
+            self.after_or = False
+            return len(self.groups) <= MOST_DEPTH
+        if not self.end_pipeline("") or not self.groups:
+            return False
+        opened, first, self.after_or = self.groups.pop()
+        if opened != _PAIRS[mark] or first == len(self.pipelines):
+            return False
+        if mark == ")":
+            of_first, replace = self.pipelines[first], msgspec.structs.replace
+            self.pipelines[first] = replace(of_first, opens=of_first.opens + 1)
+            self.pipelines[-1] = replace(self.pipelines[-1], closes=self.pipelines[-1].closes + 1)
+        self.ended = first
         return True
 
 
@@ -114,50 +182,68 @@ def parse(line: str) -> tuple[Pipeline, ...] | None:
         if token is None:
             return None
         kind, piece, place = token.lastgroup, token.group(), token.end()
-        if kind == "plain":
-            reading.add(piece)
-        elif kind == "space":
-            reading.end_word()
-        elif kind == "single":
-            reading.add(token["single"])
-        elif kind == "double":
-            if _SUBSTITUTES.search(token["double"]):
+        if kind == "group" and piece != ")" and not reading.starts:
+            kind = "expands" if piece != "(" else None
+        if reading.ended is not None and kind not in ("space", "operator", "comment", "group"):
+            return None
+        if kind == "operator":
+            piped = piece in ("|", "|&")
+            if piped and reading.ended is not None:
                 return None
-            inside = _ESCAPED.sub(lambda found: found[1].strip("\n"), token["double"])
-            reading.add(inside, not _EXPANDS.search(inside))
-        elif kind == "escaped":
-            reading.add(token["escaped"])
-        elif kind == "expands":
-            reading.add(piece, known=False)
-        elif kind == "comment":
-            if reading.word is not None:
-                reading.add(piece)
-            else:
-                end = line.find("\n", place)
-                place = size if end < 0 else end
-        elif kind in ("joined", "target"):
-            reading.end_word()
-            reading.redirect = piece if kind == "target" else ""
-        elif kind == "operator":
-            if not (reading.end_command() if piece in ("|", "|&") else reading.end_pipeline(piece)):
+            if not (reading.end_command() if piped else reading.end_pipeline(piece)):
                 return None
             if piece == "\n" and resume:
                 place, resume = resume, 0
-        else:
-            reading.end_word()
-            body = _body(line, resume or line.find("\n", place) + 1, token["quoted"] or token["heredoc"])
-            if body is None:
+        elif kind == "nested":
+            end = closing(line, place, piece[-1])
+            if end is None:
                 return None
-            reading.stdin, resume = line[body[0] : body[1]], body[2]
-    return tuple(reading.pipelines) if reading.end_pipeline("") else None
-
-
-def _body(line: str, start: int, mark: str) -> tuple[int, int, int] | None:
-    """(start, end, where the line after its mark begins) of a heredoc; None without its mark."""
-    if not start:
+            _add_nested(reading, line[place : end - 1], piece)
+            place = end
+        elif kind == "comment" and reading.word is None:
+            end = line.find("\n", place)
+            place = size if end < 0 else end
+        elif kind == "heredoc":
+            reading.end_word()
+            found = body(line, resume or line.find("\n", place) + 1, mark_of(token))
+            if found is None:
+                return None
+            reading.stdin, resume = line[found[0] : found[1]], found[2]
+        elif kind is None or not _take(reading, kind, token):
+            return None
+    if not reading.end_pipeline("") or reading.groups:
         return None
-    end = re.compile(rf"^\t*{mark}(?:\n|\Z)", re.MULTILINE).search(line, start)
-    return (start, end.start(), end.end()) if end else None
+    return tuple(reading.pipelines)
+
+
+def _add_nested(reading: _Reading, text: str, opened: str) -> None:
+    if opened == '"':
+        reading.double(text)
+    else:
+        reading.substitutes = True
+        reading.add(text, known=False)
+
+
+def _take(reading: _Reading, kind: str, token: re.Match[str]) -> bool:
+    """Adds what begins and ends at once; whether it is understood."""
+    piece = token.group()
+    if kind == "space":
+        reading.end_word()
+    elif kind == "double":
+        reading.double(token["double"])
+    elif kind in ("plain", "comment"):
+        reading.add(piece)
+    elif kind in ("single", "escaped"):
+        reading.add(token[kind])
+    elif kind == "group":
+        return reading.group(piece)
+    elif kind in ("expands", "ticked"):
+        reading.substitutes = reading.substitutes or kind == "ticked"
+        reading.add(piece, known=False)
+    else:
+        reading.end_word()
+        reading.redirect = piece if kind == "target" else ""
+    return True
 
 
 def name_of(command: ShellCommand) -> str:

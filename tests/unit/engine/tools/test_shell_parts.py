@@ -1,0 +1,89 @@
+"""What a part of a shell's line that only a shell could tell leaves known of the others; shells within shells."""
+
+import pytest
+
+from ctxmgr.engine.tools import FileEffect
+from tests.unit.engine.tools.file_effects import RUN, delete, edit, effects, look, read, seek, sent, write
+
+
+def move(path: str, to: str) -> FileEffect:
+    return FileEffect(path, "move", to=to)
+
+
+# command, its effects
+PARTS: list[tuple[str, list[FileEffect]]] = [
+    ("rm b.py; echo $?", [delete("b.py")]),
+    ("cat a.py; echo $?", [read("a.py")]),
+    ('git mv a.py b.py && git commit -m "$(date)"', [move("a.py", "b.py"), RUN]),
+    ("git add a && git commit -m \"$(cat <<'EOF'\nIt's (a\nEOF\n)\" && rm c", [RUN, RUN, delete("c")]),
+    ('cat "$(git ls-files "a b" | head -1)" && rm c', [RUN, delete("c")]),
+    ('cat "a`b`" && rm c', [RUN, delete("c")]),
+    ('rm "$(x)" && rm c', [RUN, delete("c")]),
+    ('echo "$(x)" > a', [RUN, sent("a")]),
+    ("cat a $(x", [RUN]),
+    ('cat "a $(x" )', [RUN]),
+    ("cat \"$(x 'a)' # it's )\n)\" && rm c", [RUN, delete("c")]),
+    ("cat $(x <<'A'\n)\nA\n) && rm c", [RUN, delete("c")]),
+    ("cat $(x <<'A'\n)\n) && rm c", [RUN]),
+    ('cd "$(git rev-parse --show-toplevel)" && rm a', [RUN, RUN]),
+    ("cd $HOME && rm a.py", [RUN]),
+    ("pushd s && rm a.py && popd && rm a.py", [delete("s/a.py"), RUN]),
+    ("rm a.py && (echo ok)", [delete("a.py")]),
+    ("(cd s && rm a.py)", [delete("s/a.py")]),
+    ("(cd s && rm a.py) && rm a.py", [delete("s/a.py"), delete("a.py")]),
+    ("(cd s; (cd t; rm a); rm a); rm a", [delete("s/t/a"), delete("s/a"), delete("a")]),
+    ("(cat a && cat b) || cat c", [look("a"), look("b"), look("c")]),
+    ("cat a || (cat b; cat c)", [look("a"), look("b"), look("c")]),
+    ("cat a || (cat b || cat c) && cat d", [look("a"), look("b"), look("c"), read("d")]),
+    ("(rm a) | cat", [RUN]),
+    ("(rm a) > b", [RUN]),
+    ("(rm a) b", [RUN]),
+    ("(rm a", [RUN]),
+    ("rm a)", [RUN]),
+    ("(rm a; }", [RUN]),
+    ("()", [RUN]),
+    ("((rm a))", [RUN]),
+    ("f() { rm a; }", [RUN]),
+    ("cat b | (rm a)", [RUN]),
+    ("{ cat c; }", [read("c")]),
+    ("{ cd s; cat c; } && cat d", [read("s/c"), read("s/d")]),
+    ("{ cat c }", [RUN]),
+    ("! cat b.py", [look("b.py")]),
+    ("! rm b.py", [delete("b.py")]),
+    ("! ! cat b", [RUN]),
+    ('bash -lc "sed -i s/a/b/ c.py"', [edit("c.py", None)]),
+    ("cd s && bash -c 'cd t; rm a' && rm a", [delete("s/t/a"), delete("s/a")]),
+    ("timeout 5 bash -c 'cat a'", [read("a")]),
+    ("bash -c 'cat a' > b", [RUN, sent("b")]),
+    ("bash -c 'rm a' | cat", [RUN]),
+    ("bash -c $X", [RUN]),
+    ("bash -x 'rm a'", [RUN]),
+    ("> e2.txt", [write("e2.txt")]),
+    (": >> e2.txt", [edit("e2.txt")]),
+    ("> $X", [RUN]),
+    ("echo hi >| f", [write("f")]),
+    ("cat < in.txt", [read("in.txt")]),
+    ("head -5 < in.txt > o", [RUN, sent("o")]),
+    ("sed -n 1,5p <in.txt | head -2", [read("in.txt", None, 2)]),
+    ("grep x < a", [seek("a")]),
+    ("cat < $X", [look()]),
+    ("cat <<< x", [RUN]),
+    ("cat < <(rm x)", [RUN]),
+    ("python < f.py", [RUN]),
+    ('cat >> a.py << "END OF"\nx\nEND OF\nrm b', [edit("a.py"), delete("b")]),
+    ("cat > a <<\\EOF\nx\nEOF\nrm b", [write("a"), delete("b")]),
+    ("cat > a <<E$X\nx\nE$X\nrm b", [RUN]),
+    ("mv --target-directory=lib/ a", [move("a", "lib/a")]),
+    ("mv -t", [RUN]),
+    ("mv -tlib a", [RUN]),
+    ("mv -t $X a", [RUN]),
+    ("mv -- -t a", [move("-t", "a")]),
+    ("grep -n foo a.py b.py", [seek("a.py"), seek("b.py")]),
+    ("grep -A 3 -e foo a.py -- -b", [seek("a.py"), seek("-b")]),
+    ("echo ${X:-1} $'a\\'b' && rm a", [delete("a")]),
+]
+
+
+@pytest.mark.parametrize(("command", "expected"), PARTS)
+def test_each_part_is_told_by_itself(command: str, expected: list[FileEffect]) -> None:
+    assert list(effects("bash", {"command": command})) == expected
