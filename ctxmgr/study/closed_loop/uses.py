@@ -57,7 +57,7 @@ class Uses:
         roles = [one.role for one in self.timeline.items]
         users = {self.steps[place] for place, role in enumerate(roles) if role == "user"}
         speaker = next((role for role in roles if role in timeline.CUT_AT), "assistant")
-        return users if speaker == "user" or roles[:1] == ["assistant"] else users | {0}
+        return users if speaker == "user" or roles[:1] == ["assistant"] else users | set(self.steps[:1])
 
 
 class _Serving:

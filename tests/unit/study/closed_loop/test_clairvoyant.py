@@ -102,6 +102,11 @@ def test_no_calls_have_no_epochs() -> None:
     assert epochs([], 0, PriceTier()) == ()
 
 
+def test_a_session_without_a_message_costs_nothing() -> None:
+    seen = clairvoyant(made(), known(), SHEET)
+    assert (seen.sights, seen.loop.closed, seen.free) == ((), 0, 0)
+
+
 def test_what_no_reply_needs_leaves_where_that_pays() -> None:
     """A result of 400 words is read at each call for 400, or left out for once writing 3 x 10 or so behind it."""
     found = made(u("go"), a(call("read")), r("pad " * 400), *STEP * 5, a("done"))
