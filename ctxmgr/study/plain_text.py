@@ -4,7 +4,9 @@ import re
 import shutil
 import sys
 import textwrap
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 PIPED_COLUMNS = 160  # where no terminal says how wide it is: tables must not fold
 GAP = "  "  # between columns
@@ -17,6 +19,15 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u20
 def safe(text: str) -> str:
     """The text with each character that a terminal would obey written as its escape."""
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def fault_text(fault: Exception) -> str:
+    """A fault that nobody foresaw, in a line: the system's words, else its class, its text and its place."""
+    if isinstance(fault, OSError) and fault.strerror:
+        return fault.strerror
+    places = traceback.extract_tb(fault.__traceback__)
+    where = f" ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else ""
+    return f"{type(fault).__name__}: {fault}{where}"
 
 
 def write(text: str) -> None:

@@ -23,7 +23,7 @@ from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.console import console, plain
-from ctxmgr.study.plain_text import safe
+from ctxmgr.study.plain_text import fault_text, safe
 from ctxmgr.study.recordings import UnreadableRecording
 
 FOLDER = "ctxmgr-compare"
@@ -126,8 +126,7 @@ class _Comparison:
                 try:
                     found = await self._row(material, strategy, format, model)
                 except Exception as fault:  # noqa: BLE001  rule 2; it is said, and the exit code tells it
-                    said = fault.strerror if isinstance(fault, OSError) else f"{type(fault).__name__}: {fault}"
-                    failed.append(f"{strategy}, {format}: {said}")
+                    failed.append(f"{strategy}, {format}: {fault_text(fault)}")
                 else:
                     if isinstance(found, NothingToCompact):
                         return RecordingRows(session.name, nothing=found.reason)
@@ -135,6 +134,8 @@ class _Comparison:
                 self._finished(1)
         except UnreadableRecording as fault:
             return RecordingRows(path.name, unreadable=str(fault))
+        except Exception as fault:  # noqa: BLE001  rule 2, of what no row has reached yet
+            return RecordingRows(path.name, unreadable=f"{path.name}: {fault_text(fault)}")
         finally:
             self._finished(len(self._rows) - len(written) - len(failed))
         return RecordingRows(session.name, tuple(written), failed=tuple(failed))

@@ -8,8 +8,9 @@ answered, not what would be.
 
 from ctxmgr.study.probes.command import Probing, drawn
 from ctxmgr.study.probes.figures import Scores, means
+from ctxmgr.study.probes.probing import lists_of
 from ctxmgr.study.probes.stub import Stub
 from ctxmgr.study.probes.summaries import of_summary
 from ctxmgr.study.probes.tables import probes_table
 
-__all__ = ["Probing", "Scores", "Stub", "drawn", "means", "of_summary", "probes_table"]
+__all__ = ["Probing", "Scores", "Stub", "drawn", "lists_of", "means", "of_summary", "probes_table"]

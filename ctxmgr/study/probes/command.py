@@ -7,13 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from ctxmgr.study.driving import ReplayOptions, ReplayResult
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.metrics import MessageCache, Observation, Timeline, message_cache
 from ctxmgr.study.probes import figures, tables
 from ctxmgr.study.probes.asking import PolicyGrades
 from ctxmgr.study.probes.figures import Scores
-from ctxmgr.study.probes.probing import Drive, Probed, lists_of, probed
+from ctxmgr.study.probes.probing import Probed, probed
 from ctxmgr.study.recordings import Recording, Stream
 from ctxmgr.study.report import RecordingSheet
 
@@ -26,17 +25,14 @@ class Probing:
         self._other: Timeline | None = None
         self._scores: dict[str, list[Scores]] = {}
         self._checks: dict[str, list[Scores]] = {}
-        self._lists: dict[str, list[Observation]] = {}
         self._lines: list[str] = []
         self.recordings = 0
 
-    def driven(self, outcome: ReplayResult, options: ReplayOptions, drive: Drive) -> None:
-        """Of the recording at hand: a preset's drive."""
-        self._lists[outcome.preset] = lists_of(outcome, options, drive)
-
-    def asked(self, recorded: Recording | Stream, window: int) -> Figures:
-        """The recording at hand: figures by policy, for `--json`; none of a stream, which has no whole list."""
-        lists, self._lists = self._lists, {}
+    def asked(
+        self, recorded: Recording | Stream, window: int, lists: Mapping[str, Sequence[Observation]]
+    ) -> Figures:
+        """Figures by policy, for `--json`; none of a stream, which has no whole list. `lists`: what each preset's
+        drive sent (`lists_of`)."""
         if not isinstance(recorded, Recording):
             return {}
         found = probed(recorded, window, lists, _weigher(), self._other)

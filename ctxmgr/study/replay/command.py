@@ -20,9 +20,9 @@ from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import means_table
-from ctxmgr.study.metrics import PriceSheet
-from ctxmgr.study.plain_text import safe
-from ctxmgr.study.probes import Probing, drawn, probes_table
+from ctxmgr.study.metrics import Observation, PriceSheet
+from ctxmgr.study.plain_text import fault_text, safe
+from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import measuring, transcripts
 from ctxmgr.study.replay.host_model import HostModel, host_model
@@ -50,18 +50,7 @@ def run(parsed: Namespace) -> int:
     parts: list[list[Figures]] = []
     sheets: list[RecordingSheet] = []
     for path in map(Path, parsed.files):
-        try:
-            found = readers.source(path)
-            is_transcript = readers.kind(found) == "transcript"
-            if parsed.update and not is_transcript:
-                raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")
-            one = (
-                _transcript(path, found, parsed.update)
-                if is_transcript
-                else _recording(found, parsed, sheets, probing)
-            )
-        except UnreadableRecording as fault:
-            one = [{"file": path.name, "failures": [str(fault)]}]
+        one = _one(path, parsed, sheets, probing)
         if not parsed.json:
             _show(out, one)
         bad = bad or any(part["failures"] for part in one)
@@ -80,6 +69,23 @@ def run(parsed: Namespace) -> int:
         if asked:
             out.print(probes_table("memory probes: means over recordings", asked["policies"], asked["controls"]))
     return 1 if bad else 0
+
+
+def _one(path: Path, parsed: Namespace, sheets: list[RecordingSheet], probing: Probing | None) -> list[Figures]:
+    """What came of a file. Whatever goes wrong with it is its failure, and costs the others nothing."""
+    try:
+        found = readers.source(path)
+        is_transcript = readers.kind(found) == "transcript"
+        if parsed.update and not is_transcript:
+            raise UnreadableRecording(f"{path.name}: --update is for transcripts, this is a recording")
+        return (
+            _transcript(path, found, parsed.update) if is_transcript else _recording(found, parsed, sheets, probing)
+        )
+    except UnreadableRecording as fault:
+        said = str(fault)
+    except Exception as fault:  # noqa: BLE001  it is said, and the exit code tells it
+        said = f"{path.name}: {fault_text(fault)}"
+    return [{"file": path.name, "failures": [said]}]
 
 
 def _transcript(path: Path, found: Source, update: bool) -> list[Figures]:
@@ -113,6 +119,7 @@ def _recording(
     asked = parsed.preset or [None]
     measured = not parsed.no_measures
     outcomes = []
+    lists: dict[str, list[Observation]] = {}
     wanted = [(preset, None) for preset in [*asked, *([BASE] if measured and BASE not in asked else [])]]
     wanted += [(KNOBBED, knob) for knob in parsed.knob or () if measured]
     listed = [(preset, None) for preset in asked]
@@ -133,7 +140,7 @@ def _recording(
             )
             outcomes.append(_driven(recorded, options))
             if probing is not None:
-                probing.driven(outcomes[-1], options, partial(_driven, recorded))
+                lists[outcomes[-1].preset] = lists_of(outcomes[-1], options, partial(_driven, recorded))
     out = [figures(outcome) for outcome in outcomes]
     if measured:
         control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
@@ -141,10 +148,11 @@ def _recording(
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more
         out[0] |= {"beside": worked.beside, "floor": worked.floor}
-        sheets.append(worked.sheet)
-    if probing is not None:
-        out[0]["probes"] = probing.asked(recorded, outcomes[0].window)
-        sheets[-1] = drawn(sheets[-1], out[0]["probes"])
+        sheet = worked.sheet
+        if probing is not None:
+            out[0]["probes"] = probing.asked(recorded, outcomes[0].window, lists)
+            sheet = drawn(sheet, out[0]["probes"])
+        sheets.append(sheet)
     return out
 
 

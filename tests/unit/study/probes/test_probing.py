@@ -111,12 +111,7 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
 
     def ask() -> figures.Figures:
         shown = controls.whole(timeline.of(found))
-        probing.driven(
-            ReplayResult("greenhouse", "off", 60_000, observations=shown),
-            ReplayOptions(),
-            lambda options: outcome(0),
-        )
-        return probing.asked(found, 60_000)
+        return probing.asked(found, 60_000, {"off": shown})
 
     assert "another session" not in ask()["controls"]
     assert probing.means() == {}
@@ -130,7 +125,7 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
 
 def test_a_stream_of_events_has_no_whole_list_to_ask_of() -> None:
     probing = Probing(None)
-    assert probing.asked(Stream("live", "s", "m", ()), 60_000) == {}
+    assert probing.asked(Stream("live", "s", "m", ()), 60_000, {}) == {}
     assert probing.recordings == 0
 
 

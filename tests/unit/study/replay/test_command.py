@@ -1,11 +1,15 @@
 """The commands replay, inspect and describe, as a user calls them."""
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ctxmgr.cli import main
+from ctxmgr.study.probes import Probing
+from ctxmgr.study.replay import measuring
 from ctxmgr.study.spawning.inprocess import InProcess
 from tests.unit.study.replay.commands import GREENHOUSE, USER
 
@@ -175,6 +179,63 @@ def test_a_file_that_can_not_be_read_is_said_and_the_others_go_on(
     out = capsys.readouterr().out
     assert "broken.jsonl, line 2" in out
     assert "the same" in out
+
+
+def begun(folder: Path, messages: int) -> Path:
+    """The greenhouse session, left after so many messages."""
+    path = folder / f"begun-{messages}.jsonl"
+    path.write_bytes(b"".join(GREENHOUSE.read_bytes().splitlines(keepends=True)[: 3 + messages]))
+    return path
+
+
+@pytest.mark.parametrize("host", ["modelled", "recorded"])
+def test_sessions_left_at_once_have_every_measure_and_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], host: str
+) -> None:
+    paths = [str(begun(tmp_path, messages)) for messages in (0, 1, 2)]
+    everything = ["--preset", "off", "--probes", "--clairvoyant", "--control", "--host", host]
+    report = tmp_path / "report.html"
+    assert main(["replay", *paths, *everything, "--report", str(report), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [one["all"]["calls"] for one in shown[:3]] == [0, 0, 1]
+    assert [[row["preset"] for row in one["beside"]] for one in shown[:3]] == [["control", "clairvoyant"]] * 3
+    assert all(Path(path).name in report.read_text() for path in paths)
+
+
+@pytest.mark.parametrize("where", ["measures", "probes"])
+def test_a_fault_of_one_recording_costs_the_others_neither_rows_nor_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    real = {"measures": measuring.work, "probes": Probing.asked}[where]
+
+    def faulty(*given: Any) -> Any:
+        if any(getattr(one, "name", "") == "begun-1.jsonl" for one in given):
+            raise ZeroDivisionError("planted")
+        return real(*given)
+
+    monkeypatch.setattr(*{"measures": (measuring, "work"), "probes": (Probing, "asked")}[where], faulty)
+    paths = [str(begun(tmp_path, messages)) for messages in (1, 2)]
+    report = tmp_path / "report.html"
+    assert main(["replay", *paths, "--preset", "off", "--probes", "--report", str(report), "--json"]) == 1
+    bad, well = json.loads(capsys.readouterr().out)
+    assert re.fullmatch(
+        r"begun-1\.jsonl: ZeroDivisionError: planted \(test_command\.py, line \d+\)", *bad["failures"]
+    )
+    assert (well["file"], well["all"]["calls"]) == ("begun-2.jsonl", 1)
+    page = report.read_text()
+    assert "begun-2.jsonl" in page
+    assert "begun-1.jsonl" not in page
+
+
+def test_a_transcript_that_can_not_be_written_is_said(
+    transcript: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert main(["replay", str(transcript), "--update"]) == 1
+    assert "talk.jsonl: No space left on device" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

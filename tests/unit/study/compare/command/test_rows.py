@@ -120,6 +120,32 @@ def test_a_session_with_nothing_to_compact_is_said_and_is_no_failure(tmp_path: P
     assert "small.jsonl: Nothing to compact" in (tmp_path / "out" / "comparison.md").read_text()
 
 
+def test_a_recording_that_no_one_foresaw_costs_only_itself(
+    tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(session: Any, *rest: Any) -> Any:
+        if session.name == "bad.jsonl":
+            raise ZeroDivisionError("planted")
+        return comparing_material.Material(session, *rest)
+
+    monkeypatch.setattr(comparing, "Material", faulty)
+    found = compare(recorded(tmp_path, "bad.jsonl"), recorded(tmp_path), *KEEP, code=1)
+    assert [row["recording"] for row in found["rows"]] == ["one.jsonl"]
+    (bad,) = found["unreadable"]
+    assert bad["recording"] == "bad.jsonl"
+    assert bad["reason"].startswith("bad.jsonl: ZeroDivisionError: planted (")
+
+
+def test_sessions_left_at_once_have_nothing_to_compact(tmp_path: Path, compare: Compare) -> None:
+    lines = recorded(tmp_path).read_bytes().splitlines(keepends=True)
+    paths = []
+    for messages in (1, 2):
+        paths.append(tmp_path / f"begun-{messages}.jsonl")
+        paths[-1].write_bytes(b"".join(lines[: 1 + messages]))
+    found = compare(*paths)
+    assert [one["recording"] for one in found["nothing"]] == ["begun-1.jsonl", "begun-2.jsonl"]
+
+
 def test_a_row_that_fails_costs_only_itself(
     tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
