@@ -40,7 +40,7 @@ TWICE: set[str] = set()
 # a number in one class, something else in another
 # fmt: off
 TWO_KINDS = {
-    "billed", "brief", "budget", "calls", "chain", "chosen", "closed", "code", "edits", "ended", "failed",
+    "brief", "budget", "calls", "chain", "chosen", "closed", "code", "edits", "ended", "failed",
     "fallbacks", "far", "floor", "grounding", "in_place", "last", "left_out", "limit", "line", "money", "newest",
     "points", "probes", "protected", "read", "recall", "start", "summaries", "untrue", "warm", "whole", "write",
 }

@@ -4,6 +4,7 @@ import argparse
 
 TIMEOUT_HELP = "how long each wait may take (default: %(default)g)"
 MAX_TOKENS = 1_000_000_000  # of one number on the command line
+OVERHEAD_TOKENS = 5_000
 MAX_SECONDS = 86_400.0  # a day: longer is a mistake, and no wait is endless
 
 
@@ -19,6 +20,28 @@ def add_peer(command: argparse.ArgumentParser) -> None:
         "--framing", choices=("content-length", "ndjson"), default="content-length", help="how messages are framed"
     )
     command.add_argument("--timeout", metavar="SECONDS", type=seconds, default=10.0, help=TIMEOUT_HELP)
+
+
+def add_bill(command: argparse._ActionsContainer) -> None:
+    """What closed-loop cost is worked out by."""
+    command.add_argument(
+        "--prices",
+        metavar="INPUT,READ,WRITE[,OUTPUT[,TIER...]]",
+        type=prices,
+        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of "
+        "it; of output, in dollars; TOKENS:FACTOR[:FACTOR]: a request above so many tokens costs FACTOR times "
+        "that, its output the second FACTOR times (default: 3,0.1,1.25,15)",
+    )
+    command.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
+    hindsight = "beside them, who knows what each reply will need, and what that costs"
+    command.add_argument("--clairvoyant", action="store_true", help=hindsight)
+    command.add_argument(
+        "--overhead",
+        metavar="TOKENS",
+        type=whole,
+        default=OVERHEAD_TOKENS,
+        help="of system prompt and tools in each request, in the closed-loop cost (default: 5000)",
+    )
 
 
 def positive(text: str) -> int:

@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import positive
+from ctxmgr.cli.arguments import add_bill, positive
 from ctxmgr.model.compaction import Format, Strategy
 
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
@@ -61,6 +61,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     chain.add_argument(
         "--window", metavar="TOKENS", type=positive, help="the context window of that walk (default: 200000)"
     )
+    add_bill(chain)
 
 
 def _models(command: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import positive, prices, seconds, share, whole
+from ctxmgr.cli.arguments import add_bill, positive, share
 from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
@@ -69,26 +69,9 @@ def _measures(command: argparse.ArgumentParser) -> None:
         help="do not work out what the input costs and what the model could still see; without it preset off is "
         "driven as well, for comparison",
     )
-    measures.add_argument(
-        "--prices",
-        metavar="INPUT,READ,WRITE[,OUTPUT[,TIER...]]",
-        type=prices,
-        help="of input, in dollars a million tokens, and what reading and writing the cache costs, as shares of "
-        "it; of output, in dollars; TOKENS:FACTOR[:FACTOR]: a request above so many tokens costs FACTOR times "
-        "that, its output the second FACTOR times (default: 3,0.1,1.25,15)",
-    )
-    measures.add_argument("--cache-ttl", metavar="SECONDS", type=seconds, help="life of the cache (300)")
+    add_bill(measures)
     measures.add_argument(
         "--control", action="store_true", help="beside them, a plain rule: the newest 20000 tokens"
-    )
-    hindsight = "beside them, who knows what each reply will need, and what that costs"
-    measures.add_argument("--clairvoyant", action="store_true", help=hindsight)
-    measures.add_argument(
-        "--overhead",
-        metavar="TOKENS",
-        type=whole,
-        default=5_000,
-        help="of system prompt and tools in each request, in the closed-loop cost (default: 5000)",
     )
     measures.add_argument(
         "--warm",

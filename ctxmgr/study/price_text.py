@@ -8,7 +8,10 @@
 
 from math import isfinite
 
+import msgspec
+
 from ctxmgr.model import PriceTier, TieredPrices
+from ctxmgr.study.metrics import PriceSheet
 
 OUTPUT_SHARE = 5
 MAX_PRICE = 1_000_000.0  # dollars a million tokens: more than that is a mistake
@@ -21,6 +24,14 @@ def prices(text: str) -> TieredPrices:
         return _prices(text)
     except ValueError as fault:
         raise ValueError(f"no price sheet: {text}") from fault
+
+
+def price_sheet(prices: TieredPrices | None, cache_ttl: float | None, overhead_tokens: int) -> PriceSheet:
+    """`cache_ttl` in seconds. None: as a sheet has it that says nothing."""
+    sheet = PriceSheet(overhead_tokens=overhead_tokens)
+    if prices is not None:
+        sheet = msgspec.structs.replace(sheet, prices=prices)
+    return sheet if cache_ttl is None else msgspec.structs.replace(sheet, ttl_ms=round(1000 * cache_ttl))
 
 
 def _prices(text: str) -> TieredPrices:

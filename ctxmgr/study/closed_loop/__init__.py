@@ -7,6 +7,16 @@ about.
 
 from ctxmgr.study.closed_loop.clairvoyant import Foresight, clairvoyant, floor
 from ctxmgr.study.closed_loop.meter import ClosedLoop, closed_loop
-from ctxmgr.study.closed_loop.totals import totals, totals_table
+from ctxmgr.study.closed_loop.totals import FLOOR, MEANINGS, totals, totals_table
 
-__all__ = ["ClosedLoop", "Foresight", "clairvoyant", "closed_loop", "floor", "totals", "totals_table"]
+__all__ = [
+    "ClosedLoop",
+    "FLOOR",
+    "Foresight",
+    "MEANINGS",
+    "clairvoyant",
+    "closed_loop",
+    "floor",
+    "totals",
+    "totals_table",
+]

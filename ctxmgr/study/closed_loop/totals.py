@@ -85,6 +85,13 @@ def _ratio(part: float, whole: float) -> float | None:
 
 # views
 
+MEANINGS = (
+    "billed: warm input with the overhead of each call",
+    "closed: and what a reply acts on and can not see, fetched again",
+    "all: and cold caches, summaries, output",
+    "floor: no policy that shows each message once costs less, billed or closed",
+)
+
 Column = tuple[str, int, Callable[[Figures], float | None]]
 TOGETHER: tuple[Column, ...] = (
     ("$", 2, lambda row: row["money"].get("closed", row["money"]["billed"])),
@@ -126,11 +133,5 @@ def totals_table(rows: Sequence[Figures]) -> Table:
         made.add_row(
             plain(row["preset"]), *(NONE if value is None else f"{value:,.{digits}f}" for value, digits in cells)
         )
-    made.caption = (
-        "$: closed; the others as parts of off, of dollars together\n"
-        "billed: warm input with the overhead of each call\n"
-        "closed: and what a reply acts on and can not see, fetched again\n"
-        "all: and cold caches, summaries, output\n"
-        "floor: no policy that shows each message once costs less, billed or closed"
-    )
+    made.caption = "$: closed; the others as parts of off, of dollars together\n" + "\n".join(MEANINGS)
     return made

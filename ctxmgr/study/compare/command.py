@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ctxmgr.devices import Weigher, tokens
 from ctxmgr.model.compaction import Format, NothingToCompact, Strategy
 from ctxmgr.study.compare import files, report
+from ctxmgr.study.compare.bounds import bounds
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, opened
 from ctxmgr.study.compare.report import RecordingRows, WrittenRow
@@ -138,7 +139,8 @@ class _Comparison:
             return RecordingRows(path.name, unreadable=f"{path.name}: {fault_text(fault)}")
         finally:
             self._finished(len(self._rows) - len(written) - len(failed))
-        return RecordingRows(session.name, tuple(written), failed=tuple(failed))
+        beside = await asyncio.to_thread(bounds, session, self._settings)
+        return RecordingRows(session.name, tuple(written), failed=tuple(failed), bounds=beside)
 
     async def _row(
         self, material: Material, strategy: Strategy, format: Format, model: AnsweringModel

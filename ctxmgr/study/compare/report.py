@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
+from ctxmgr.study.compare.bounds import ChainBounds
 from ctxmgr.study.compare.files import shown
 from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, TextTable, markdown, notes, rendered, sheets
 from ctxmgr.study.console import plain
+from ctxmgr.study.figures import figures, prices_line
 
 
 class WrittenRow(msgspec.Struct, frozen=True):
@@ -23,13 +25,15 @@ class WrittenRow(msgspec.Struct, frozen=True):
 
 class RecordingRows(msgspec.Struct, frozen=True):
     """What came of one recording. `nothing`: why there was nothing to compact; `unreadable`: why it has no rows;
-    `failed`: what went wrong in single rows, with the words of the fault."""
+    `failed`: what went wrong in single rows, with the words of the fault. `bounds`: what stands beside its
+    chains."""
 
     recording: str
     written: tuple[WrittenRow, ...] = ()
     nothing: str = ""
     unreadable: str = ""
     failed: tuple[str, ...] = ()
+    bounds: ChainBounds | None = None
 
     @property
     def bad(self) -> bool:
@@ -64,7 +68,7 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
         f"# {'Strategies compared' if settings.chain is None else 'Chains of compactions'}",
         _settings(settings),
     ]
-    parts += [markdown(sheet) for sheet in sheets(found, whole=True) if sheet.lines]
+    parts += [markdown(sheet) for sheet in sheets(found, _beside(outcomes), whole=True) if sheet.lines]
     parts += notes(found)
     parts += [f"- {shown(text)}" for text, _ in _said(outcomes)]
     return "\n\n".join(parts) + "\n"
@@ -74,7 +78,7 @@ def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings) ->
     found = rows(outcomes)
     out.print(plain(_settings(settings)))
     if found:
-        out.print(rendered(found))
+        out.print(rendered(found, _beside(outcomes)))
     for text in notes(found):
         out.print(plain(text))
     for text, style in _said(outcomes):
@@ -93,11 +97,16 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             "model": settings.endpoint.model if settings.endpoint else settings.model,
             "contextWindow": settings.window,
             "chainWindow": settings.chain,
+            "prices": None if settings.chain is None else figures.prices(settings.sheet),
         },
         "rows": [
             {**msgspec.to_builtins(one.row), "file": one.file, "reused": one.reused}
             for outcome in outcomes
             for one in outcome.written
+        ],
+        "beside": [
+            {"recording": name, "floor": {"money": one.floor}, **one.simulated}
+            for name, one in _beside(outcomes).items()
         ],
         "nothing": [{"recording": one.recording, "reason": one.nothing} for one in outcomes if one.nothing],
         "unreadable": [
@@ -109,11 +118,16 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
     }
 
 
+def _beside(outcomes: Sequence[RecordingRows]) -> dict[str, ChainBounds]:
+    return {one.recording: one.bounds for one in outcomes if one.bounds is not None}
+
+
 def _settings(settings: Settings) -> str:
     model = settings.endpoint.model if settings.endpoint else settings.model
     parts = [f"Kept: the newest {settings.cut_budget.keep_recent_tokens:,} tokens.", f"Model: {model}."]
     if settings.chain is not None:
         parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain:,}).")
+        parts.append(f"Billed: {prices_line(figures.prices(settings.sheet))}.")
     return shown(" ".join(parts))
 
 

@@ -15,6 +15,7 @@ from ctxmgr.study.compare.chains import Chain, Pass
 from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
 from ctxmgr.study.compare.retention import Retention, measure, mentioned
+from ctxmgr.study.figures import Figures, figures
 from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
 from ctxmgr.study.probes import Scores, of_summary
 from ctxmgr.summarize import writing
@@ -36,18 +37,10 @@ class RetainedCount(msgspec.Struct, frozen=True, rename="camel"):
 Counts = dict[str, RetainedCount]
 
 
-class Loop(msgspec.Struct, frozen=True, rename="camel"):
-    """Closed-loop cost of the session with these summaries and no other policy, in dollars at the usual prices."""
-
-    calls: int
-    billed: float
-    closed: float
-    fetches: int
-
-
 class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
     """The figures of a chain (`chains.Chain`). `with_tail`: what the last summary and the kept part hold together,
-    and `loop`; None where nothing was measured."""
+    and `loop`, closed-loop cost with these summaries and no other policy (`figures.closed_loop`); None where
+    nothing was measured."""
 
     window: int
     passes: tuple[Pass, ...]
@@ -55,7 +48,7 @@ class ChainFigures(msgspec.Struct, frozen=True, rename="camel"):
     last: int
     uncut: int
     with_tail: Counts | None = None
-    loop: Loop | None = None
+    loop: Figures | None = None
 
 
 class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
@@ -146,7 +139,7 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
     if chain.passes and measured(found):
         alone, with_tail = await asyncio.to_thread(_held, chain)
         probes = await asyncio.to_thread(of_summary, _raws(chain.removed), _raws(chain.tail), chain.summary)
-        loop = await asyncio.to_thread(_loop, chain)
+        loop = await asyncio.to_thread(_loop, chain, settings.sheet)
     return msgspec.structs.replace(
         found,
         summary_tokens=material.weigh(chain.summary),
@@ -171,9 +164,8 @@ def _held(chain: Chain) -> tuple[Counts, Counts]:
     return counts(measure(known, chain.summary)), counts(measure(known, both))
 
 
-def _loop(chain: Chain) -> Loop:
-    found = closed_loop(chain.sights, MessageCache(message_cache.reader()), PriceSheet())
-    return Loop(len(found.calls), round(found.billed, 4), round(found.closed, 4), found.fetches)
+def _loop(chain: Chain, sheet: PriceSheet) -> Figures:
+    return figures.closed_loop(closed_loop(chain.sights, MessageCache(message_cache.reader()), sheet))
 
 
 def measured(row: SummaryRow) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.study.hosts import pi_tree
-from ctxmgr.study.recordings import Stream, UnreadableRecording, json_lines, pi_sessions, readers
+from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, json_lines, pi_sessions, readers
 
 Fields = dict[str, msgspec.Raw]
 
@@ -27,13 +27,15 @@ _raws = msgspec.json.Decoder(list[msgspec.Raw]).decode
 class RecordedSession(msgspec.Struct, frozen=True):
     """`entries`: one JSON object each, in the host's order, all with ids. `leaf` None: the last entry.
 
-    `digest` is the SHA-256 of the file's content, hexadecimal.
+    `digest` is the SHA-256 of the file's content, hexadecimal. `recording`: its course, None of a stream of events,
+    which is what a host showed.
     """
 
     name: str
     digest: str
     entries: tuple[bytes, ...]
     leaf: str | None = None
+    recording: Recording | None = None
 
 
 def read(path: Path) -> RecordedSession:
@@ -55,7 +57,11 @@ def read(path: Path) -> RecordedSession:
         entries, leaf = pi_sessions.tree(path.name, content)
     name = os.fsencode(path.name).decode("utf-8", "replace")
     return RecordedSession(
-        name, sha256(content).hexdigest(), tuple(map(_encode, pi_sessions.numbered(entries))), leaf
+        name,
+        sha256(content).hexdigest(),
+        tuple(map(_encode, pi_sessions.numbered(entries))),
+        leaf,
+        None if isinstance(recorded, Stream) else recorded,
     )
 
 

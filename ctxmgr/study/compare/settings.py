@@ -20,6 +20,8 @@ from ctxmgr import __version__
 from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
 from ctxmgr.model import CompactionPolicy, Endpoint
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
+from ctxmgr.study.metrics import PriceSheet
+from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.recordings import DEFAULT_WINDOW
 
 CHAIN_WINDOW = DEFAULT_WINDOW
@@ -35,7 +37,8 @@ class InvalidArguments(Exception):
 class Settings(msgspec.Struct, frozen=True):
     """`window`: of the summarising model; `chain`: the window of the session's model in a chain, None without one.
 
-    Tokens. `policy` has what is not set here: slices, retries, calls side by side.
+    Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what a chain is billed
+    by, and whether a clairvoyant stands beside it.
     """
 
     strategies: tuple[Strategy, ...]
@@ -45,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True):
     endpoint: Endpoint | None = None
     window: int = SUMMARISER_WINDOW
     chain: int | None = None
+    sheet: PriceSheet = PriceSheet()
+    clairvoyant: bool = False
     policy: CompactionPolicy = CompactionPolicy()
 
     @property
@@ -65,6 +70,8 @@ class Settings(msgspec.Struct, frozen=True):
             msgspec.to_builtins([self.cut_budget, self.policy.slices, self.policy.retries]),
             model,
         ]
+        if self.chain is not None and self.sheet != PriceSheet():
+            what.append(msgspec.to_builtins(self.sheet))
         return sha256(msgspec.json.encode(what)).hexdigest()
 
 
@@ -80,6 +87,8 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         endpoint=_endpoint(parsed, environment),
         window=parsed.context_window or SUMMARISER_WINDOW,
         chain=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
+        sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead),
+        clairvoyant=parsed.clairvoyant,
         policy=policy,
     )
     asking = [strategy for strategy in made.strategies if strategy != "extractive"]
@@ -87,6 +96,8 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         raise InvalidArguments(f"{asking[0]} needs a model: --endpoint URL --model NAME, or --scripted")
     if parsed.window and not parsed.chain:
         raise InvalidArguments("--window is for --chain")
+    if not parsed.chain and (made.clairvoyant or made.sheet != PriceSheet()):
+        raise InvalidArguments("--prices, --cache-ttl, --overhead and --clairvoyant are for --chain")
     if made.chain is not None and made.limit <= parsed.keep:
         room = f"{made.chain:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
         raise InvalidArguments(

@@ -3,7 +3,7 @@
 A dash: there is no such figure. "none": nothing of that kind was removed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -12,9 +12,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study import probes
+from ctxmgr.study.closed_loop import FLOOR, MEANINGS
+from ctxmgr.study.compare.bounds import ChainBounds
 from ctxmgr.study.compare.files import shown
-from ctxmgr.study.compare.rows import Counts, Loop, RetainedCount, SummaryRow, measured
+from ctxmgr.study.compare.rows import Counts, RetainedCount, SummaryRow, measured
 from ctxmgr.study.console import plain
+from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes import Scores
 
 KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
@@ -25,6 +28,7 @@ PASSES_SHOWN = 40  # of one chain, on a terminal
 
 TOOK = "what it took, tokens"
 WALKED = "compactions along the session, tokens"
+LOOPED = "closed-loop cost"
 
 NOTES = {
     "weighed": f"{WEIGHED} weighed here: the provider reported no usage, or not for each call.",
@@ -40,6 +44,7 @@ NOTES = {
         "memory probes: share of the answers that the summary by itself holds, of all that could be asked before "
         "the cut, used again or not."
     ),
+    "looped": f"$. {'; '.join(MEANINGS)}.",
     "fallback": "without a model: what the model gave was refused or its call failed; the summary is extractive.",
 }
 
@@ -69,8 +74,17 @@ def _held(kind: str) -> Callable[[SummaryRow], str]:
     return lambda row: _share(row.retained, kind)
 
 
-def _loop(row: SummaryRow, cell: Callable[[Loop], str]) -> str:
-    return cell(row.chain.loop) if row.chain and row.chain.loop else DASH
+def _cell(loop: Figures | None, name: str, digits: int) -> str:
+    value = (loop or {}).get(name)
+    return DASH if value is None else f"{value:,.{digits}f}"
+
+
+def _loop(name: str, digits: int) -> Callable[[SummaryRow], str]:
+    return lambda row: _cell(row.chain.loop if row.chain else None, name, digits)
+
+
+LOOP_SUMS = {"billed": ("billed", 2), "closed": ("closed", 2), "all": ("all", 2)}
+LOOP_CELLS = {**LOOP_SUMS, "re-fetches": ("fetches", 0), "re-fetches in 100": ("fetchesIn100", 1)}
 
 
 NAMES: tuple[Column, ...] = (
@@ -97,21 +111,24 @@ WALK: tuple[Column, ...] = (
     ("largest list", lambda row: f"{row.chain.largest:,}" if row.chain else DASH),
     ("at the end", lambda row: f"{row.chain.last:,}" if row.chain else DASH),
     ("not possible", lambda row: str(row.chain.uncut) if row.chain else DASH),
-    ("closed-loop $", lambda row: _loop(row, lambda loop: f"{loop.closed:,.2f}")),
-    ("re-fetches", lambda row: _loop(row, lambda loop: str(loop.fetches))),
     *SIZES,
 )
-CHAIN: tuple[Column, ...] = (*WALK, *COSTS, WITHOUT)
+LOOP: tuple[Column, ...] = tuple(
+    (f"{name} $" if name in LOOP_SUMS else name, _loop(key, digits)) for name, (key, digits) in LOOP_CELLS.items()
+)
+CHAIN: tuple[Column, ...] = (*WALK, *LOOP, *COSTS, WITHOUT)
 
 
-def sheets(rows: Sequence[SummaryRow], *, whole: bool) -> list[TextTable]:
-    """`whole`: for a file; else for a terminal, narrower and with long lists cut."""
+def sheets(
+    rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds] | None = None, *, whole: bool
+) -> list[TextTable]:
+    """`beside`: by recording. `whole`: for a file; else for a terminal, narrower and with long lists cut."""
     if not rows:
         return []
     if rows[0].chain is not None:
-        took = [(WALKED, CHAIN)] if whole else [(WALKED, WALK), (TOOK, (*COSTS, WITHOUT))]
+        took = [(WALKED, (*WALK, *COSTS, WITHOUT))] if whole else [(WALKED, WALK), (TOOK, (*COSTS, WITHOUT))]
         chains = [_sheet(title, rows, NAMES + columns, whole) for title, columns in took]
-        return [*chains, _both(rows), _passes(rows, whole), _probes(rows)]
+        return [*chains, _loops(rows, beside or {}), _both(rows), _passes(rows, whole), _probes(rows)]
     if whole:
         return [_sheet("comparison", rows, NAMES + SUMMARY + HELD, whole), _probes(rows)]
     held = _sheet("held", rows, NAMES + HELD, whole)
@@ -143,6 +160,7 @@ def notes(rows: Sequence[SummaryRow]) -> list[str]:
         "scripted": any(not measured(row) for row in rows),
         "held": any(row.retained is not None for row in rows),
         "probes": any(row.probes is not None for row in rows),
+        "looped": any(row.chain and row.chain.loop for row in rows),
         "fallback": any(row.fallbacks for row in rows),
     }
     return [text for name, text in NOTES.items() if said[name]]
@@ -155,6 +173,21 @@ def _sheet(title: str, rows: Sequence[SummaryRow], columns: Sequence[Column], wh
 
     lines = tuple(tuple(cell(name, of(row)) for name, of in columns) for row in rows)
     return TextTable(title, tuple(name for name, _ in columns), lines)
+
+
+def _loops(rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds]) -> TextTable:
+    """The rows of each recording that have such a cost, and under them what stands beside."""
+    lines: list[tuple[str, ...]] = []
+    for name in dict.fromkeys(row.recording for row in rows):
+        mine = [row for row in rows if row.recording == name and row.chain and row.chain.loop]
+        lines += [tuple(of(row) for _, of in (*NAMES, *LOOP)) for row in mine]
+        if mine and (there := beside.get(name)):
+            some = {**there.simulated, FLOOR: {"billed": there.floor}}
+            lines += [
+                (name, other, "", *(_cell(loop, key, digits) for key, digits in LOOP_CELLS.values()))
+                for other, loop in some.items()
+            ]
+    return TextTable(LOOPED, tuple(name for name, _ in (*NAMES, *LOOP)), tuple(lines))
 
 
 def _both(rows: Sequence[SummaryRow]) -> TextTable:
@@ -212,12 +245,12 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(map(shown, cells))} |"
 
 
-def rendered(rows: Sequence[SummaryRow]) -> RenderableType:
+def rendered(rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds]) -> RenderableType:
     """For a terminal: the sheets of each recording together, its name in their titles."""
     groups: dict[str, list[SummaryRow]] = {}
     for row in rows:
         groups.setdefault(row.recording, []).append(row)
-    some = [(name, sheet) for name, group in groups.items() for sheet in sheets(group, whole=False)]
+    some = [(name, sheet) for name, group in groups.items() for sheet in sheets(group, beside, whole=False)]
     return Group(*(_table(name, sheet) for name, sheet in some if sheet.lines))
 
 

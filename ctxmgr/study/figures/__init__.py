@@ -3,6 +3,6 @@
 from ctxmgr.study.figures import figures, tables
 from ctxmgr.study.figures.figures import Figures
 from ctxmgr.study.figures.measures import Measures, measure
-from ctxmgr.study.figures.tables import means_table
+from ctxmgr.study.figures.tables import means_table, prices_line
 
-__all__ = ["Figures", "Measures", "figures", "means_table", "measure", "tables"]
+__all__ = ["Figures", "Measures", "figures", "means_table", "measure", "prices_line", "tables"]

@@ -4,12 +4,13 @@ Shares are 0 to 1, money is in dollars, weights in tokens; what nothing was aske
 """
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from statistics import fmean
 from typing import Any
 
 import msgspec
 
-from ctxmgr.study.closed_loop import ClosedLoop
+from ctxmgr.study.closed_loop import ClosedLoop, Foresight
 from ctxmgr.study.figures.measures import CallMeasures, Measures
 from ctxmgr.study.metrics import PriceSheet, Ratio, Recall
 
@@ -32,7 +33,7 @@ def figures(one: Measures, off: Measures | None) -> Figures:
     bill, last = one.bill, one.last_user_text
     calls = bill.calls
     return {
-        "prices": _prices(one.sheet),
+        "prices": prices(one.sheet),
         "rawTokens": one.raw_tokens,
         "money": round(bill.money, 4),
         "moneyACall": round(bill.money / len(calls), 6) if calls else None,
@@ -78,16 +79,43 @@ def floor(money: float, off: Measures) -> Figures:
 
 
 def _closed_loop(one: Measures, off: Measures | None) -> Figures:
-    """Dollars with overhead; shares of what `off` costs by the same rules."""
-    sums = {name: getattr(one.closed, name) for name in LOOP_SUMS}
+    """With shares of what `off` costs by the same rules."""
     base = {name: getattr(off.closed, name) if off else 0.0 for name in LOOP_SUMS}
+    shares = {f"{name}OfOff": ratio(getattr(one.closed, name), base[name]) for name in LOOP_SUMS}
+    return {**_loop_sums(one.closed), **shares, **_loop_counts(one.closed)}
+
+
+def closed_loop(one: ClosedLoop) -> Figures:
+    """Dollars with overhead, and re-fetches; held against nothing."""
+    return {**_loop_sums(one), **_loop_counts(one)}
+
+
+def _loop_sums(one: ClosedLoop) -> Figures:
+    return {name: round(getattr(one, name), 4) for name in LOOP_SUMS}
+
+
+def _loop_counts(one: ClosedLoop) -> Figures:
     return {
-        **{name: round(money, 4) for name, money in sums.items()},
-        **{f"{name}OfOff": ratio(money, base[name]) for name, money in sums.items()},
-        "parts": _parts(one.closed),
-        "calls": len(one.closed.calls),
-        "fetches": one.closed.fetches,
-        "fetchesIn100": None if one.closed.in_100 is None else round(one.closed.in_100, 3),
+        "parts": _parts(one),
+        "calls": len(one.calls),
+        "fetches": one.fetches,
+        "fetchesIn100": None if one.in_100 is None else round(one.in_100, 3),
+    }
+
+
+def foresight(seen: Foresight) -> Figures:
+    """Dollars. `patience` null: nothing is missed, whatever keeping it costs."""
+    return {
+        "free": round(seen.free, 4),
+        "tried": [
+            {
+                "patience": patience if isfinite(patience) else None,
+                "billed": round(loop.billed, 4),
+                "closed": round(loop.closed, 4),
+                "fetches": loop.fetches,
+            }
+            for patience, loop in seen.tried
+        ],
     }
 
 
@@ -103,15 +131,15 @@ def _parts(loop: ClosedLoop) -> Figures:
     }
 
 
-def _prices(sheet: PriceSheet) -> Figures:
+def prices(sheet: PriceSheet) -> Figures:
     """`input`, `output` and tiers' in dollars a million tokens, `read` and `write` as shares of the input price."""
-    prices = sheet.prices
+    usual = sheet.prices
     return {
-        "input": prices.input,
-        "read": ratio(prices.cache_read, prices.input) or 0.0,
-        "write": ratio(prices.cache_write, prices.input) or 0.0,
+        "input": usual.input,
+        "read": ratio(usual.cache_read, usual.input) or 0.0,
+        "write": ratio(usual.cache_write, usual.input) or 0.0,
         "ttl_ms": sheet.ttl_ms,
-        "output": prices.output,
+        "output": usual.output,
         "overheadTokens": sheet.overhead_tokens,
         "tiers": [
             {
@@ -121,7 +149,7 @@ def _prices(sheet: PriceSheet) -> Figures:
                 "cacheRead": one.cache_read,
                 "cacheWrite": one.cache_write,
             }
-            for one in prices.tiers
+            for one in usual.tiers
         ],
     }
 

@@ -52,8 +52,7 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
             _number(said["last"]["share"], 3),
         )
     made.caption = (
-        f"input at {prices['input']:g} $/M, read {prices['read']:g}, write {prices['write']:g}, cache "
-        f"{prices['ttl_ms'] / 1000:g} s; warm: were it never cold; sent: mean tokens a call; cached: share of them "
+        f"{prices_line(prices)}; warm: were it never cold; sent: mean tokens a call; cached: share of them "
         "in common with the call before; breaks (of these outside a new epoch)\n"
         "recall of the names used next; in place: in a message as it came; unpacked: not in the packet alone; "
         f"far: said more than {FAR_TOKENS:,} tokens ago;\n"
@@ -62,6 +61,14 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
         "recorded replies do not react to what is shown: the figures say what a reply would have missed"
     )
     return made
+
+
+def prices_line(prices: Figures) -> str:
+    """Of `figures.prices`."""
+    return (
+        f"input at {prices['input']:g} $/M, read {prices['read']:g}, write {prices['write']:g}, "
+        f"cache {prices['ttl_ms'] / 1000:g} s"
+    )
 
 
 def means_table(rows: Sequence[Figures]) -> Table:

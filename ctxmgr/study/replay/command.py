@@ -20,8 +20,9 @@ from ctxmgr.study.console import console, plain
 from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import means_table
-from ctxmgr.study.metrics import Observation, PriceSheet
+from ctxmgr.study.metrics import Observation
 from ctxmgr.study.plain_text import fault_text, safe
+from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
 from ctxmgr.study.replay import measuring, transcripts
@@ -144,7 +145,8 @@ def _recording(
     out = [figures(outcome) for outcome in outcomes]
     if measured:
         control, clairvoyant = (bool(parsed.report or one) for one in (parsed.control, parsed.clairvoyant))
-        worked = measuring.work(recorded, outcomes, _price_sheet(parsed), control, clairvoyant)
+        prices = price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead)
+        worked = measuring.work(recorded, outcomes, prices, control, clairvoyant)
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more
         out[0] |= {"beside": worked.beside, "floor": worked.floor}
@@ -181,15 +183,6 @@ def _failures_written(probing: Probing | None) -> bool:
         print(f"ctxmgr replay: the failed probes can not be written: {fault.strerror}", file=sys.stderr)
         return False
     return True
-
-
-def _price_sheet(parsed: Namespace) -> PriceSheet:
-    sheet = PriceSheet(overhead_tokens=parsed.overhead)
-    if parsed.prices:
-        sheet = msgspec.structs.replace(sheet, prices=parsed.prices)
-    if parsed.cache_ttl is None:
-        return sheet
-    return msgspec.structs.replace(sheet, ttl_ms=round(1000 * parsed.cache_ttl))
 
 
 def _over_recordings(means: list[Figures], together: list[Figures]) -> list[Figures]:

@@ -1,12 +1,11 @@
 """Turns one recording's drives under several presets into their measures, and into what stands beside them."""
 
 from collections.abc import Sequence
-from math import isfinite
 
 import msgspec
 
 from ctxmgr.study.baselines import baselines as beside
-from ctxmgr.study.closed_loop import Foresight, floor
+from ctxmgr.study.closed_loop import floor
 from ctxmgr.study.driving import ReplayResult
 from ctxmgr.study.figures import Figures, Measures, measure
 from ctxmgr.study.figures import figures as measures_figures
@@ -49,7 +48,7 @@ def work(
             simulated[CONTROL] = beside.the_control(recorded, ground, sheet)
         if clairvoyant:
             simulated[CLAIRVOYANT], seen = beside.the_clairvoyant(recorded, ground, sheet)
-            free[CLAIRVOYANT] = _foresight(seen)
+            free[CLAIRVOYANT] = measures_figures.foresight(seen)
     return ReplayFigures(
         figures=tuple(measures_figures.figures(one, base) for one in measures),
         beside=tuple(
@@ -65,22 +64,6 @@ def work(
             least,
         ),
     )
-
-
-def _foresight(seen: Foresight) -> Figures:
-    """Dollars. `patience` null: nothing is missed, whatever keeping it costs."""
-    return {
-        "free": round(seen.free, 4),
-        "tried": [
-            {
-                "patience": patience if isfinite(patience) else None,
-                "billed": round(loop.billed, 4),
-                "closed": round(loop.closed, 4),
-                "fetches": loop.fetches,
-            }
-            for patience, loop in seen.tried
-        ],
-    }
 
 
 def _about(outcome: ReplayResult, measures: Measures) -> str:

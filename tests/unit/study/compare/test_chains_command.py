@@ -67,6 +67,63 @@ def test_the_command_shows_each_compaction_and_what_is_held(
     assert "| long.jsonl | extractive | structured | 1 |" in table
 
 
+def test_closed_loop_cost_of_a_chain_is_at_any_price_sheet(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usual = figures(session, capsys)["chain"]["loop"]
+    twice = figures(session, capsys, "--prices", "6,0.1,1.25,30")["chain"]["loop"]
+    tiered = figures(session, capsys, "--prices", "3,0.1,1.25,15,0:2")["chain"]["loop"]
+    for name in ("billed", "closed", "all"):
+        assert twice[name] == pytest.approx(2 * usual[name], abs=0.001)
+        assert tiered[name] == twice[name]
+    assert twice["fetches"] == usual["fetches"]
+    bare = figures(session, capsys, "--overhead", "0")["chain"]["loop"]
+    assert usual["billed"] - bare["billed"] == pytest.approx(180 * 5_000 * 0.3 / 1e6, abs=0.001)
+    assert usual["parts"]["overhead"] > bare["parts"]["overhead"] == 0
+    assert figures(session, capsys)["reused"]
+
+
+def test_other_prices_are_told_and_another_row(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(session)
+    assert "input at 3 $/M, read 0.1, write 1.25, cache 300 s" in capsys.readouterr().out
+    run(session, "--prices", "2,0.2,1", "--cache-ttl", "60")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "input at 2 $/M, read 0.2, write 1, cache 60 s" in shown
+    assert "were there already" not in shown
+
+
+def test_floor_and_clairvoyant_stand_once_beside_the_chains_of_a_recording(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    formats = ("--format", "structured", "--format", "handoff")
+    capsys.readouterr()
+    run(session, "--json", "--clairvoyant", *formats)
+    found = json.loads(capsys.readouterr().out)
+    (beside,) = found["beside"]
+    assert beside["recording"] == "long.jsonl"
+    loops = [row["chain"]["loop"] for row in found["rows"]]
+    assert 0 < beside["floor"]["money"] < beside["clairvoyant"]["billed"] <= beside["clairvoyant"]["closed"]
+    for loop in loops:
+        assert loop["calls"] == beside["clairvoyant"]["calls"]
+        assert beside["clairvoyant"]["closed"] < loop["closed"]
+        assert beside["floor"]["money"] < loop["billed"]
+    assert len(beside["clairvoyant"]["tried"]) == 4
+    table = (session.parent / "out" / "chains-20000.md").read_text()
+    assert table.count("| long.jsonl | clairvoyant |") == table.count("| long.jsonl | floor |") == 1
+    run(session, *formats)
+    shown = capsys.readouterr().out
+    assert " floor " in shown
+    assert " clairvoyant " not in shown
+
+
+def test_the_floor_of_compare_is_that_of_replay(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(session, "--json", "--prices", "2,0.2,1.5", "--overhead", "700")
+    (beside,) = json.loads(capsys.readouterr().out)["beside"]
+    assert main(["replay", str(session), "--json", "--prices", "2,0.2,1.5", "--overhead", "700"]) == 0
+    (first, *_) = json.loads(capsys.readouterr().out)
+    assert beside["floor"]["money"] == first["floor"]["money"]
+
+
 def test_a_chain_that_loses_things_has_lower_figures(
     session: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
