@@ -1,7 +1,5 @@
 """The preset of the page `Add a preset`, as it stands there: it keeps what every preset promises."""
 
-import re
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -27,18 +25,17 @@ from tests.contract.talk import Fields, Messages, Talk, packet, roles
 from tests.notation import a, call, indexed, quarters, r, sh, u
 from tests.notation import talk as talk_of
 from tests.unit.engine.judge import judged
+from tests.unit.engine.presets.adding import FOLDER, PAGE, modules
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import any_list, code
 
-PAGE = Path(__file__).parents[4] / "docs" / "explanation" / "add-a-preset.md"
 WINDOW = 200_000
 
 
 def written() -> dict[str, Any]:
-    """The names of the page's code."""
-    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    """The names of the page's preset."""
     names: dict[str, Any] = {"__name__": "newest"}
-    exec(compile(code, str(PAGE), "exec"), names)
+    exec(compile(modules()[f"{FOLDER}/preset.py"], str(PAGE), "exec"), names)
     return names
 
 

@@ -1,0 +1,73 @@
+"""The page `Add a preset`, followed to the letter in a copy of ctxmgr: all of it is sound, and it projects."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.test_faces import circles, faceless, parsed, reached_into, sources, unused
+from tests.unit.engine.presets.adding import ROOT, edited, edits, modules
+
+TRY_IT = """
+import json
+from ctxmgr import Policy, Session
+messages = [{"role": "user", "content": "Read them all."}]
+for number in range(9):
+    call = {"id": f"c{number}", "function": {"name": "read", "arguments": '{"path":"%d.py"}' % number}}
+    messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+    messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": "text " * 400})
+sent = Session(Policy(preset="newest"), format="openai").project(messages)
+print(json.dumps([one["role"] for one in sent]))
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    root = tmp_path_factory.mktemp("copy")
+    shutil.copytree(ROOT / "ctxmgr", root / "ctxmgr", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "pyproject.toml", root)
+    for path, text in modules().items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    for edit in edits():
+        if edit.path.startswith("ctxmgr/"):
+            file = root / edit.path
+            file.write_text(edited(file.read_text(encoding="utf-8"), edit), encoding="utf-8")
+    yield root
+    shutil.rmtree(root)
+
+
+def ran(copy: Path, *arguments: str) -> str:
+    """What a Python says that knows no ctxmgr but the copy."""
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    done = subprocess.run([sys.executable, *arguments], cwd=copy, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_its_rows_are_those_of_files_that_are_there() -> None:
+    for edit in edits():
+        edited((ROOT / edit.path).read_text(encoding="utf-8"), edit)
+
+
+def test_its_package_has_a_face_and_imports_faces(copy: Path) -> None:
+    written = {path for path in (*modules(), *(edit.path for edit in edits())) if path.startswith("ctxmgr/")}
+    trees = {**sources(), **parsed({path: (copy / path).read_text(encoding="utf-8") for path in written})}
+    assert [*faceless(trees), *reached_into(trees), *circles(trees)] == []
+    assert [one for one in unused(trees, "") if "newest" in one] == []
+
+
+def test_its_types_are_sound(copy: Path) -> None:
+    """All of ctxmgr, by what is known of what did not change: a part alone may be sound where the whole is not."""
+    if (ROOT / ".mypy_cache").is_dir():
+        shutil.copytree(ROOT / ".mypy_cache", copy / ".mypy_cache")
+    ran(copy, "-m", "mypy")
+
+
+def test_a_session_projects_by_it(copy: Path) -> None:
+    assert json.loads(ran(copy, "-c", TRY_IT)) == ["user", "user", *["assistant", "tool"] * 6]
