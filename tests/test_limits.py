@@ -16,8 +16,9 @@ FUNCTIONS: dict[str, int] = {}
 STRUCTS: dict[str, int] = {}
 
 
-def trees() -> Iterator[ast.Module]:
-    for room in ROOMS:
+def trees(kind: str) -> Iterator[ast.Module]:
+    """Functions are counted everywhere, structs where the list goes through."""
+    for room in ("",) if kind == "function" else ROOMS:
         for path in sorted((PACKAGE / room).rglob("*.py")):
             yield ast.parse(path.read_text(encoding="utf-8"))
 
@@ -41,7 +42,7 @@ def over(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
 @pytest.mark.parametrize(("kind", "allowed"), [("function", FUNCTIONS), ("struct", STRUCTS)])
 def test_nothing_carries_more_than_the_limit(kind: str, allowed: dict[str, int]) -> None:
     """What is allowed more has just that: who mends one takes it from the list."""
-    found = {name: count for tree in trees() for what, name, count in over(tree) if what == kind}
+    found = {name: count for tree in trees(kind) for what, name, count in over(tree) if what == kind}
     assert found == allowed
 
 

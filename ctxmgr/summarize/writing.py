@@ -62,7 +62,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
     # lists in the text of the previous summary were taken off with it (rule 3), whoever had written them there
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
-    return _written(brief, text, ops, account, failure, brief.format, accepted.short)
+    return _written(brief, AcceptedAnswer(text, accepted.short), ops, account, failure, brief.format)
 
 
 def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSummary]:
@@ -92,17 +92,17 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
         messages = (*prepared.left_out, *prepared.messages)
         budget = compacting.bounded(BRANCH_TOKENS, brief.weigh(render.conversation(messages)))
         text = summary.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
-    return _written(brief, f"{PREAMBLE}\n\n{text}", prepared.files, account, failure, form)
+    written = AcceptedAnswer(f"{PREAMBLE}\n\n{text}")
+    return _written(brief, written, prepared.files, account, failure, form)
 
 
 def _written(
     brief: SummaryInput[Any],
-    text: str,
+    written: AcceptedAnswer,
     ops: FileLists,
     account: SummaryUsage,
     failure: CompletionFailure | None,
     form: str,
-    short: str = "",
 ) -> FinishedSummary:
     """The summary with its file lists, and its details."""
     said: dict[str, Any] = {
@@ -119,9 +119,9 @@ def _written(
         said["joined"] = account.joined
     if failure:
         said["fallback"] = _fallback(brief, failure)
-    if short:
-        said["short"] = short
-    return FinishedSummary(text + files.rendered(ops), files.details(ops, said))
+    if written.short:
+        said["short"] = written.short
+    return FinishedSummary(written.text + files.rendered(ops), files.details(ops, said))
 
 
 def _fallback(brief: SummaryInput[Any], failure: CompletionFailure) -> dict[str, str]:

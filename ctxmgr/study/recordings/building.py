@@ -105,9 +105,8 @@ class RecordingBuilder:
         is_error: bool = False,
         tool: str = "",
         id: str = "",
-        pruned_at: int | None = None,
     ) -> RecordedStep:
-        """What a call gave (rule 1). `pruned_at`: when the host took its content out of its list."""
+        """What a call gave (rule 1)."""
         reply, name = self._calls.get(call_id, (None, ""))
         message = {
             "role": "toolResult",
@@ -116,17 +115,19 @@ class RecordingBuilder:
             "content": [*blocks],
             "isError": is_error,
         }
-        step = RecordedStep(
-            "toolResult", self._unique(id or f"{call_id}-result"), at, message, at, pruned_ms=pruned_at
-        )
-        if pruned_at is not None:
-            self.skip("results that the host itself pruned later, kept whole here")
+        step = RecordedStep("toolResult", self._unique(id or f"{call_id}-result"), at, message, at)
         if reply is None:
             self.skip("results without a call in the file")
             self.recorded_steps.append(step)
         else:
             reply.results.append(step)
         return step
+
+    def pruned(self, result: RecordedStep, at: int | None) -> None:
+        """When the host took a result's content out of its list; None: it did not."""
+        if at is not None:
+            self.skip("results that the host itself pruned later, kept whole here")
+            result.pruned_ms = at
 
     def compaction(
         self, summary: str, at: int | None, tokens_before: int, first_kept: str = "", id: str = ""

@@ -151,15 +151,15 @@ class _Telling:
         failed = status == "error"
         output = text(state, "error" if failed else "output")
         images = [shown for one in rows(state, "attachments") for shown in from_address(text(one, "url"))]
-        self.building.result(
+        result = self.building.result(
             text(part, "callID"),
             [*([said(output)] if output or not images else []), *images],
             milliseconds(time.get("end")),
             failed,
             text(part, "tool"),
             text(part, "id"),
-            milliseconds(time.get("compacted")),
         )
+        self.building.pruned(result, milliseconds(time.get("compacted")))
 
     def _state(self, reply: RecordedStep, info: Json) -> None:
         if error := table(info, "error"):

@@ -25,6 +25,7 @@ INPUT_SHARE = 0.8
 
 LEAST_ROOM = 256  # tokens of conversation, below which an ask is not worth its money
 DIGEST_SHARE = 0.1  # of the room of the conversation, for what the ladder left out
+LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}  # of a whole job
 MOST_DIGEST = 2_000  # tokens; a longer list of what is not shown helps nobody
 
 
@@ -74,16 +75,17 @@ def question(
     given: PromptParts,
     *,
     output: int,
-    purpose: Purpose,
-    label: str,
     place: tuple[int, int] | None = None,
-    left_out: Sequence[BranchMessage] = (),
-    text: str | None = None,
 ) -> ShapedRequest:
-    """The ask about these messages, given what else is shown with them. Raises GaveUp where nothing fits.
+    """The ask about these messages, given what else is shown with them, for `output` tokens. Raises GaveUp where
+    nothing fits.
 
-    `text` is what is shown of them, where that is settled and there is room for it.
+    `given.conversation` is what is shown of them, where that is settled and there is room for it. `place`: they are
+    slice n of m, None: all of the job. What the job left out is told with the first of them.
     """
+    label = LABELS[job.matter] if place is None else f"slice {place[0]} of {place[1]}"
+    left_out = job.left_out if place is None or place[0] == 1 else ()
+    text, given = given.conversation, msgspec.structs.replace(given, conversation="")
 
     def put(given: PromptParts) -> str:
         return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
@@ -91,12 +93,13 @@ def question(
     free = room(terms, output) - terms.weigh(SYSTEM) - terms.weigh(put(given))
     if free < LEAST_ROOM:
         give_up(RejectedAnswer("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
-    if text is not None and not left_out and terms.weigh(text) <= free:
+    if text and not left_out and terms.weigh(text) <= free:
         digest = ""
     else:
         text, digest = _fitted(terms, messages, left_out, free)
     whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
     replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes)))
+    purpose: Purpose = job.matter if place is None else "slice"
     return ShapedRequest(CompletionRequest(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)
 
 

@@ -39,13 +39,9 @@ def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
                 terms,
                 job,
                 one.messages,
-                PromptParts("", before=lead_text(terms, one)),
+                PromptParts(shown[number - 1], before=lead_text(terms, one)),
                 output=min(one.max_output_tokens, job.max_tokens),
-                purpose="slice",
-                label=f"slice {number} of {len(slices)}",
                 place=(number, len(slices)),
-                left_out=job.left_out if number == 1 else (),
-                text=shown[number - 1],
             )
         )
     accepted = yield from answers(asked, retries=terms.retries, weigh=terms.weigh, account=terms.usage)

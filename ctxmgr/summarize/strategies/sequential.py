@@ -5,6 +5,8 @@ what was said of an early slice is never written anew. Rolling: each slice bring
 which stays short and may lose what is old. With one slice both are a single shot.
 """
 
+import msgspec
+
 from ctxmgr.engine.compaction import Slice
 from ctxmgr.model.compaction import Asking
 from ctxmgr.summarize.prompts import PromptParts
@@ -36,7 +38,8 @@ def accumulated(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
         given = job.given if number == 1 else PromptParts("", slices=_shown(terms, job, written))
         carried = sum(map(terms.weigh, (job.previous, job.earlier, job.notes))) if number == 1 else 0
         output = min(job.max_tokens, one.max_output_tokens + carried)
-        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), output)
+        given = msgspec.structs.replace(given, conversation=shown[number - 1])
+        asked = _question(terms, job, one, given, (number, len(slices)), output)
         most += asked.max_tokens
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
         written.append(accepted.text)
@@ -53,41 +56,18 @@ def rolling(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     accepted = AcceptedAnswer("")
     shown = texts(terms, job, slices)
     for number, one in enumerate(slices, 1):
-        asked = _question(terms, job, one, shown[number - 1], given, (number, len(slices)), job.max_tokens)
+        given = msgspec.structs.replace(given, conversation=shown[number - 1])
+        asked = _question(terms, job, one, given, (number, len(slices)), job.max_tokens)
         (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
         given = PromptParts("", previous=accepted.text)
     return accepted
 
 
 def _question(
-    terms: SummaryTerms,
-    job: PromptTask,
-    one: Slice,
-    text: str | None,
-    given: PromptParts,
-    place: tuple[int, int],
-    output: int,
+    terms: SummaryTerms, job: PromptTask, one: Slice, given: PromptParts, place: tuple[int, int], output: int
 ) -> ShapedRequest:
-    number, count = place
-    return question(
-        terms,
-        job,
-        one.messages,
-        PromptParts(
-            "",
-            before=lead_text(terms, one),
-            previous=given.previous,
-            earlier=given.earlier,
-            notes=given.notes,
-            slices=given.slices,
-        ),
-        output=output,
-        purpose="slice",
-        label=f"slice {number} of {count}",
-        place=place,
-        left_out=job.left_out if number == 1 else (),
-        text=text,
-    )
+    lead = msgspec.structs.replace(given, before=lead_text(terms, one))
+    return question(terms, job, one.messages, lead, output=output, place=place)
 
 
 def _shown(terms: SummaryTerms, job: PromptTask, texts: list[str]) -> tuple[str, ...]:

@@ -3,20 +3,9 @@
 from ctxmgr.model.compaction import Asking
 from ctxmgr.summarize.request import AcceptedAnswer, PromptTask, SummaryTerms, answers, question
 
-LABELS = {"history": "history", "turn-prefix": "first part of the turn", "branch": "branch"}
-
 
 def written(terms: SummaryTerms, job: PromptTask) -> Asking[AcceptedAnswer]:
     """Ask once for all of it. Raises GaveUp."""
-    asked = question(
-        terms,
-        job,
-        job.messages,
-        job.given,
-        output=job.max_tokens,
-        purpose=job.matter,
-        label=LABELS[job.matter],
-        left_out=job.left_out,
-    )
+    asked = question(terms, job, job.messages, job.given, output=job.max_tokens)
     (accepted,) = yield from answers((asked,), retries=terms.retries, weigh=terms.weigh, account=terms.usage)
     return accepted

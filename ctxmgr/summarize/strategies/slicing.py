@@ -27,11 +27,11 @@ def sliced(terms: SummaryTerms, job: PromptTask, cap: int | None = None) -> tupl
     return slices.cut(job.messages, settings, terms.weigh, cap=cap, depths=terms.depths)
 
 
-def texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> tuple[str | None, ...]:
+def texts(terms: SummaryTerms, job: PromptTask, cut: Sequence[Slice]) -> tuple[str, ...]:
     """What is shown of each slice: as many tokens as the slice was weighed at, and more of them for what matters
-    to the goal than for what does not. None where the policy wants each message shown alike."""
+    to the goal than for what does not. "" where the policy wants each message shown alike."""
     if not terms.slices.weighted:
-        return (None,) * len(cut)
+        return ("",) * len(cut)
     goal = f"{job.instructions}\n{job.previous[:GOAL_CHARACTERS]}"
     weights = scoring.importances(job.messages, goal)
     shown, at = [], 0
