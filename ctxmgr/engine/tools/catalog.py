@@ -20,7 +20,7 @@ from ctxmgr.engine.tools import families
 from ctxmgr.engine.tools.arguments import Arguments, CallArguments
 from ctxmgr.engine.tools.effects import CallEffects, EffectKind, Shell, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES, Counting
-from ctxmgr.engine.tools.names import kind_of, without_prefix
+from ctxmgr.engine.tools.names import is_of_a_service, kind_of, without_prefix
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
@@ -122,6 +122,8 @@ def _family(tool: str, given: CallArguments) -> str:
         kind = ""
     if kind == "fetch" and not given.has("url"):
         kind = "read"
+    if kind in ("", "write", "edit", "delete", "move") and is_of_a_service(tool):
+        return ""
     if kind in ("", "edit", "write") and given.text("old text") is not None and given.text("new text") is not None:
         return "edit"
     if not kind:

@@ -48,6 +48,10 @@ LOOKED_AT = _words(
     " lint lints problems definition definitions references usages names tree structure overview summary"
     " permissions output"
 )
+_THINGS = _words(
+    "issue issues ticket tickets comment comments review reviews pull pr prs request release branch event task"
+    " discussion label milestone thread"
+)
 _TEXT = _words("file files content contents text source code document")
 _DIRECTORIES = _words("directory directories dir dirs folder folders")
 
@@ -57,6 +61,13 @@ def without_prefix(tool: str) -> str:
     for mark in ("__", ".", "/", ":"):
         tool = tool.rpartition(mark)[2] or tool
     return tool
+
+
+@lru_cache(maxsize=512)
+def is_of_a_service(tool: str) -> bool:
+    """Is it for something that lies in no file, though it may name one (`create_review_comment`)?"""
+    words = words_of(without_prefix(tool))
+    return bool(_THINGS.intersection(words)) and not _TEXT.intersection(words)
 
 
 @lru_cache(maxsize=512)

@@ -2,7 +2,8 @@
 
 Rules:
 
-1. A path is spelled without `.`, doubled slashes and what `..` takes back; Windows' backslashes are slashes.
+1. A path is spelled without `.`, doubled slashes and what `..` takes back; Windows' backslashes are slashes;
+   what `file://` stands before is a path.
 2. A relative path is the absolute one that ends with it where there is exactly one such, under the one directory
    that the session works in. That is the directory under which most of the relative paths are found; of one
    bare name alone it is not told, for half of all directories have a README.
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Mapping
 
 UNKNOWN = "?"  # a directory that is not known: no file is named from there
 LEAST_VOTES = 2  # names, or parts of one name, that must agree on the directory (rule 2)
+_FILE_URI = "file://"
 _WINDOWS = re.compile(r"^[A-Za-z]:[\\/]")
 
 
@@ -24,6 +26,8 @@ def normal(path: str) -> str:
     """The path by rule 1; "" stays what it is."""
     if "\\" in path and (_WINDOWS.match(path) or "/" not in path):
         path = path.replace("\\", "/")
+    if path.startswith(_FILE_URI):
+        path = path.removeprefix(_FILE_URI)
     if path == ".":
         return ""
     if "//" not in path and "/." not in path and not path.startswith("./") and not path.endswith("/"):

@@ -40,7 +40,7 @@ WHOLE: dict[str, ArgumentRole] = _whole(
     ("path", "path file filename filepath pathname fname notebook"),
     ("paths", "paths files filepaths filenames filelist"),
     ("source", "source src oldpath oldname frompath"),
-    ("destination", "destination dest dst newpath topath"),
+    ("destination", "destination dest dst newpath topath target"),
     ("working directory", "cwd workdir workingdirectory workingdir cd"),
     ("old text", "old before original search find oldcode originallines"),
     ("new text", "new after replacement replace newcode updatedlines replacementtext"),
@@ -103,6 +103,8 @@ def role_of(name: str) -> ArgumentRole:
         return "working directory" if rest & {"working", "work", "current"} else "directory"
     if last in ("path", "file", "filename", "filepath", "paths", "files", "filepaths", "filenames"):
         return _path(last, rest)
+    if last in ("uri", "url") and rest & {"file", "document"}:
+        return "path"
     if last in _TEXTS and words[0] in _OLD | _NEW:
         return "old text" if words[0] in _OLD else "new text"
     return _other(last, rest)
