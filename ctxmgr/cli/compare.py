@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import add_bill, positive
+from ctxmgr.cli.arguments import add_bill, add_probes_failed, positive
 from ctxmgr.model.compaction import Format, Strategy
 
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
@@ -50,6 +50,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--jobs", metavar="N", type=positive, default=2, help="recordings side by side (default: 2)"
     )
+    add_probes_failed(command)
     _models(command)
     chain = command.add_argument_group("for chains of compactions")
     chain.add_argument(

@@ -3,7 +3,7 @@
 import argparse
 from typing import get_args
 
-from ctxmgr.cli.arguments import add_bill, positive, share
+from ctxmgr.cli.arguments import add_bill, add_probes_failed, positive, share
 from ctxmgr.model import Preset
 
 HOSTS = ("modelled", "recorded")
@@ -96,8 +96,7 @@ def _measures(command: argparse.ArgumentParser) -> None:
     measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
     probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."
     measures.add_argument("--probes", action="store_true", help=probes)
-    failed = "write each probe that failed and where it was lost, one JSON object a line; it holds conversation"
-    measures.add_argument("--probes-failed", metavar="FILE", help=failed)
+    add_probes_failed(measures)
     measures.add_argument("--report", metavar="FILE.html", help="write a page with plots of all of this")
 
 

@@ -203,8 +203,9 @@ class _Walk:
     def _asked(self, entry: BranchEntry) -> None:
         """A model call: the list before this reply."""
         shown = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(self._list))
+        own = len(self._passes)
         for reply in _items(entry):
-            self._sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply))
+            self._sights.append(Observation(entry.time_ms or None, tuple(self._list), shown, reply, own=own))
 
     def _called(self, message: BranchMessage) -> None:
         """A new message of the user or the model ends the wait for results that never came."""

@@ -25,6 +25,7 @@ from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.plain_text import fault_text, safe
+from ctxmgr.study.probes import write_failed
 from ctxmgr.study.recordings import UnreadableRecording
 
 FOLDER = "ctxmgr-compare"
@@ -50,6 +51,8 @@ def run(parsed: Namespace) -> int:
         outcomes = comparison.run(paths, parsed.jobs)
         table = "comparison.md" if wanted.chain is None else f"chains-{wanted.chain}.md"
         files.written(folder, table, report.report(outcomes, wanted))
+        if wanted.probes_failed is not None:
+            write_failed(wanted.probes_failed, report.failed_probes(outcomes))
     except KeyboardInterrupt:
         told = f"interrupted; finished summaries are in {folder}, and the same command goes on from there"
         print(f"ctxmgr compare: {safe(told)}", file=sys.stderr)
@@ -110,19 +113,20 @@ class _Comparison:
     async def _all(self, paths: list[Path], jobs: int) -> list[RecordingRows]:
         gate = asyncio.Semaphore(jobs)
 
-        async def one(path: Path) -> RecordingRows:
+        async def one(path: Path, other: Path | None) -> RecordingRows:
             async with gate:
-                return await self._recording(path, model)
+                return await self._recording(path, other, model)
 
         async with opened(self._settings) as model:
-            return list(await asyncio.gather(*map(one, paths)))
+            return list(await asyncio.gather(*map(one, paths, [None, *paths])))
 
-    async def _recording(self, path: Path, model: AnsweringModel) -> RecordingRows:
+    async def _recording(self, path: Path, other: Path | None, model: AnsweringModel) -> RecordingRows:
         written: list[WrittenRow] = []
         failed: list[str] = []
         try:
             session = await asyncio.to_thread(read, path)
             material = Material(session, self._settings, self._weigher, self._weigher.name)
+            material.other = other
             for strategy, format in self._rows:
                 try:
                     found = await self._row(material, strategy, format, model)

@@ -5,6 +5,8 @@ All is made when it is first asked for, once; a recording whose rows are all the
 
 from collections.abc import Iterable
 from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
 
 from ctxmgr.engine.compaction import prepare, weighing
 from ctxmgr.formats.pi_tree import branch
@@ -13,13 +15,16 @@ from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, Nothi
 from ctxmgr.session import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.compare.retention import MentionCounts, mentioned
-from ctxmgr.study.compare.sessions import RecordedSession
+from ctxmgr.study.compare.sessions import RecordedSession, messages, read
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
+from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.summarize.request import SummaryInput
 
 
 class Material:
     """One recording, made ready as far as its rows need it. `weigher` is the name of the vocabulary."""
+
+    other: Path | None = None  # another recording, for a control
 
     def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
@@ -43,8 +48,23 @@ class Material:
         assert isinstance(self.planned, CompactionPlan)
         return mentioned((*self.planned.history, *self.planned.prefix))
 
+    @cached_property
+    def foreign(self) -> tuple[bytes, ...]:
+        """The messages of the other recording, () where there is none that can be read."""
+        try:
+            return () if self.other is None else messages(read(self.other))
+        except UnreadableRecording:
+            return ()
+
+    @cached_property
+    def _other_digest(self) -> str:
+        try:
+            return "" if self.other is None else sha256(self.other.read_bytes()).hexdigest()
+        except OSError:
+            return ""
+
     def fingerprint(self, strategy: Strategy, format: Format) -> str:
-        return self.settings.fingerprint(self.session.digest, strategy, format, self.weigher)
+        return self.settings.fingerprint(self.session.digest, strategy, format, self.weigher, self._other_digest)
 
     def weight(self, messages: Iterable[BranchMessage]) -> int:
         return sum(map(self.weigh_message, messages))

@@ -13,6 +13,7 @@ from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, TextTable, markdown, notes, rendered, sheets
 from ctxmgr.study.console import plain
 from ctxmgr.study.figures import figures, prices_line
+from ctxmgr.study.probes import failed_line
 
 
 class WrittenRow(msgspec.Struct, frozen=True):
@@ -100,7 +101,7 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             "prices": None if settings.chain is None else figures.prices(settings.sheet),
         },
         "rows": [
-            {**msgspec.to_builtins(one.row), "file": one.file, "reused": one.reused}
+            {**_row(one.row), "file": one.file, "reused": one.reused}
             for outcome in outcomes
             for one in outcome.written
         ],
@@ -116,6 +117,22 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             {"recording": one.recording, "reason": text} for one in outcomes for text in (*one.failed, *one.lost)
         ],
     }
+
+
+def failed_probes(outcomes: Sequence[RecordingRows]) -> list[str]:
+    """A line a failed probe, of all rows; "policy" is the strategy with its format."""
+    return [
+        failed_line(row.recording, f"{row.strategy}, {row.format}", one)
+        for row in rows(outcomes)
+        for one in row.probes_failed or ()
+    ]
+
+
+def _row(row: SummaryRow) -> dict[str, Any]:
+    """Without the failed probes: they hold conversation, and have a file of their own."""
+    found: dict[str, Any] = msgspec.to_builtins(row)
+    del found["probesFailed"]
+    return found
 
 
 def _beside(outcomes: Sequence[RecordingRows]) -> dict[str, ChainBounds]:

@@ -16,8 +16,8 @@ from ctxmgr.study.compare.material import Material
 from ctxmgr.study.compare.models import AnsweringModel, Spending, answered
 from ctxmgr.study.compare.retention import Retention, measure, mentioned
 from ctxmgr.study.figures import Figures, figures
-from ctxmgr.study.metrics import MessageCache, PriceSheet, message_cache
-from ctxmgr.study.probes import Scores, of_summary
+from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, message_cache
+from ctxmgr.study.probes import RemovedPart, Scores, failures, scored
 from ctxmgr.summarize import writing
 from ctxmgr.summarize.request import SummaryInput
 
@@ -57,7 +57,8 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
     none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `retained` and `probes`
     None: not measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, it is no result
-    yet.
+    yet. `controls`: the same probes by control; `probes_failed` as `probes.failures` gives them, for a file of
+    their own.
     """
 
     recording: str
@@ -81,6 +82,8 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     chain: ChainFigures | None = None
     failures: tuple[str, ...] = ()
     probes: Scores | None = None
+    controls: dict[str, Scores] = {}
+    probes_failed: tuple[Figures, ...] | None = None
 
 
 async def row(
@@ -111,14 +114,13 @@ async def _summary(wanted: _Wanted) -> tuple[SummaryRow, str]:
     found = _figures(wanted, spent, (written.details["ctxmgr"],), began)
     replaced = material.weight((*prepared.history, *prepared.prefix)) + material.weigh(prepared.previous or "")
     held: Counts | None = None
-    probes: Scores | None = None
     if measured(found):
         held = counts(await asyncio.to_thread(measure, material.mentioned, written.summary))
-        removed = (*prepared.history, *prepared.prefix)
-        probes = await asyncio.to_thread(of_summary, _raws(removed), _raws(prepared.recent), written.summary)
+        removed = RemovedPart(_raws((*prepared.history, *prepared.prefix)), _raws(prepared.recent))
+        found = await asyncio.to_thread(_asked, found, removed, written.summary, material)
     summary_tokens = material.weigh(written.summary)
     return msgspec.structs.replace(
-        found, summary_tokens=summary_tokens, replaced_tokens=replaced, retained=held, probes=probes
+        found, summary_tokens=summary_tokens, replaced_tokens=replaced, retained=held
     ), written.summary
 
 
@@ -135,10 +137,12 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
     )
     chain, spent = await answered(asking, wanted.model, material.weigh)
     found = _figures(wanted, spent, chain.details, began)
-    alone = with_tail = probes = loop = None
+    alone = with_tail = loop = None
     if chain.passes and measured(found):
         alone, with_tail = await asyncio.to_thread(_held, chain)
-        probes = await asyncio.to_thread(of_summary, _raws(chain.removed), _raws(chain.tail), chain.summary)
+        removed = RemovedPart(_raws(chain.removed), _raws(chain.tail))
+        before = [one for one in chain.sights if one.own < len(chain.passes)]
+        found = await asyncio.to_thread(_asked, found, removed, chain.summary, material, before)
         loop = await asyncio.to_thread(_loop, chain, settings.sheet)
     return msgspec.structs.replace(
         found,
@@ -149,8 +153,25 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
             settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop
         ),
         failures=chain.failures,
-        probes=probes,
     ), chain.summary
+
+
+def _asked(
+    row: SummaryRow,
+    removed: RemovedPart,
+    summary: str,
+    material: Material,
+    before: Sequence[Observation] = (),
+) -> SummaryRow:
+    """The row with the probes of its summary. `before`: the lists before the last compaction of a chain."""
+    grades = removed.grades(summary, before)
+    weigh = MessageCache(message_cache.reader()).weight
+    return msgspec.structs.replace(
+        row,
+        probes=scored(grades),
+        controls={name: scored(one) for name, one in removed.controls(weigh, material.foreign).items()},
+        probes_failed=tuple(failures(grades)),
+    )
 
 
 def _raws(messages: Sequence[BranchMessage]) -> list[bytes]:

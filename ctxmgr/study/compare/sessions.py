@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.formats.pi_tree import branch
 from ctxmgr.study.hosts import pi_tree
 from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, json_lines, pi_sessions, readers
 
@@ -63,6 +64,12 @@ def read(path: Path) -> RecordedSession:
         leaf,
         None if isinstance(recorded, Stream) else recorded,
     )
+
+
+def messages(session: RecordedSession) -> tuple[bytes, ...]:
+    """All of its last branch, as pi stores them, oldest first; no system prompt."""
+    path = branch.branch(session.entries, session.leaf)
+    return tuple(one.raw for entry in path for one in entry.messages if not one.system)
 
 
 def _of_stream(stream: Stream) -> list[Fields]:

@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
     """`window`: of the summarising model; `chain`: the window of the session's model in a chain, None without one.
 
     Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what a chain is billed
-    by, and whether a clairvoyant stands beside it.
+    by, and whether a clairvoyant stands beside it. `probes_failed`: the file that takes the failed probes.
     """
 
     strategies: tuple[Strategy, ...]
@@ -50,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True):
     chain: int | None = None
     sheet: PriceSheet = PriceSheet()
     clairvoyant: bool = False
+    probes_failed: Path | None = None
     policy: CompactionPolicy = CompactionPolicy()
 
     @property
@@ -57,8 +58,9 @@ class Settings(msgspec.Struct, frozen=True):
         """Tokens of the list above which a chain compacts."""
         return (self.chain or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
 
-    def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str) -> str:
-        """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary."""
+    def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str, other: str = "") -> str:
+        """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary. `other`: the
+        digest of another recording, a control: where it differs nothing that was paid is done anew."""
         model: Any = None
         if strategy != "extractive":
             of = self.endpoint
@@ -70,6 +72,8 @@ class Settings(msgspec.Struct, frozen=True):
             msgspec.to_builtins([self.cut_budget, self.policy.slices, self.policy.retries]),
             model,
         ]
+        if other and not paid:
+            what.append(other)
         if self.chain is not None and self.sheet != PriceSheet():
             what.append(msgspec.to_builtins(self.sheet))
         return sha256(msgspec.json.encode(what)).hexdigest()
@@ -89,6 +93,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         chain=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead),
         clairvoyant=parsed.clairvoyant,
+        probes_failed=Path(parsed.probes_failed) if parsed.probes_failed else None,
         policy=policy,
     )
     asking = [strategy for strategy in made.strategies if strategy != "extractive"]

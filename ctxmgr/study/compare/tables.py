@@ -18,7 +18,7 @@ from ctxmgr.study.compare.files import shown
 from ctxmgr.study.compare.rows import Counts, RetainedCount, SummaryRow, measured
 from ctxmgr.study.console import plain
 from ctxmgr.study.figures import Figures
-from ctxmgr.study.probes import Scores
+from ctxmgr.study.probes import NEWEST, Scores
 
 KINDS = ("paths", "identifiers", "constraints", "decisions", "tasks", "errors", "requests")
 DASH = "–"
@@ -142,15 +142,27 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
         if row.probes is not None:
             columns.setdefault(f"{row.strategy}, {row.format}", []).append(row.probes)
     means = {name: probes.means(some) for name, some in columns.items()}
+    asked = dict(means)
+    if newest := _controls(rows).get(NEWEST):
+        means[NEWEST] = newest
     many = len({row.recording for row in rows})
     name = rows[0].recording if many == 1 else f"{many} recordings"
     lines = []
     for kind in dict.fromkeys(kind for one in means.values() for kind in one.kinds):
         some = [one.kinds.get(kind) for one in means.values()]
-        asked = max(one.every.probes for one in some if one)
+        most = max(one.kinds[kind].every.probes for one in asked.values() if kind in one.kinds)
         shares = [one.every.share if one else None for one in some]
-        lines.append((name, kind, str(asked), *(DASH if one is None else f"{one:.3f}" for one in shares)))
+        lines.append((name, kind, str(most), *(DASH if one is None else f"{one:.3f}" for one in shares)))
     return TextTable("memory probes", ("recording", "kind", "probes", *means), tuple(lines), 2)
+
+
+def _controls(rows: Sequence[SummaryRow]) -> dict[str, Scores]:
+    """Means over rows."""
+    found: dict[str, list[Scores]] = {}
+    for row in rows:
+        for name, one in row.controls.items():
+            found.setdefault(name, []).append(one)
+    return {name: probes.means(some) for name, some in found.items()}
 
 
 def notes(rows: Sequence[SummaryRow]) -> list[str]:
@@ -163,7 +175,9 @@ def notes(rows: Sequence[SummaryRow]) -> list[str]:
         "looped": any(row.chain and row.chain.loop for row in rows),
         "fallback": any(row.fallbacks for row in rows),
     }
-    return [text for name, text in NOTES.items() if said[name]]
+    found = [text for name, text in NOTES.items() if said[name]]
+    checks = {name: probes.values(one) for name, one in _controls(rows).items() if name != NEWEST}
+    return [*found, f"{probes.controls_line(checks)}."] if checks else found
 
 
 def _sheet(title: str, rows: Sequence[SummaryRow], columns: Sequence[Column], whole: bool) -> TextTable:

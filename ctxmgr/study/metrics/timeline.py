@@ -49,8 +49,13 @@ def of(recording: Recording) -> Timeline:
             at = one.message.get("timestamp")  # when the model was called; the entry is written later
             asked.append(TimelineCall(int(at) if isinstance(at, int | float) else entry.time_ms, len(items)))
         items.append(one)
+    return made(recording.name, items, asked)
+
+
+def made(name: str, items: Sequence[HostMessage], asked: Sequence[TimelineCall]) -> Timeline:
+    """The course of these messages with calls at these places."""
     wholes = tuple(ProjectedMessage(one.raw, place, True) for place, one in enumerate(items))
-    return Timeline(recording.name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
+    return Timeline(name, tuple(items), tuple(asked), tuple(_cuts(items)), wholes)
 
 
 def _cuts(items: Sequence[HostMessage]) -> Iterator[int]:

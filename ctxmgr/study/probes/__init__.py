@@ -6,11 +6,27 @@ know neither `ctxmgr.engine` nor `ctxmgr.summarize`: what is measured derives no
 answered, not what would be.
 """
 
-from ctxmgr.study.probes.command import Probing, drawn
-from ctxmgr.study.probes.figures import Scores, means
-from ctxmgr.study.probes.probing import lists_of
+from ctxmgr.study.probes.command import Probing, drawn, failed_line, write_failed
+from ctxmgr.study.probes.figures import Scores, failures, means, values
+from ctxmgr.study.probes.probing import NEWEST, lists_of
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.probes.summaries import of_summary
-from ctxmgr.study.probes.tables import probes_table
+from ctxmgr.study.probes.summaries import RemovedPart, scored
+from ctxmgr.study.probes.tables import controls_line, probes_table
 
-__all__ = ["Probing", "Scores", "Stub", "drawn", "lists_of", "means", "of_summary", "probes_table"]
+__all__ = [
+    "NEWEST",
+    "Probing",
+    "RemovedPart",
+    "Scores",
+    "Stub",
+    "controls_line",
+    "drawn",
+    "failed_line",
+    "failures",
+    "lists_of",
+    "means",
+    "probes_table",
+    "scored",
+    "values",
+    "write_failed",
+]

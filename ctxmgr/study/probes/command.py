@@ -56,12 +56,20 @@ class Probing:
     def written(self) -> None:
         """The failed probes, one JSON object a line, readable by their owner alone: they hold conversation. Raises
         OSError."""
-        if self._failed is None:
-            return
-        path = Path(self._failed)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in self._lines)
+        if self._failed is not None:
+            write_failed(Path(self._failed), self._lines)
+
+
+def write_failed(path: Path, lines: Sequence[str]) -> None:
+    """One JSON object a line, readable by its owner alone. Raises OSError."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def failed_line(recording: str, policy: str, failure: Figures) -> str:
+    """`failure`: of `figures.failures`."""
+    return json.dumps({"recording": recording, "policy": policy, **failure}, ensure_ascii=True)
 
 
 def _weigher() -> Callable[[bytes], int]:
@@ -79,7 +87,7 @@ def _scored(found: Mapping[str, PolicyGrades], into: dict[str, list[Scores]]) ->
 
 def _failures(recording: str, found: Probed) -> Sequence[str]:
     return [
-        json.dumps({"recording": recording, "policy": name, **one}, ensure_ascii=True)
+        failed_line(recording, name, one)
         for name, answers in found.policies.items()
         for one in figures.failures(answers)
     ]

@@ -1,20 +1,26 @@
-"""Turns a summary, and what it replaces, into scores: what it answers by itself of all that was asked there.
+"""Turns a summary, and what it replaces, into grades: what it answers by itself of all that was asked there.
 
-Used is what the kept part uses again: it is what came after.
+Used is what the kept part uses again: it is what came after. The controls are lists in the summary's place, asked
+the same: all that was replaced, nothing, another session, and the newest tokens of what was replaced.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.study.probes.asking import GradedProbe, PolicyGrades
-from ctxmgr.study.probes.evidence import grade
+from ctxmgr.study.hosts import pi_host
+from ctxmgr.study.metrics import Observation, ProjectedMessage, Timeline, timeline
+from ctxmgr.study.probes import controls
+from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.figures import Scores, scores
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.kinds import probes
+from ctxmgr.study.probes.probing import EMPTY, FOREIGN, NEWEST, WHOLE
 from ctxmgr.study.probes.reading import history, turn
-from ctxmgr.study.probes.session import names_of
+from ctxmgr.study.probes.session import Examined, Point, names_of
 from ctxmgr.study.recordings import compaction_message
+
+REPLY = pi_host.item("", b'{"role":"assistant","content":[]}')  # of the call that the questions are asked at
 
 
 class RemovedPart:
@@ -23,19 +29,43 @@ class RemovedPart:
 
     def __init__(self, removed: Sequence[bytes], kept: Sequence[bytes]) -> None:
         of = history([turn(raw) for raw in (*removed, *kept)])
-        self._names = names_of(of)
-        self._probes = probes(of, len(removed))
+        self._course = _course(removed)
+        self._calls = sum(pi_host.item("", raw).role == "assistant" for raw in (*removed, *kept))
+        point = Point(0, len(removed), REPLY.id, probes(of, len(removed)))
+        self._examined = Examined(self._course, of, (point,), names_of(of))
 
     def scores(self, summary: str) -> Scores:
-        index = EvidenceIndex(self._names)
-        ids = frozenset({index.number(compaction_message(summary, 0, 0))})
-        found = [
-            GradedProbe(0, probe, grade(probe, lambda evidence: index.share(evidence, ids)))
-            for probe in self._probes
-        ]
-        return msgspec.structs.replace(scores(PolicyGrades(tuple(found), ((),))), untrue=None)
+        return scored(self.grades(summary))
+
+    def grades(self, summary: str, before: Sequence[Observation] = ()) -> PolicyGrades:
+        """`before`: the lists of the calls up to the compaction, to see where evidence was lost; without them
+        it was lost there, at the call after those of the list."""
+        if not before:
+            before = [*controls.empty(self._course) * (self._calls - 1), *controls.whole(self._course)]
+        raw = compaction_message(summary, 0, 0)
+        now = Observation(None, (), (ProjectedMessage(raw, -1, False),), REPLY, own=1)
+        return self._graded([*before, now])
+
+    def controls(self, weigh: Callable[[bytes], int], other: Sequence[bytes] = ()) -> dict[str, PolicyGrades]:
+        """By name. `weigh`: bytes of a message to tokens; `other`: the messages of another session."""
+        lists = {WHOLE: controls.whole(self._course), EMPTY: controls.empty(self._course)}
+        if other:
+            lists[FOREIGN] = controls.foreign(self._course, _course(other))
+        lists[NEWEST] = controls.newest(self._course, weigh)
+        return {name: self._graded(some) for name, some in lists.items()}
+
+    def _graded(self, lists: Sequence[Observation]) -> PolicyGrades:
+        """Asked at the last of these lists."""
+        index = EvidenceIndex(self._examined.names)
+        return answers(self._examined, index, ProjectedLists(index, lists))
 
 
-def of_summary(removed: Sequence[bytes], kept: Sequence[bytes], summary: str) -> Scores:
-    """`removed` and `kept`: messages as pi stores them, oldest first."""
-    return RemovedPart(removed, kept).scores(summary)
+def _course(raws: Sequence[bytes]) -> Timeline:
+    """Of messages, with one call after them."""
+    items = [pi_host.item(str(place), raw) for place, raw in enumerate(raws)]
+    return timeline.made("", (*items, REPLY), (timeline.TimelineCall(None, len(raws)),))
+
+
+def scored(grades: PolicyGrades) -> Scores:
+    """Of one cut. What is untrue is not asked of a summary."""
+    return msgspec.structs.replace(scores(grades), untrue=None)

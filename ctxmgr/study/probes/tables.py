@@ -38,13 +38,13 @@ def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[st
     made.caption = (
         f"how much of the answer the list holds, 0 to 1, asked at {points} calls of what the session used again "
         "later; where a host compacted,\nits summary copies what the user said, the files and the last words; "
-        "untrue: statements of packet or summary that do not hold\n" + _checks(checks)
+        "untrue: statements of packet or summary that do not hold\n" + controls_line(checks)
     )
     return made
 
 
-def _checks(checks: Mapping[str, Figures]) -> str:
-    """The mean over kinds of each control."""
+def controls_line(checks: Mapping[str, Figures]) -> str:
+    """The mean over kinds of each control; of `figures.values`, by control."""
     parts = []
     for name, one in checks.items():
         shares = [both["all"]["share"] for both in one["kinds"].values() if both["all"]["share"] is not None]

@@ -19,7 +19,7 @@ from ctxmgr.study.probes.asking import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
 from ctxmgr.study.probes.probing import NEWEST, SAWTOOTH, lists_of, probed
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.probes.summaries import of_summary
+from ctxmgr.study.probes.summaries import RemovedPart
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording, Stream
 from ctxmgr.study.report.bars import bars
@@ -204,7 +204,7 @@ def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None
 def test_a_summary_is_asked_by_itself_of_what_it_replaces() -> None:
     removed = raws(u("mend the parser"), a(call("edit", path="src/parse.ts", newText="limit = 25")), r("ok"))
     kept = raws(u("see parse.ts"), a("fine"))
-    found = of_summary(removed, kept, "## Goal\nmend the parser\n\nchanged src/parse.ts")
+    found = RemovedPart(removed, kept).scores("## Goal\nmend the parser\n\nchanged src/parse.ts")
     assert found.kinds["goal"].used.share == 1
     assert found.kinds["files.modified"].used.share == 1
     assert found.kinds["file.state"].every.share == 0.5

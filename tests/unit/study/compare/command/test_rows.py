@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from ctxmgr.study.compare import rows as comparing_rows
 from tests.model_server import Gate, ModelServer, Reply, Request
 from tests.unit.study.compare.command.running import KEEP, Compare, answer, endpoint, recorded
 
+GREENHOUSE = Path(__file__).parents[5] / "tests" / "sessions" / "greenhouse.jsonl"
 COMMAND = [sys.executable, "-m", "ctxmgr", "compare"]
 END_SECONDS = 60.0  # for a process to end; it takes under 2
 
@@ -66,6 +68,54 @@ def test_a_change_of_the_code_makes_free_rows_anew_and_paid_ones_not(
         monkeypatch.setattr("ctxmgr.study.compare.settings._code", lambda: "other")
         rows = compare(path, *endpoint(server), *strategies)["rows"]
     assert [row["reused"] for row in rows] == [True, False]
+
+
+def test_probes_of_a_summary_have_the_controls_of_replay(
+    tmp_path: Path, compare: Compare, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = recorded(tmp_path, "one.jsonl", turns=30), recorded(tmp_path, "two.jsonl", turns=40)
+    first, second = compare(*paths, *KEEP)["rows"]
+    assert list(first["controls"]) == ["whole list", "empty list", "newest 10k"]
+    assert list(second["controls"]) == ["whole list", "empty list", "another session", "newest 10k"]
+    for row in (first, second):
+        kinds = {name: control["kinds"] for name, control in row["controls"].items()}
+        assert {both["every"]["share"] for both in kinds["whole list"].values()} == {1.0}
+        assert {both["every"]["share"] for both in kinds["empty list"].values()} == {0.0}
+        assert 0 < kinds["newest 10k"]["files.read"]["every"]["share"] < 1
+        assert kinds["whole list"].keys() == row["probes"]["kinds"].keys()
+    assert second["controls"]["another session"]["kinds"]["goal"]["every"]["share"] == 1  # it begins alike
+    assert second["controls"]["another session"]["kinds"]["files.read"]["every"]["share"] < 1
+    assert all(row["reused"] for row in compare(*paths, *KEEP)["rows"])
+    capsys.readouterr()
+    assert main(["compare", *map(str, paths), *KEEP, "--out", str(tmp_path / "out")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "controls, mean of kinds: whole list 1.000, empty list 0.000, another session 0." in shown
+    assert "newest 10k" in (tmp_path / "out" / "comparison.md").read_text()
+
+
+@pytest.mark.parametrize("chain", [(), ("--chain", "--window", "30000")])
+def test_each_failed_probe_has_call_question_evidence_and_where_it_was_lost(
+    tmp_path: Path, compare: Compare, chain: tuple[str, ...]
+) -> None:
+    file = tmp_path / "failed.jsonl"
+    arguments = (GREENHOUSE, "--keep", "3000", *chain, "--probes-failed", str(file))
+    (row,) = compare(*arguments)["rows"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    failed = [json.loads(line) for line in file.read_text().splitlines()]
+    assert failed
+    assert "probesFailed" not in row
+    for one in failed:
+        assert {"recording", "policy", "call", "kind", "used", "grade", "question", "evidence", "lost"} == set(one)
+        assert (one["recording"], one["policy"]) == ("greenhouse.jsonl", "extractive, structured")
+        assert 0 < one["lost"]["call"] <= one["call"]
+        assert one["lost"]["left"]
+        assert one["lost"]["compacted"]
+    calls = {one["lost"]["call"] for one in failed}
+    assert (len(calls) > 1) == bool(chain)
+    assert {one["call"] for one in failed} == {max(calls)}
+    file.unlink()
+    assert compare(*arguments)["rows"][0]["reused"]
+    assert [json.loads(line) for line in file.read_text().splitlines()] == failed
 
 
 def heeding() -> None:
