@@ -2,22 +2,24 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices import tokens
 from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.estimate import estimate
-from ctxmgr.study.compare import chains
+from ctxmgr.study.compare import chains, command
 from tests.unit.engine.trees import raws
 from tests.unit.study.compare.chains import turns
 
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(tokens, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    monkeypatch.setattr(
+        command, "tokens", SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    )
     path = tmp_path / "long.jsonl"
     lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(90))]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
@@ -151,7 +153,9 @@ def test_a_failed_check_is_loud_and_is_not_taken_for_a_result(
     run(session, code=1)
     assert "FAILED: extractive, structured: compaction 1 leaves e4 to nobody" in capsys.readouterr().out
     monkeypatch.undo()
-    monkeypatch.setattr(tokens, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    monkeypatch.setattr(
+        command, "tokens", SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    )
     assert not figures(session, capsys)["reused"]
 
 

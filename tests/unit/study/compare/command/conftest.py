@@ -2,20 +2,23 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices import tokens
 from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.estimate import estimate
+from ctxmgr.study.compare import command
 from tests.unit.study.compare.command.running import Compare
 
 
 @pytest.fixture(autouse=True)
 def _weighed_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "load", lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    monkeypatch.setattr(
+        command, "tokens", SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate)))
+    )
 
 
 @pytest.fixture
