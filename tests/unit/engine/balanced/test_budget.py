@@ -65,3 +65,9 @@ def test_a_worse_zone_and_a_lower_knob_keep_no_more(one: float, two: float, usab
     assert room(low, usable, "green").old <= room(high, usable, "green").old
     sizes = [room(high, usable, zone).old for zone in ZONES]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_in_a_small_window_it_is_a_tenth_to_a_half_of_what_is_usable() -> None:
+    assert [room(knob, 10_000, "green").old for knob in (0, 1)] == [1_000, 5_000]
+    assert [room(knob, LARGE, "green").old for knob in (0, 1)] == [2_500, 62_500]
+    assert room(1, 10_000, "green").newest == 1_000
