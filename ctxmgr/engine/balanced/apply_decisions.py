@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
-from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Rewrite, Shorten
 from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
 
@@ -30,7 +30,7 @@ class Layout(msgspec.Struct, frozen=True):
     packet_index: int
     rewrite: Rewrite
     shorten: Shorten
-    rules: Invariants = STEPS
+    rules: Invariants
 
 
 def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:

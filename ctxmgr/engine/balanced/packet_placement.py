@@ -15,7 +15,7 @@ from ctxmgr.engine.balanced import evicted_index, identifiers
 from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps
-from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.tools import Memo
@@ -31,7 +31,7 @@ class PacketPlacement(msgspec.Struct, frozen=True):
     steps: Steps
     newest_step_index: int
     values: Mapping[str, float]
-    rules: Invariants = STEPS
+    rules: Invariants
 
 
 class PacketWriter(msgspec.Struct, frozen=True):
@@ -70,7 +70,7 @@ def place_of(placement: PacketPlacement, decisions: Mapping[str, Decision]) -> i
     return min(at, len(messages) - 1)  # where no step is, it may be before the last thing that left
 
 
-def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants = STEPS) -> int:
+def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> int:
     """The message that the list came with in front, where by this plan another would be first that may not be; -1
     where all is well."""
     for piece in plan.pieces:

@@ -13,7 +13,7 @@ import msgspec
 
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
-from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Shorten, is_among
 
 
@@ -69,7 +69,7 @@ def over_share(
     users: Sequence[int],
     share: float,
     held: Container[int],
-    rules: Invariants = STEPS,
+    rules: Invariants,
 ) -> frozenset[int]:
     """The user messages that leave (rule 3). `users`: the indices of all; `share` in tokens."""
     over = conversation.weight_of(users) - share
@@ -94,7 +94,7 @@ def shortened(
     stale: Iterable[BlockRef],
     spoken_for: Container[int],
     shorten: Shorten,
-    rules: Invariants = STEPS,
+    rules: Invariants,
 ) -> dict[BlockRef, int]:
     """The calls of rule 4, and what they weigh then, in tokens. `spoken_for`: messages that stay as they are."""
     found: dict[BlockRef, int] = {}

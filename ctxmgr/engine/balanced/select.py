@@ -22,7 +22,7 @@ import msgspec
 
 from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, Steps
-from ctxmgr.engine.invariants import STEPS, Invariants
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.tools import Memo
 
 MARKER_TOKENS = 30  # about what a marker weighs
@@ -55,7 +55,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def select(
-    conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, memo: Memo, rules: Invariants = STEPS
+    conversation: ConversationIndex, steps: Steps, problem: SelectionProblem, memo: Memo, rules: Invariants
 ) -> Selection:
     """What stays and what leaves. Linear but for the order of offers."""
     selector = _GreedySelector(conversation, steps, problem, memo)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -33,6 +34,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
         "folded": lambda at: messages[at].view.role == "summary",
         "rewrite": rewriter(indexed(messages), quarters),
         "packet": rendered,
+        "rules": TURNS,
         **keys,
     }
     folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("carrying", None))

@@ -55,15 +55,15 @@ class Balanced(PresetStrategy):
             return NeedsThread()
         weight = 0
         if incoming.last_projection is None:
-            weight = _as_decided(incoming, state, inputs, "green").weight
+            weight = self._as_decided(incoming, state, inputs, "green").weight
         tokens = gauge.tokens(incoming.outgoing_weight(weight))
         zone = gauge.zone_at(tokens)
         if not self.is_active(state):
             fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
             if fits or not state.decisions:
                 return Planned(incoming.untouched(zone, state.decisions), state, tokens)
-            return Planned(_as_decided(incoming, state, inputs, zone), state, tokens)
-        ask = _ask(incoming, state, inputs, zone)
+            return Planned(self._as_decided(incoming, state, inputs, zone), state, tokens)
+        ask = _ask(incoming, state, inputs, zone, self.invariants)
         if takes_long and ask.reopen is not None:  # to see whether anything comes back goes through the list, too
             return NeedsThread()
         plan, opening = carried_on(conversation, ask)
@@ -103,14 +103,13 @@ class Balanced(PresetStrategy):
         """The pins bring it back, with the epoch that they open."""
         return state
 
+    def _as_decided(self, incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
+        """The plan by what was decided and nothing else."""
+        anew = msgspec.structs.replace(incoming, last_plan=None)
+        return standing(incoming.conversation, _ask(anew, state, inputs, zone, self.invariants))
 
-def _as_decided(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Plan:
-    """The plan by what was decided and nothing else."""
-    anew = msgspec.structs.replace(incoming, last_plan=None)
-    return standing(incoming.conversation, _ask(anew, state, inputs, zone))
 
-
-def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> BalancedInputs:
+def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
     conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
     place, packet, lost = _packet(incoming, state)
     text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
@@ -125,6 +124,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone) -> Balanc
             packet_index=place,
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
+            rules=rules,
         ),
         budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
         rates=prices.rates(prices.in_force(model.prices, policy.prices)),

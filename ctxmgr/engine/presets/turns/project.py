@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, StepSpan, step_spans, turn_at
-from ctxmgr.engine.invariants import TURNS, Invariants
+from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
 from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, is_among, marker
@@ -56,9 +56,9 @@ class TurnsInputs(msgspec.Struct, frozen=True):
     floor: int
     decisions: Mapping[str, Decision]
     folding: Folding
+    rules: Invariants
     limits: Limits | None = Limits()
     rewrite: Rewrite | None = None
-    rules: Invariants = TURNS
 
 
 def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:

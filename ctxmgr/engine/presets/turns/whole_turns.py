@@ -50,6 +50,7 @@ class WholeTurns(PresetStrategy):
             floor=floor,
             decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
             folding=self._folding(incoming, state, packets, gauge),
+            rules=self.invariants,
             limits=self.limits(gauge),
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
         )

@@ -29,7 +29,8 @@ SHORT = Decision("shortened")
 
 def layout(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Layout:
     by = epoch_inputs(messages)
-    return Layout(decisions, PACKET if place >= 0 else Packet("", 0), place, by.layout.rewrite, by.layout.shorten)
+    packet = PACKET if place >= 0 else Packet("", 0)
+    return Layout(decisions, packet, place, by.layout.rewrite, by.layout.shorten, STEPS)
 
 
 def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], place: int = -1) -> Plan:

@@ -21,7 +21,7 @@ STEP = [a("the_plan", RUN), r(code(1))]
 
 def placement_of(messages: tuple[Message, ...], newest: int) -> PacketPlacement:
     index = indexed(messages)
-    return PacketPlacement(index, STEPS.steps(index), newest, {})
+    return PacketPlacement(index, STEPS.steps(index), newest, {}, STEPS)
 
 
 def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decision]:
@@ -31,7 +31,7 @@ def decided(messages: tuple[Message, ...], dropped: set[int]) -> dict[str, Decis
 
 def bare(messages: tuple[Message, ...], dropped: set[int]) -> Plan:
     by = epoch_inputs(messages)
-    layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.layout.rewrite, by.layout.shorten)
+    layout = Layout(decided(messages, dropped), NO_PACKET, 0, by.layout.rewrite, by.layout.shorten, STEPS)
     return lay_out(indexed(messages), "green", layout)
 
 
@@ -132,9 +132,9 @@ def test_what_a_list_has_to_start_with(
     messages = talk(*said)
     by = epoch_inputs(messages)
     stands = Packet("[ctxmgr packet]", 4) if place >= 0 else NO_PACKET
-    layout = Layout(decided(messages, dropped), stands, place, by.layout.rewrite, by.layout.shorten)
+    layout = Layout(decided(messages, dropped), stands, place, by.layout.rewrite, by.layout.shorten, STEPS)
     index = indexed(messages)
-    assert headless(index, lay_out(index, "green", layout)) == expected
+    assert headless(index, lay_out(index, "green", layout), STEPS) == expected
 
 
 @settings(max_examples=60)

@@ -49,7 +49,7 @@ SHARES: list[tuple[str, float, set[int], set[int]]] = [
 @pytest.mark.parametrize(("share", "held", "leaves"), [pytest.param(*one[1:], id=one[0]) for one in SHARES])
 def test_what_users_said(share: float, held: set[int], leaves: set[int]) -> None:
     messages = talk(*(u("x" * 4 * tokens) for tokens in (10, 40, 20, 30)))
-    assert protection.over_share(indexed(messages), range(4), share, held) == leaves
+    assert protection.over_share(indexed(messages), range(4), share, held, STEPS) == leaves
 
 
 def test_arguments_are_shortened_where_nothing_is_signed_and_nobody_holds_them() -> None:
@@ -60,5 +60,5 @@ def test_arguments_are_shortened_where_nothing_is_signed_and_nobody_holds_them()
         return {"path": "a.py"}, 7
 
     stale = [BlockRef(1, 0), BlockRef(3, 1), BlockRef(5, 0), BlockRef(2, 0)]
-    assert protection.shortened(indexed(messages), stale, {5}, shorten) == {BlockRef(1, 0): 7}
-    assert protection.shortened(indexed(messages), stale, set(), lambda ref: None) == {}
+    assert protection.shortened(indexed(messages), stale, {5}, shorten, STEPS) == {BlockRef(1, 0): 7}
+    assert protection.shortened(indexed(messages), stale, set(), lambda ref: None, STEPS) == {}

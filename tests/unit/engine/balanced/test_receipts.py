@@ -18,6 +18,7 @@ from ctxmgr.engine.balanced.receipts import (
     shown_weights,
 )
 from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.epochs import Receipt
 from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Plan
@@ -34,7 +35,7 @@ def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Deci
     keyed = {index.block_key(BlockRef(*at)): one for at, one in decisions.items()}
     by = epoch_inputs(messages)
     stands = Packet("[ctxmgr packet]\nfacts", 6) if place >= 0 else Packet("", 0)
-    return lay_out(index, "green", Layout(keyed, stands, place, by.layout.rewrite, by.layout.shorten))
+    return lay_out(index, "green", Layout(keyed, stands, place, by.layout.rewrite, by.layout.shorten, STEPS))
 
 
 GONE, PRUNED, SHORT = Decision("dropped"), Decision("pruned"), Decision("shortened")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting.prune import Pruning, prune
@@ -181,6 +182,7 @@ def projected(messages: tuple[Message, ...], found: Pruning, done: dict[str, Dec
         floor=0,
         decisions={**done, **{target.key: Decision("pruned") for target in found.targets}},
         folding=Folding(None, lambda at: False),
+        rules=TURNS,
         limits=None,
         rewrite=rewriter(index, quarters),
     )
@@ -235,6 +237,7 @@ def test_the_newest_turn_spares_protected_tools_too(protected: tuple[str, ...], 
         floor=0,
         decisions={},
         folding=Folding(None, lambda at: False),
+        rules=TURNS,
         limits=Limits(newest=100),
         rewrite=rewriter(indexed(messages), quarters),
     )
