@@ -8,7 +8,7 @@ from ctxmgr.engine.balanced import identifiers
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import ERROR_TOKENS, LIGHT_TOKENS, MARKER_TOKENS, SelectionProblem, select
 from ctxmgr.engine.conversation import BlockRef
-from ctxmgr.engine.conversation.steps import Steps
+from ctxmgr.engine.conversation.steps import Steps, is_waiting
 from ctxmgr.engine.invariants import STEPS
 from ctxmgr.model.messages import Message
 from tests.notation import indexed
@@ -40,11 +40,14 @@ Asked = tuple[tuple[Message, ...], Steps, SelectionProblem]
 
 
 def held_steps(messages: tuple[Message, ...], steps: Steps, by: SelectionProblem) -> set[int]:
-    newest = indexed(messages).newest_reply
+    conversation = indexed(messages)
     return {
         number
         for number, step in enumerate(steps.steps)
-        if step.bound or newest in step.assistant_indices or any(at in by.protected for at in step.message_indices)
+        if step.bound
+        or is_waiting(conversation, step)
+        or conversation.newest_reply in step.assistant_indices
+        or any(at in by.protected for at in step.message_indices)
     }
 
 
