@@ -4,7 +4,8 @@
 2. The same rules answer the same calls with the same bytes. What changes an answer's bytes makes new rules, unless
    no release has recorded the old ones.
 3. A release replays the rules in `REPLAYED`. Others it refuses, and names the release that replays them: the one
-   in `RELEASES`, or, of rules that came later than this release, the one that wrote the transcript.
+   in `RELEASES`, or, of rules that came later than this release, the one that wrote the transcript. One that bears
+   this release's own version is not named: it is another build of the same number.
 
 What else goes by these numbers belongs here: the engine's numbers, as a table, for each of the rules
 that are replayed.
@@ -30,6 +31,12 @@ def refusal(header: Mapping[str, Any], version: str) -> str | None:
     if number in REPLAYED:
         return None
     release = RELEASES.get(number) or header.get("serverVersion")
-    replaying = f"ctxmgr {release}" if release else "a later ctxmgr"
+    age = "an earlier" if number < max(REPLAYED) else "a later"
+    replaying = f"ctxmgr {release}" if release and not _is_this(str(release), version) else f"{age} ctxmgr"
     listed = ", ".join(map(str, REPLAYED))
     return f"these are rules {number}, which {replaying} replays; this is ctxmgr {version} (rules {listed})"
+
+
+def _is_this(release: str, version: str) -> bool:
+    """Rules may go up before the version does: then what bears this version replays others than this one."""
+    return f"{version}.".startswith(f"{release}.")

@@ -63,6 +63,14 @@ HEADERS: list[tuple[Mapping[str, Any], str | None]] = [
         "these are rules 4, which ctxmgr 0.5.0 replays; this is ctxmgr 0.3.1 (rules 2, 3)",
     ),
     ({"rules": 4}, "these are rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)"),
+    (
+        {"rules": 4, "serverVersion": "0.3.1"},
+        "these are rules 4, which a later ctxmgr replays; this is ctxmgr 0.3.1 (rules 2, 3)",
+    ),
+    (
+        {"rules": 4, "serverVersion": "0.3.10"},
+        "these are rules 4, which ctxmgr 0.3.10 replays; this is ctxmgr 0.3.1 (rules 2, 3)",
+    ),
     ({"rules": "2"}, "its header names no rules: '2'"),
     ({"rules": True}, "its header names no rules: True"),
     ({"rules": 0}, "its header names no rules: 0"),
@@ -74,6 +82,12 @@ HEADERS: list[tuple[Mapping[str, Any], str | None]] = [
 def test_the_release_that_replays_it_is_named(header: Mapping[str, Any], sentence: str | None) -> None:
     with mock.patch.multiple(rules, REPLAYED=(2, 3), RELEASES={1: "0.1", 2: "0.3", 3: "0.3"}):
         assert rules.refusal(header, "0.3.1") == sentence
+
+
+def test_rules_that_went_up_before_the_version_are_not_told_of_this_release() -> None:
+    with mock.patch.multiple(rules, REPLAYED=(2,), RELEASES={1: "0.1", 2: "0.1"}):
+        says = "these are rules 1, which an earlier ctxmgr replays; this is ctxmgr 0.1.0 (rules 2)"
+        assert rules.refusal({"serverVersion": "0.1.0"}, "0.1.0") == says
 
 
 def test_every_rule_so_far_has_a_release() -> None:
