@@ -123,6 +123,18 @@ def test_a_transcript_of_other_rules_is_made_anew_by_these(later: Path, capsys: 
     assert transcripts.replay("later", later.read_bytes()).findings == ()
 
 
+@pytest.mark.parametrize("number", [7, "x"])
+@pytest.mark.parametrize("more", [{}, {"match": "subset"}])
+def test_drive_refuses_other_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: object, more: dict[str, str]
+) -> None:
+    path = tmp_path / "later.jsonl"
+    path.write_bytes(with_header(recorded(), rules=number, serverVersion="9.9.9", **more))
+    says = LATER if number == 7 else "its header names no rules: 'x'"
+    assert main(["drive", str(path)]) == 2
+    assert capsys.readouterr().err == f"ctxmgr drive: {path}, line 1: {says}\n"
+
+
 def test_both_sides_of_conform_refuse_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UnreadableRecording, match="these are rules 7"):
         golden.read("later", later.read_bytes())

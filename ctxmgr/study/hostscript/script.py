@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr import __version__
+from ctxmgr.model import rules
 from ctxmgr.study.conformance import Head, head
 from ctxmgr.study.hostscript.matching import MatchMode
 from ctxmgr.study.hostscript.placeholders import (
@@ -126,6 +128,8 @@ def parse(content: bytes) -> Script:
         raise ScriptError(str(fault)) from None
     if not lines or lines[0].kind != "header":
         raise ScriptError("line 1: a script begins with the header of a transcript")
+    if (why := rules.refusal(lines[0].fields, __version__)) is not None:
+        raise ScriptError(f"line {lines[0].number}: {why}")
     mode = lines[0].fields.get("match", "literal")
     if mode not in MODES:
         raise ScriptError(f"line {lines[0].number}: `match` is subset or exact, not {json.dumps(mode)}")
