@@ -25,10 +25,8 @@ NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr[stud
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; the exit code: 0 done, 1 it found something wrong, 2 wrong usage."""
     given = sys.argv[1:] if arguments is None else arguments
-    parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)
     try:
-        code: int = parsed.run(parsed)
-        sys.stdout.flush()
+        return _run(given)
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] != "rich":
             raise
@@ -37,7 +35,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # who read the output wanted no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
-    return code
+
+
+def _run(given: Sequence[str]) -> int:
+    """What was printed is out when it ends, by SystemExit too: help is printed before any command runs."""
+    try:
+        parsed = parser(next((word for word in given if word in COMMANDS), None)).parse_args(given)
+        code: int = parsed.run(parsed)
+        return code
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()
 
 
 def parser(named: str | None) -> argparse.ArgumentParser:

@@ -1,6 +1,7 @@
 """The command line: every file of a command is a command, and none is loaded before it is named."""
 
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,16 @@ def test_no_other_command_is_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "['ctxmgr.cli', 'ctxmgr.cli.commands', 'ctxmgr.cli.serve']"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS), ["describe"]])
+def test_it_ends_quietly_where_nobody_reads_what_it_prints(arguments: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-m", "ctxmgr", *arguments]
+    try:
+        done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, env=buffered, timeout=60)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
