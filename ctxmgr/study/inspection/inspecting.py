@@ -49,9 +49,8 @@ def _show(state: State, lines: int, strange: int, full: bool) -> None:
     if state.overrides:
         write(f"\npolicy set for this session: {msgspec.json.encode(state.overrides).decode()}")
     _facts(state, full)
-    if state.pending or state.away:
-        unbound, away = len(state.pending), len(state.away)
-        write(f"\nfacts not shown: {unbound} not bound to an entry, {away} on other branches")
+    if state.away:
+        write(f"\nfacts not shown: {len(state.away)} on other branches")
     for number, summary in enumerate(state.summaries, 1):
         title = f"{summary.kind} summary {number} of {len(state.summaries)}, {_moment(summary.time_ms)}"
         write(f"\n{title}, {len(summary.text):,} characters\n")
@@ -84,9 +83,12 @@ def _totals(totals: msgspec.Struct) -> dict[str, int]:
 
 
 def _facts(state: State, full: bool) -> None:
-    facts = state.facts if full else current(ledger_updates.ledger(state))
-    title = f"{len(facts)} facts that hold, of {len(state.facts)} that were learned (--full shows all)"
-    write("\n" + (f"{len(facts)} facts that were learned" if full else title) + "\n")
+    learned = (*state.facts, *state.pending)
+    facts = learned if full else current(ledger_updates.ledger(state))
+    unbound = f", {len(state.pending)} of them bound to no entry yet" if state.pending else ""
+    holding = "" if full else f"{len(facts)} facts that hold, of "
+    title = f"{holding}{len(learned)} {'facts ' if full else ''}that were learned{unbound}"
+    write(f"\n{title}{'' if full else ' (--full shows all)'}\n")
 
     def rank(fact: Fact) -> int:
         return SLOTS.index(fact.slot) if fact.slot in SLOTS else len(SLOTS)

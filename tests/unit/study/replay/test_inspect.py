@@ -1,6 +1,7 @@
 """The commands inspect and describe, and what runs without what people run."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,9 @@ from ctxmgr.cli import main
 from ctxmgr.devices.snapshots import SnapshotStore
 from ctxmgr.session import journal
 from ctxmgr.study.spawning.inprocess import InProcess
-from tests.unit.study.replay.commands import GREENHOUSE, USER
+from tests.unit.study.replay.commands import GREENHOUSE, ROOT, USER
 
+UNBOUND = ROOT / "tests" / "contract" / "snapshots" / "9fa9910" / "epochs.after-a-compaction.snapshot"
 REPLY = {"role": "assistant", "content": [{"type": "text", "text": "ok"}], "stopReason": "stop", "timestamp": 2}
 SUMMARY = "## Goal\nMend it\n\n" + "word " * 500
 
@@ -131,3 +133,20 @@ def test_starting_the_server_imports_nothing_of_the_views() -> None:
     code = f"import sys; from ctxmgr.server import stdio_server; {parser}; print({looked_for})"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     assert out.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_inspect_counts_facts_that_are_bound_to_no_entry(full: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a list that named no entries all facts wait for theirs, and hold."""
+    assert main(["inspect", str(UNBOUND), *(["--full"] if full else [])]) == 0
+    out = capsys.readouterr().out
+    said = re.search(
+        r"^(?:(\d+) facts that hold, of )?(\d+) (?:facts )?that were learned, (\d+) of them", out, re.M
+    )
+    assert said is not None
+    shown, learned, unbound = (int(number or said[2]) for number in said.groups())
+    assert 0 < shown <= learned
+    assert 0 < unbound <= learned
+    rows = out[said.end() :].split("\n\n")[0].splitlines()
+    assert sum(bool(re.search(r"  (summary|branch|user|assistant|tool)  ", row)) for row in rows) == shown
+    assert "facts not shown" not in out
