@@ -6,6 +6,8 @@ the package. A module that is used as a module (`latch.turn_ended(...)`) is a na
 
 import ast
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
@@ -278,3 +280,32 @@ def test_a_name_that_only_a_page_uses_is_used() -> None:
 def test_a_folder_that_is_too_full_is_found(more: int, faults: list[str]) -> None:
     names = ["__init__", *(f"m{number}" for number in range(MODULES_AT_MOST + more))]
     assert full_folders([Path("x") / f"{name}.py" for name in names]) == faults
+
+
+GETTABLE = """
+import importlib, os, sys
+for package in sys.argv[1:]:
+    if os.fork():
+        os.wait()
+        continue
+    face = importlib.import_module(package)
+    for name in getattr(face, "__all__", ()):
+        if hasattr(face, "__getattr__"):  # what one name loads must not help the next
+            if os.fork():
+                os.wait()
+                continue
+            if not hasattr(face, name):
+                print(package, name, flush=True)
+            os._exit(0)
+        if not hasattr(face, name):
+            print(package, name, flush=True)
+    os._exit(0)
+"""
+
+
+def test_every_name_of_a_face_is_there_in_a_fresh_process() -> None:
+    names = sorted(packages(sources()))
+    assert len(names) > 50
+    command = [sys.executable, "-c", GETTABLE, *names]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert (done.stdout, done.stderr) == ("", "")

@@ -50,6 +50,8 @@ else:
     }
 
     def __getattr__(name: str) -> object:
-        if name not in _MODULES:
+        if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in _MODULES:
+            return import_module(f"{__name__}.{name}")
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
