@@ -16,7 +16,7 @@ from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
 from ctxmgr.client.settings import Host, InProcessSidecar, SpawnedSidecar, Timing
 from ctxmgr.model import Policy
-from ctxmgr.model.api import M, compaction, lifecycle
+from ctxmgr.model.api import M, compaction, lifecycle, message_list
 
 Value = TypeVar("Value")
 
@@ -165,7 +165,7 @@ class ClientSession:
     def context(
         self, messages: Sequence[M], *, overhead_tokens: int | None = None, time_ms: float | None = None
     ) -> list[M]:
-        given = list(messages)
+        given = message_list(messages)
         try:
             return self._client.run(self._session.context(given, overhead_tokens=overhead_tokens, time_ms=time_ms))
         except (SidecarFault, RuntimeError) as fault:

@@ -1,7 +1,8 @@
 """One session: what a program calls, and what it gets when there is no answer.
 
 Rules:
-1. `context` and the events never raise because of ctxmgr: a model call never fails because of it.
+1. `context` and the events never raise because of ctxmgr: a model call never fails because of it. What is
+   no list of messages is a fault of the program: `context` raises TypeError.
 2. `request` raises, a `SidecarFault`: who asks for something by name wants to know.
 3. A sidecar that does not know the session is told of it before anything else, within the bound of the call.
 4. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
@@ -22,7 +23,7 @@ from ctxmgr.client.coding import decoded, encoded, fault_of
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
-from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, raw_json, reports
+from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, raw_json, reports
 from ctxmgr.wire import errors
 
 
@@ -61,8 +62,9 @@ class AsyncClientSession:
     ) -> list[M]:
         """The list to send to the model. Kept messages are the very objects that were given; `messages` is left as
         it is. `overhead_tokens`: system prompt and tools, where they are not in the list. `time_ms`: when the call
-        is made (default: now); tells whether the provider's cache is cold."""
-        given = list(messages)
+        is made (default: now); tells whether the provider's cache is cold. Raises TypeError where `messages` is no
+        list, and nothing else."""
+        given = message_list(messages)
         try:
             raws = [raw_json(one, f"$.messages[{place}]") for place, one in enumerate(given)]
             at = self._line.timing.now_ms() if time_ms is None else time_ms

@@ -21,7 +21,7 @@ import msgspec
 from ctxmgr.formats import FORMATS
 from ctxmgr.library.inputs import Usage, converted, keys_of, read_state, running, spec_of
 from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
-from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, raw_json, reports
+from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, message_list, raw_json, reports
 from ctxmgr.session import Reader, Verb, journal
 from ctxmgr.session import SessionCore as Living
 from ctxmgr.session.context import RawMessages, listing
@@ -71,8 +71,11 @@ class Session:
 
         `overhead_tokens`: system prompt and tools, where they are not in the list; it counts while no usage is
         known. `time_ms`: the call's time since 1970, which tells whether the provider's cache is cold.
+
+        Raises InvalidParams where something in it does not fit, and TypeError where `messages` is no list.
         """
-        raws = [raw_json(message, f"$.messages[{place}]") for place, message in enumerate(messages)]
+        given = message_list(messages)
+        raws = [raw_json(message, f"$.messages[{place}]") for place, message in enumerate(given)]
         params = lifecycle.ContextParams(
             "",
             [msgspec.Raw(raw) for raw in raws],
@@ -82,7 +85,7 @@ class Session:
         )
         answer = _answer(b"".join((b"{", *self._run(self._context(params)), b"}")))
         self._report = answer.report
-        return edits.applied(messages, raws, answer)
+        return edits.applied(given, raws, answer)
 
     def _context(self, params: lifecycle.ContextParams) -> Verb[listing.Parts]:
         parts = yield from listing.context(self._session, self._raw_messages, params)

@@ -5,7 +5,7 @@ surrogate, as text of a process that was cut off may hold one, becomes U+FFFD: J
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,6 +17,13 @@ M = TypeVar("M", bound="Mapping[str, object] | bytes")
 _encode = msgspec.json.Encoder().encode
 _any = msgspec.json.Decoder(msgspec.Raw).decode
 _SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def message_list(messages: Iterable[M]) -> list[M]:
+    """The messages that a program gives. Raises TypeError where that is no list of any: the program has a fault."""
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise TypeError(f"messages: a list of messages is needed, not {type(messages).__name__}")
+    return list(messages)
 
 
 def raw_json(value: object, path: str) -> bytes:

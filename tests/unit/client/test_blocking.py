@@ -188,3 +188,21 @@ def test_it_is_typed_for_those_who_use_it(tmp_path: Path) -> None:
     faults = [line for line in done.stdout.splitlines() if ": error: " in line]
     assert len(faults) == 3, done.stdout
     assert all("wrong.py" in line for line in faults), done.stdout
+
+
+@pytest.mark.parametrize("given", [None, 5, user(1), "text", b"{}"])
+def test_what_is_no_list_is_a_fault_of_the_program(tmp_path: Path, given: Any) -> None:
+    with client(tmp_path) as made:
+        session = made.session("s", MODEL)
+        with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(given).__name__}"):
+            session.context(given)
+        assert session.outcome is None
+        assert session.context([user(1)]) == [user(1)]
+
+
+async def test_it_is_so_on_the_programs_own_loop(tmp_path: Path) -> None:
+    async with AsyncClient(POLICY, sidecar=InProcessSidecar(str(tmp_path))) as made:
+        session = await made.session("s", MODEL)
+        nothing: Any = None
+        with pytest.raises(TypeError, match="a list of messages is needed, not NoneType"):
+            await session.context(nothing)

@@ -249,3 +249,11 @@ def test_of_any_list_what_is_kept_stays_in_order_each_once(turns: list[tuple[boo
         kept = [places[id(message)] for message in sent if id(message) in places]
         assert kept == sorted(set(kept))
         assert sent[-1]["role"] == messages[-1]["role"]
+
+
+@pytest.mark.parametrize("given", [None, 5, user("one"), "text", b"{}"])
+def test_what_is_no_list_is_a_fault_of_the_program(given: Any) -> None:
+    session: Session = Session(TURNS, format="openai")
+    with pytest.raises(TypeError, match=f"a list of messages is needed, not {type(given).__name__}"):
+        session.project(given)
+    assert session.report is None
