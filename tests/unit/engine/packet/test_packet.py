@@ -12,7 +12,6 @@ from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
 from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
-from ctxmgr.engine.text.one_line import BULLET_CHARACTERS
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
@@ -294,38 +293,3 @@ def test_without_its_goal_there_is_no_packet() -> None:
     assert "never push" in render(ledger(RULE), budget=60, weigh=tokens)
     heavy = Fact("constraint", "x", "never " + "x" * 500, "user", 2)
     assert "Ship the parser." in render(ledger(GOAL, heavy), budget=60, weigh=tokens)
-
-
-def test_items_under_one_heading_share_a_line_and_under_another_do_not() -> None:
-    def item(order: int, detail: str, text: str) -> Fact:
-        return Fact("context", text, text, "summary", 1, detail=detail, listing="summary", order=order)
-
-    text = render(
-        ledger(item(0, "Setup", "one."), item(1, "Setup", "two"), item(2, "Port", "80")), budget=500, weigh=tokens
-    )
-    assert "- Setup: one. two\n- Port: 80" in text
-    bare = render(ledger(item(0, "", "one"), item(1, "", "two")), budget=500, weigh=tokens)
-    assert "- one\n- two" in bare
-
-
-def test_items_share_a_line_while_it_is_short() -> None:
-    facts = [
-        Fact(
-            "context", f"c{at}", f"c{at} ".ljust(60, "x"), "summary", 1, detail="Setup", listing="summary", order=at
-        )
-        for at in range(6)
-    ]
-    text = render(ledger(*facts), budget=9_000, weigh=tokens)
-    lines = [line for line in text.split("\n") if line.startswith("- ")]
-    assert sum(line.count("xx; c") for line in lines) >= 1
-    assert max(map(len, lines)) <= BULLET_CHARACTERS + 2
-
-
-def test_the_newest_120_items_of_context_are_candidates() -> None:
-    facts = [
-        Fact("context", f"c{at}", f"item {at} of it", "summary", 1, listing="summary", order=at)
-        for at in range(130)
-    ]
-    text = render(ledger(*facts), budget=90_000, weigh=tokens, resume=True)
-    assert [int(at) for at in re.findall(r"item (\d+) of it", text)] == list(range(10, 130))
-    assert "(10 more not shown)" in text

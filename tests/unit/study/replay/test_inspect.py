@@ -147,6 +147,6 @@ def test_inspect_counts_facts_that_are_bound_to_no_entry(full: bool, capsys: pyt
     shown, learned, unbound = (int(number or said[2]) for number in said.groups())
     assert 0 < shown <= learned
     assert 0 < unbound <= learned
-    rows = out[said.end() :].split("\n\n")[0].splitlines()
+    rows = out[said.end() :].split("\n\n")[1].splitlines()
     assert sum(bool(re.search(r"  (summary|branch|user|assistant|tool)  ", row)) for row in rows) == shown
     assert "facts not shown" not in out
