@@ -1,8 +1,8 @@
 """Turns a list of messages into steps: what leaves or stays as one, when steps rather than turns are dropped.
 
 Rules:
-1. A step is a step: an assistant message (all its items, where a format has several) and the messages that hold
-   nothing but results of its calls, wherever they stand.
+1. A step is an assistant message (all its items, where a format has several) and the messages that hold nothing
+   but results of its calls, wherever they stand.
 2. What a user or a host said belongs to no step: it is fixed. So is a result without a call and a role not known.
 3. A step whose call is answered inside a fixed message (a user's, in some formats) is bound: it can not leave
    whole, for the pair would be parted. Its other results may still be pruned.
