@@ -41,7 +41,7 @@ def clairvoyant(
     found: Timeline, known: MessageCache, sheet: PriceSheet, patiences: Sequence[float] = PATIENCES
 ) -> Foresight:
     """The cheapest over these patiences; (inf,): the one that nothing is missed by."""
-    whole = [timeline.sight(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
+    whole = timeline.whole(found)
     uses = Uses(found, acted_on(whole, known), known)
     plans = [_plan(found, uses, patience, known, sheet) for patience in patiences]
     best = min(plans, key=lambda one: one.loop.closed)

@@ -27,9 +27,8 @@ def bounds(session: RecordedSession, settings: Settings) -> ChainBounds | None:
         return None
     course = timeline.of(session.recording)
     known = MessageCache(message_cache.reader())
-    whole = [timeline.sight(course, asked, course.wholes[: asked.end_index], 0) for asked in course.asked]
     simulated: dict[str, Figures] = {}
     if settings.clairvoyant:
         seen = clairvoyant(course, known, settings.sheet)
         simulated[CLAIRVOYANT] = {**figures.closed_loop(seen.loop), **figures.foresight(seen)}
-    return ChainBounds(round(floor(whole, known, settings.sheet), 4), simulated)
+    return ChainBounds(round(floor(timeline.whole(course), known, settings.sheet), 4), simulated)

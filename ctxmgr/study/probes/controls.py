@@ -19,11 +19,6 @@ from ctxmgr.study.recordings import compaction_message
 NEWEST_TOKENS = 10_000
 
 
-def whole(of: Timeline) -> list[Observation]:
-    """All that was said before each call."""
-    return [timeline.sight(of, asked, of.wholes[: asked.end_index], 0) for asked in of.asked]
-
-
 def empty(of: Timeline) -> list[Observation]:
     return [timeline.sight(of, asked, (), 0) for asked in of.asked]
 

@@ -10,7 +10,7 @@ from statistics import fmean
 import msgspec
 
 from ctxmgr.study.driving import ReplayOptions, ReplayResult
-from ctxmgr.study.metrics import Observation, Timeline
+from ctxmgr.study.metrics import Observation, Timeline, timeline
 from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
@@ -57,7 +57,7 @@ def probed(
         SAWTOOTH: controls.sawtooth(of.course, weigh),
         NEWEST: controls.newest(of.course, weigh),
     }
-    checks = {WHOLE: controls.whole(of.course), EMPTY: controls.empty(of.course)}
+    checks = {WHOLE: timeline.whole(of.course), EMPTY: controls.empty(of.course)}
     if other is not None:
         checks[FOREIGN] = controls.foreign(of.course, other)
     index = EvidenceIndex(of.names)

@@ -41,14 +41,14 @@ class RemovedPart:
         """`before`: the lists of the calls up to the compaction, to see where evidence was lost; without them
         it was lost there, at the call after those of the list."""
         if not before:
-            before = [*controls.empty(self._course) * (self._calls - 1), *controls.whole(self._course)]
+            before = [*controls.empty(self._course) * (self._calls - 1), *timeline.whole(self._course)]
         raw = compaction_message(summary, 0, 0)
         now = Observation(None, (), (ProjectedMessage(raw, -1, False),), REPLY, own=1)
         return self._graded([*before, now])
 
     def controls(self, weigh: Callable[[bytes], int], other: Sequence[bytes] = ()) -> dict[str, PolicyGrades]:
         """By name. `weigh`: bytes of a message to tokens; `other`: the messages of another session."""
-        lists = {WHOLE: controls.whole(self._course), EMPTY: controls.empty(self._course)}
+        lists = {WHOLE: timeline.whole(self._course), EMPTY: controls.empty(self._course)}
         if other:
             lists[FOREIGN] = controls.foreign(self._course, _course(other))
         lists[NEWEST] = controls.newest(self._course, weigh)

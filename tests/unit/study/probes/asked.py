@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from ctxmgr.study.metrics import timeline
 from ctxmgr.study.metrics.observations import Observation
 from ctxmgr.study.metrics.timeline import Timeline
-from ctxmgr.study.probes import controls
 from ctxmgr.study.probes.asking import PolicyGrades, ProjectedLists, answers
 from ctxmgr.study.probes.index import EvidenceIndex
 from ctxmgr.study.probes.session import Examined, examined
@@ -66,7 +66,7 @@ SESSION = (
 
 def sights(found: Timeline, shown: Sequence[Sequence[int]], packets: Sequence[str] = ()) -> list[Observation]:
     """At each call the messages with these numbers, behind a packet where there is one; an epoch a call."""
-    whole = controls.whole(found)
+    whole = timeline.whole(found)
     out = []
     for call_number, sight in enumerate(whole):
         places = shown[call_number] if call_number < len(shown) else range(len(sight.projected_messages))

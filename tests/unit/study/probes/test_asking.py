@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxmgr.study.metrics import timeline
 from ctxmgr.study.probes import controls, figures
 from ctxmgr.study.probes.asking import PolicyGrades
 from tests.notation import Said, a, call, r, u
@@ -16,7 +17,7 @@ def means(of: PolicyGrades) -> set[float]:
 
 def test_the_whole_list_answers_all_and_the_empty_list_nothing() -> None:
     found = of(*SESSION)
-    everything, nothing = asked(found, controls.whole(found.course), controls.empty(found.course))
+    everything, nothing = asked(found, timeline.whole(found.course), controls.empty(found.course))
     assert {one.probe.kind for one in everything.answers} == {*figures.KINDS} - {"files.read"}
     assert means(everything) == {1.0}
     assert means(nothing) == {0.0}
@@ -50,7 +51,7 @@ def test_of_any_conversation_the_whole_list_answers_all_and_the_empty_list_nothi
 ) -> None:
     said = [one for turn in turns for one in (turn if isinstance(turn, list) else [turn])]
     found = of(*[u("go")] * 6, *said, a("done"))
-    everything, nothing = asked(found, controls.whole(found.course), controls.empty(found.course))
+    everything, nothing = asked(found, timeline.whole(found.course), controls.empty(found.course))
     assert [one for one in everything.answers if one.grade < 1 - 1e-9] == []
     assert [one for one in nothing.answers if one.grade > 0] == []
 

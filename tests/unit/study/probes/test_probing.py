@@ -14,7 +14,7 @@ from rich.console import Console
 from ctxmgr.cli import main
 from ctxmgr.study.driving.outcomes import ReplayOptions, ReplayResult
 from ctxmgr.study.metrics import timeline
-from ctxmgr.study.probes import Probing, controls, figures, probes_table
+from ctxmgr.study.probes import Probing, figures, probes_table
 from ctxmgr.study.probes.asking import GradedProbe, Loss, PolicyGrades
 from ctxmgr.study.probes.evidence import Exact, Probe, ProbePart
 from ctxmgr.study.probes.probing import NEWEST, SAWTOOTH, lists_of, probed
@@ -110,7 +110,7 @@ def test_several_recordings_have_means_and_each_other_as_a_control(tmp_path: Pat
     probing = Probing(str(tmp_path / "failed.jsonl"))
 
     def ask() -> figures.Figures:
-        shown = controls.whole(timeline.of(found))
+        shown = timeline.whole(timeline.of(found))
         return probing.asked(found, 60_000, {"off": shown})
 
     assert "another session" not in ask()["controls"]

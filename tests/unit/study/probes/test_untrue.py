@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ctxmgr.study.probes import controls
+from ctxmgr.study.metrics import timeline
 from tests.notation import Said, a, call, err, r, u
 from tests.unit.study.probes.asked import SESSION, asked, of, sights
 
@@ -76,5 +76,5 @@ def test_a_list_that_shows_the_newer_call_states_nothing_untrue(shown: list[int]
 
 def test_a_list_without_stand_ins_states_nothing() -> None:
     found = of(*SESSION)
-    (result,) = asked(found, controls.whole(found.course))
+    (result,) = asked(found, timeline.whole(found.course))
     assert set(result.untrue) == {()}
