@@ -4,6 +4,7 @@ import sys
 from typing import TextIO
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from ctxmgr.study.plain_text import PIPED_COLUMNS, safe
@@ -12,6 +13,18 @@ from ctxmgr.study.plain_text import PIPED_COLUMNS, safe
 def plain(text: str, style: str = "") -> Text:
     """Safe text for rich; brackets in it are no markup."""
     return Text(safe(text), style=style)
+
+
+def figures_table(title: str) -> Table:
+    """An empty table of figures, whose columns stand close."""
+    return Table(
+        title=plain(title),
+        title_justify="left",
+        caption_justify="left",
+        header_style="bold",
+        padding=(0, 0),
+        pad_edge=False,
+    )
 
 
 def console(stream: TextIO | None = None) -> Console:

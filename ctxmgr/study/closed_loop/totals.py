@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.table import Table
 
-from ctxmgr.study.console import plain
+from ctxmgr.study.console import figures_table, plain
 
 SUMS = ("billed", "closed", "all")
 ASKED = {
@@ -117,14 +117,7 @@ def totals_table(rows: Sequence[Figures]) -> Table:
     """Rows of `totals`."""
     several = rows[0]["recordings"] > 1
     columns = (*TOGETHER, *(MEANS if several else ()), *SEEN)
-    made = Table(
-        title=plain("closed-loop cost" + (" over recordings" if several else "")),
-        title_justify="left",
-        caption_justify="left",
-        header_style="bold",
-        padding=(0, 0),
-        pad_edge=False,
-    )
+    made = figures_table("closed-loop cost" + (" over recordings" if several else ""))
     made.add_column("policy", no_wrap=True)
     for head, _, _ in columns:
         made.add_column(head, justify="right")

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
-from ctxmgr.study.console import plain
+from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures.figures import LONG_TOKENS, Figures
 from ctxmgr.study.metrics import FAR_TOKENS
 
@@ -17,7 +17,7 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
     """A row a preset of one recording: (preset, figures)."""
     prices = some[0][1]["prices"]
     raw = some[0][1]["rawTokens"]
-    made = _table(f"what it costs and what it still knows: {raw:,} tokens of conversation")
+    made = figures_table(f"what it costs and what it still knows: {raw:,} tokens of conversation")
     heads = (
         "$",
         "¢ a call",
@@ -73,7 +73,7 @@ def prices_line(prices: Figures) -> str:
 
 def means_table(rows: Sequence[Figures]) -> Table:
     """Rows of `measures_figures.means`."""
-    made = _table("means over recordings, each counting the same")
+    made = figures_table("means over recordings, each counting the same")
     heads = ("recordings", "$", "of off", "dearest", "warm, of off", "sent", "breaks, no epoch")
     for head in ("from tokens", "preset", *heads, *KNOWN, "said, last"):
         made.add_column(head, justify="left" if head == "preset" else "right")
@@ -101,14 +101,3 @@ def means_table(rows: Sequence[Figures]) -> Table:
 
 def _number(value: Any, digits: int) -> str:
     return NONE if value is None else f"{value:,.{digits}f}"
-
-
-def _table(title: str) -> Table:
-    return Table(
-        title=plain(title),
-        title_justify="left",
-        caption_justify="left",
-        header_style="bold",
-        padding=(0, 0),
-        pad_edge=False,
-    )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 
-from ctxmgr.study.console import plain
+from ctxmgr.study.console import figures_table, plain
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes.figures import KINDS
 
@@ -13,14 +13,7 @@ NONE = "-"
 
 def probes_table(title: str, policies: Mapping[str, Figures], checks: Mapping[str, Figures]) -> Table:
     """Of `figures.values`, by policy."""
-    made = Table(
-        title=plain(title),
-        title_justify="left",
-        caption_justify="left",
-        header_style="bold",
-        padding=(0, 0),
-        pad_edge=False,
-    )
+    made = figures_table(title)
     made.add_column("kind")
     made.add_column("probes (used)", justify="right")
     for name in policies:
