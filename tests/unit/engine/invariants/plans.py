@@ -34,3 +34,25 @@ def pieces_of(places: list[int], plan: Plan) -> list[Piece]:
     """A piece a message, edited where the plan edits it."""
     edits = {piece.message_index: piece for piece in plan.pieces if isinstance(piece, BlockEdit)}
     return [edits.get(at, Keep(at, at + 1)) for at in places]
+
+
+def swap(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
+    if len(places) < 2:
+        return None
+    at = pick % (len(places) - 1)
+    return [*places[:at], places[at + 1], places[at], *places[at + 2 :]]
+
+
+def repeat(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
+    at = pick % len(places) if places else 0
+    return [*places[: at + 1], *places[at:]] if places else None
+
+
+class Watched(tuple[Message, ...]):
+    """Messages that note by `looked_at` which of them were asked for."""
+
+    looked_at: list[int]
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]
+        self.looked_at.append(at)
+        return super().__getitem__(at)

@@ -12,7 +12,7 @@ from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Decision, Keep, Packet, Piece
 from tests.conversations import any_list, legal, text_of
 from tests.notation import a, indexed, talk, u
-from tests.unit.engine.invariants.plans import LONG, PACKET, STEP, edit, pieces_of, plan_of
+from tests.unit.engine.invariants.plans import LONG, PACKET, STEP, Watched, edit, pieces_of, plan_of
 from tests.unit.engine.projections import kept, planned
 
 
@@ -46,14 +46,6 @@ def test_faults_are_carried_on() -> None:
 
 def test_checking_on_walks_only_what_is_new() -> None:
     """Else a call would cost the list: nothing before the last projection's end is looked at again."""
-
-    class Watched(tuple[Message, ...]):
-        looked_at: list[int]
-
-        def __getitem__(self, at):  # type: ignore[no-untyped-def]
-            self.looked_at.append(at)
-            return super().__getitem__(at)
-
     said = [LONG, *STEP * 50, LONG, *STEP, a(text_of(9))]
     messages = Watched(talk(*said))
     messages.looked_at = []

@@ -13,7 +13,7 @@ from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Keep, Packet
 from tests.conversations import any_list
 from tests.notation import indexed
-from tests.unit.engine.invariants.plans import PACKET, edit, pieces_of, plan_of
+from tests.unit.engine.invariants.plans import PACKET, edit, pieces_of, plan_of, repeat, swap
 from tests.unit.engine.projections import kept, planned
 
 Plant = Callable[[tuple[Message, ...], list[int], int], list[int] | None]
@@ -25,18 +25,6 @@ def drop_one(role: str) -> Plant:
         return [at for at in places if at != found[pick % len(found)]] if found else None
 
     return plant
-
-
-def swap(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-    if len(places) < 2:
-        return None
-    at = pick % (len(places) - 1)
-    return [*places[:at], places[at + 1], places[at], *places[at + 2 :]]
-
-
-def repeat(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-    at = pick % len(places) if places else 0
-    return [*places[: at + 1], *places[at:]] if places else None
 
 
 def start_inside(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:

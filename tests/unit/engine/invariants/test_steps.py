@@ -14,7 +14,7 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, note, packet, r, summary, talk, think, u
-from tests.unit.engine.invariants.plans import edit, pieces_of, plan_of
+from tests.unit.engine.invariants.plans import Watched, edit, pieces_of, plan_of, repeat, swap
 from tests.unit.engine.projections import kept
 from tests.unit.engine.stepwise import any_list, legal, projected
 
@@ -192,18 +192,6 @@ def drop_one(role: str, last: bool = False) -> Plant:
     return plant
 
 
-def swap(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-    if len(places) < 2:
-        return None
-    at = pick % (len(places) - 1)
-    return [*places[:at], places[at + 1], places[at], *places[at + 2 :]]
-
-
-def repeat(messages: tuple[Message, ...], places: list[int], pick: int) -> list[int] | None:
-    at = pick % len(places) if places else 0
-    return [*places[: at + 1], *places[at:]] if places else None
-
-
 PLANTS: list[tuple[str, Plant, str]] = [
     ("drop a result", drop_one("result"), "pairs"),
     ("drop a call", drop_one("assistant"), "pairs"),
@@ -286,14 +274,6 @@ def test_what_left_at_the_end_may_come_back() -> None:
 
 def test_checking_on_walks_only_what_is_new() -> None:
     """Else a call would cost the list."""
-
-    class Watched(tuple[Message, ...]):
-        looked_at: list[int]
-
-        def __getitem__(self, at):  # type: ignore[no-untyped-def]
-            self.looked_at.append(at)
-            return super().__getitem__(at)
-
     messages = Watched(talk(LONG, *STEP * 50, LONG, *STEP, LAST))
     messages.looked_at = []
     size = len(messages) - 4

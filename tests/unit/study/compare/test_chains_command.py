@@ -2,24 +2,20 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import LoadedWeigher, Weigher
-from ctxmgr.model.estimate import estimate
-from ctxmgr.study.compare import chains, command
+from ctxmgr.study.compare import chains
 from tests.unit.engine.trees import raws
 from tests.unit.study.compare.chains import turns
+from tests.unit.study.compare.command.running import weigh_by_length
 
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(
-        command, "tokens", SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate)))
-    )
+    weigh_by_length(monkeypatch)
     path = tmp_path / "long.jsonl"
     lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(90))]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
@@ -153,9 +149,7 @@ def test_a_failed_check_is_loud_and_is_not_taken_for_a_result(
     run(session, code=1)
     assert "FAILED: extractive, structured: compaction 1 leaves e4 to nobody" in capsys.readouterr().out
     monkeypatch.undo()
-    monkeypatch.setattr(
-        command, "tokens", SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate)))
-    )
+    weigh_by_length(monkeypatch)
     assert not figures(session, capsys)["reused"]
 
 

@@ -2,23 +2,17 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import LoadedWeigher, Weigher
-from ctxmgr.model.estimate import estimate
-from ctxmgr.study.compare import command
-from tests.unit.study.compare.command.running import Compare
+from tests.unit.study.compare.command.running import Compare, weigh_by_length
 
 
 @pytest.fixture(autouse=True)
 def _weighed_by_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        command, "tokens", SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate)))
-    )
+    weigh_by_length(monkeypatch)
 
 
 @pytest.fixture

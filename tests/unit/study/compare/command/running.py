@@ -3,10 +3,15 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.compaction.completion import CompletionRequest
-from ctxmgr.study.compare import scripted_model
+from ctxmgr.model.estimate import estimate
+from ctxmgr.study.compare import command, scripted_model
 from tests.model_server import ModelServer, Request
 from tests.notation import Said, a, call, err, r, u
 from tests.unit.engine.trees import entries
@@ -14,6 +19,12 @@ from tests.unit.engine.trees import entries
 KEEP = ("--keep", "300")
 
 Compare = Callable[..., dict[str, Any]]
+
+
+def weigh_by_length(monkeypatch: pytest.MonkeyPatch, note: str | None = None) -> None:
+    """From now on no vocabulary is loaded, for the reason `note`."""
+    loaded = LoadedWeigher(Weigher("estimate", estimate), note)
+    monkeypatch.setattr(command, "tokens", SimpleNamespace(load=lambda name: loaded))
 
 
 def turn(number: int, size: int = 2_000) -> list[Said]:

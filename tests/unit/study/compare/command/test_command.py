@@ -3,18 +3,15 @@
 import json
 import stat
 from pathlib import Path
-from types import SimpleNamespace
 from typing import get_args
 
 import pytest
 
 from ctxmgr.cli import main
-from ctxmgr.devices.tokens import LoadedWeigher, Weigher
 from ctxmgr.model.compaction.completion import CompletionRequest
 from ctxmgr.model.compaction.plans import Format, Strategy
-from ctxmgr.model.estimate import estimate
-from ctxmgr.study.compare import command, scripted_model
-from tests.unit.study.compare.command.running import KEEP, Compare, recorded, shares
+from ctxmgr.study.compare import scripted_model
+from tests.unit.study.compare.command.running import KEEP, Compare, recorded, shares, weigh_by_length
 
 
 def test_without_a_model_the_extractive_summary_is_measured(tmp_path: Path, compare: Compare) -> None:
@@ -75,11 +72,7 @@ def test_on_a_terminal_there_is_a_progress_bar_on_stderr(
 def test_a_vocabulary_that_is_not_there_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        command,
-        "tokens",
-        SimpleNamespace(load=lambda name: LoadedWeigher(Weigher("estimate", estimate), "no usable file")),
-    )
+    weigh_by_length(monkeypatch, "no usable file")
     assert main(["compare", str(recorded(tmp_path)), *KEEP, "--out", str(tmp_path / "out")]) == 0
     assert "no usable file" in capsys.readouterr().err
 
