@@ -35,7 +35,7 @@ from ctxmgr.engine.balanced.packet_placement import (
     place_of,
 )
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.balanced.receipts import Original, changed, evicted_paths, originals, receipt, shown_weights
+from ctxmgr.engine.balanced.receipts import Original, changed, evicted_paths, originals, projected_weights, receipt
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
@@ -111,7 +111,7 @@ def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> Epoch
 
 def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
     """The indices of what is to stay and is not shown in full."""
-    now = shown_weights(plan, messages) if held else {}
+    now = projected_weights(plan, messages) if held else {}
     return tuple(sorted(at for at in held if now.get(at, -1) < messages[at].weight))
 
 
@@ -249,7 +249,7 @@ class _Draft:
         """The message from which on the choice holds, and its sum. The packet there is goes with it, and so does
         what is to come back: the break can not be after either. Nor can it part a step."""
         inputs = self.inputs
-        now = shown_weights(self.old_plan, self.messages)
+        now = projected_weights(self.old_plan, self.messages)
         shown = inputs.layout.packet
         packet_at = inputs.layout.packet_index if shown.text else len(self.messages)
         at_most = min((packet_at, *hidden(self.messages, self.old_plan, self.protected)))

@@ -148,7 +148,7 @@ def _composed(
     return "\n".join((HEADING, *lines))
 
 
-def said(texts: Sequence[str], budget: int, weigh: Weigh) -> str:
+def quotations(texts: Sequence[str], budget: int, weigh: Weigh) -> str:
     """User messages that left, oldest first, each shortened: as long as all of them fit, and where the shortest do
     not, the newest that do, and how many do not. The least is `counted`, though that be over the budget."""
     if not texts:

@@ -98,7 +98,7 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     ]
     said = ["\n".join(block.text for block in placement.conversation.messages[at].view.blocks) for at in users]
     facts = writer.facts(stands_for) or PACKET_MARK
-    users_said = evicted_index.said(said, int(room.users), writer.weigh)
+    users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
         _lost(placement, bare, dropped, writer, memo),
         _shown(placement, bare, memo),

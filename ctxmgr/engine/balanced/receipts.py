@@ -32,7 +32,7 @@ class Original(msgspec.Struct, frozen=True, gc=False):
     handle: str
 
 
-def shown_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
+def projected_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
     """The weight of each message that a plan shows, by index; the packet is none."""
     weights: dict[int, int] = {}
     for piece in plan.pieces:
@@ -81,7 +81,7 @@ def originals(
 ) -> tuple[Original, ...]:
     """What `old` shows and `new` does not, or not in full, in the order of the list."""
     messages = conversation.messages
-    before, after = shown_weights(old, messages), shown_weights(new, messages)
+    before, after = projected_weights(old, messages), projected_weights(new, messages)
     known = {(piece.key, piece.kind) for piece in old.pieces if isinstance(piece, BlockEdit)}
     edits = {
         BlockRef(piece.message_index, piece.block_index): piece

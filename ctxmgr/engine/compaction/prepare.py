@@ -62,8 +62,8 @@ def decide(
         return _why(entries, start, cut, settings, weigh)
     if not entries[cut.start_index].id:
         return NAMELESS
-    history = spoken(entries[start : cut.start_index if cut.turn_index is None else cut.turn_index])
-    prefix = () if cut.turn_index is None else spoken(entries[cut.turn_index : cut.start_index])
+    history = conversation_of(entries[start : cut.start_index if cut.turn_index is None else cut.turn_index])
+    prefix = () if cut.turn_index is None else conversation_of(entries[cut.turn_index : cut.start_index])
     previous = entries[0] if carries else None
     return CompactionPlan(
         first_kept=entries[cut.start_index].id,
@@ -74,11 +74,11 @@ def decide(
         previous=None if previous is None else previous.summary,
         files=_files(path, places[cut.start_index], previous, (*history, *prefix), settings),
         settings=settings,
-        recent=spoken(entries[cut.start_index :]),
+        recent=conversation_of(entries[cut.start_index :]),
     )
 
 
-def spoken(entries: Sequence[BranchEntry]) -> tuple[BranchMessage, ...]:
+def conversation_of(entries: Sequence[BranchEntry]) -> tuple[BranchMessage, ...]:
     """The conversation that entries give (rule 3)."""
     held = (message for one in entries if one.kind != "compaction" for message in one.messages)
     return tuple(message for message in held if not message.system)
@@ -105,7 +105,7 @@ def _why(
     entries: Sequence[BranchEntry], start: int, cut: Cut | None, settings: CutBudget, weigh: WeighMessage
 ) -> NothingToCompact:
     """Why there is nothing to compact."""
-    if not spoken(entries[start:]):
+    if not conversation_of(entries[start:]):
         return EMPTY
     valid = points(entries, start)
     full = reached(entries, start, settings.keep_recent_tokens, weigh)

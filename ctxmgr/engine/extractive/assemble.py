@@ -15,8 +15,8 @@ from ctxmgr.engine.extractive.collecting import (
     ASKED_CHARACTERS,
     Stretch,
     carry,
+    collect,
     flat,
-    hear,
     outcomes,
     phrases,
     settle,
@@ -59,7 +59,7 @@ def gather(
     names, files and findings are looked for. `newest` is a request that came after all of them, `gone` are files
     that were taken away after them."""
     carried = carry.read(previous)
-    heard = hear(messages, opened=any(fact.slot == "goal" for fact in carried.facts))
+    heard = collect(messages, opened=any(fact.slot == "goal" for fact in carried.facts))
     work = extractive_turns.of(messages, heard.file_effects, heard.path_moves)
     if work.stretches:
         take_up(carried, work, newest)
@@ -206,7 +206,7 @@ def _findings(lines: SummaryLines, left: Sequence[str], changes: outcomes.Change
     for text in left:
         lines.add("note", f"{LEFT}{text}", shorten(f"{LEFT}{text}", BRIEF_CHARACTERS))
     stretches = lines.work.stretches
-    said = [one for stretch in stretches for at, text in stretch.texts for one in sentences.spoken(text, at)]
+    said = [one for stretch in stretches for at, text in stretch.texts for one in sentences.standalone(text, at)]
     told = [
         line.text
         for kind in ("done", "found", "active", "decision", "constraint")

@@ -13,7 +13,7 @@ File lists are not here: who calls this appends them.
 from collections.abc import Sequence
 
 from ctxmgr.engine.extractive.assemble import gather
-from ctxmgr.engine.extractive.collecting import carry, open_request, taken_away
+from ctxmgr.engine.extractive.collecting import carry, moved_or_deleted, open_request
 from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import BRANCH, LAYOUTS
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
@@ -46,7 +46,7 @@ def summary(
     turn = split_turn(prefix, int(budget * PREFIX_SHARE), weigh, before) if prefix else ""
     rest = budget - weigh(SPLIT + turn) if turn else budget
     newest = (request(prefix) or before) if turn and (messages or previous) else ""
-    lines = gather(messages, previous, rest, newest, taken_away(prefix))
+    lines = gather(messages, previous, rest, newest, moved_or_deleted(prefix))
     history = fit(lines.kinds, LAYOUTS[format], max(rest, 0), weigh)
     if not turn:
         return history

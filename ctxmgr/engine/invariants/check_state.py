@@ -126,7 +126,7 @@ class PlanWalk(Walk):
             messages = self.conversation.messages
             shown = (at for at in run if messages[at].view.role not in ("prompt", "summary"))
             self.first_index = next(shown, -1)
-        self._tell("kept", run)
+        self._tell("included", run)
 
     def _leave_out(self, end: int) -> None:
         run = range(self._next, min(end, self.conversation.size))

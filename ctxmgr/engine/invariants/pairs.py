@@ -14,7 +14,7 @@ class Pairs(Rule):
 
     name = "pairs"
 
-    def kept(self, tally: bool, walk: Walk, run: range) -> bool:
+    def included(self, tally: bool, walk: Walk, run: range) -> bool:
         return tally or (bool(walk.left_out.starts) and _parts(walk, run, parted_if_left_out=True))
 
     def left_out(self, tally: bool, walk: Walk, run: range) -> bool:

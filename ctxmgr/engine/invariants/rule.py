@@ -63,7 +63,7 @@ class Rule:
 
     # the checker's side
 
-    def kept(self, tally: Any, walk: Walk, run: range) -> Any:
+    def included(self, tally: Any, walk: Walk, run: range) -> Any:
         """These messages stay, one after the other."""
         return tally
 

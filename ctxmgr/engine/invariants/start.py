@@ -12,7 +12,7 @@ class Start(Rule):
     name = "start"
     tally = NOTHING
 
-    def kept(self, tally: int, walk: Walk, run: range) -> int:
+    def included(self, tally: int, walk: Walk, run: range) -> int:
         if tally != NOTHING:
             return tally
         messages = walk.conversation.messages

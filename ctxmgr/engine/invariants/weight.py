@@ -10,7 +10,7 @@ class Weight(Rule):
     name = "weight"
     tally = 0
 
-    def kept(self, tally: int, walk: Walk, run: range) -> int:
+    def included(self, tally: int, walk: Walk, run: range) -> int:
         return tally + walk.conversation.weight_of(run)
 
     def edited(self, tally: int, walk: Walk, edit: BlockEdit) -> int:

@@ -9,7 +9,7 @@ class WholeSteps(Rule):
 
     name = "step"
 
-    def kept(self, tally: bool, walk: Walk, run: range) -> bool:
+    def included(self, tally: bool, walk: Walk, run: range) -> bool:
         return tally or self._parts(walk, run.start, parted_if_left_out=True)
 
     def left_out(self, tally: bool, walk: Walk, run: range) -> bool:

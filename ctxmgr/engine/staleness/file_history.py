@@ -6,7 +6,7 @@ Rules:
    edit that may have failed is remembered, but shows no state; nor does that of a shell's call that failed, for it
    may have failed at something else.
 2. A read is known twice: what it showed at most (`need`, what a later one has to show to stand for it), and what it
-   surely showed (`cover`); see `shown`. An edit whose result shows numbered lines has read them too.
+   surely showed (`cover`); see `read_lines`. An edit whose result shows numbered lines has read them too.
 3. A path seen from a directory that a shell went to in an earlier call may be another file, as hosts differ in
    whether their shell stays there: it is one by itself.
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.engine.staleness.line_ranges import WHOLE, Lines, shown
+from ctxmgr.engine.staleness.line_ranges import WHOLE, Lines, read_lines
 from ctxmgr.engine.staleness.result_range import Notes, notes
 from ctxmgr.engine.tools import EffectKind, FileEffect, Memo, ToolCall, calls_of, identity, outcome, paths
 from ctxmgr.model import Block, Message
@@ -66,10 +66,10 @@ class CallRecord(msgspec.Struct, frozen=True, gc=False):
 
 def history(conversation: ConversationIndex, memo: Memo) -> FileHistory:
     """What the results of a list tell."""
-    return _Telling(conversation, memo).told()
+    return _HistoryBuilder(conversation, memo).build()
 
 
-class _Telling:
+class _HistoryBuilder:
     """A list while it is gone through."""
 
     def __init__(self, conversation: ConversationIndex, memo: Memo) -> None:
@@ -81,7 +81,7 @@ class _Telling:
         self.order = 0
         self.went = ""  # where a shell was told to go to last
 
-    def told(self) -> FileHistory:
+    def build(self) -> FileHistory:
         for result, asked_at in self.conversation.pairs.items():
             block = self.conversation.block(result)
             made = self.made(asked_at).get(block.call_id)
@@ -135,7 +135,7 @@ class _Telling:
             self.order += 2
             if effect.kind == "read" and not unsure:
                 told = self.notes(result, shell)
-                need, cover = shown(effect, told, len(effects) == 1, shell)
+                need, cover = read_lines(effect, told, len(effects) == 1, shell)
                 event = FileEvent(result, "read", self.order, result.message_index, need, cover)
                 self.put(effect.path or told.file, shell, event)
             elif effect.kind in ("write", "edit"):

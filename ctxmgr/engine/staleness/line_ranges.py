@@ -20,7 +20,7 @@ Lines = tuple[int, int | None]  # from the first to the last, None: to the file'
 WHOLE: Lines = (1, None)
 
 
-def shown(effect: FileEffect, told: Notes, alone: bool, shell: bool) -> tuple[Lines, Lines | None]:
+def read_lines(effect: FileEffect, told: Notes, alone: bool, shell: bool) -> tuple[Lines, Lines | None]:
     """(lines at most, lines surely) of a read; `alone`: the result holds nothing else (rule 4)."""
     asked: Lines = (effect.start or 1, effect.end)
     if told.how != "shown":

@@ -87,7 +87,7 @@ class Sentence(msgspec.Struct, frozen=True, gc=False):
     leans: bool = False
 
 
-def spoken(text: str, at: int = 0) -> list[Sentence]:
+def standalone(text: str, at: int = 0) -> list[Sentence]:
     """The sentences of a text that could stand by themselves, clean and on one line each, in their order."""
     found: list[Sentence] = []
     for line in unfenced(text[:TEXT_CHARACTERS]):

@@ -167,7 +167,7 @@ class _Walk:
         self._removed += removed
         self.add(_node(_compaction(self._new_id(), last, prepared, written)))
         now = self.path()
-        if [message.raw for message in prepare.spoken(in_list(now))] != [
+        if [message.raw for message in prepare.conversation_of(in_list(now))] != [
             message.raw for message in prepared.recent
         ]:
             self._failures.append(f"after compaction {number} the list is not what was to be kept")

@@ -9,7 +9,7 @@ from ctxmgr.engine.conversation import BlockRef, digest_of
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.ledger.extract import from_message
 from ctxmgr.engine.ledger.statements import Stamp
-from ctxmgr.engine.presets.turns.whole_turns import kept_weight
+from ctxmgr.engine.presets.turns.whole_turns import remaining_weight
 from ctxmgr.engine.rewriting.prune import prune
 from ctxmgr.model.policy import ZONES, Policy, TurnsKept, Zone
 from ctxmgr.model.projection import BlockEdit, Decision
@@ -44,8 +44,8 @@ def test_prompts_weigh_wherever_the_kept_part_begins() -> None:
     said = [PROMPTS["openai"], *translation.TO["openai"](translation.said(*turns(2)))]
     index = indexed(read("openai", [json.dumps(one).encode() for one in said]))
     second = index.turns[1].start
-    assert kept_weight(index, second) == index.prompt_weight + index.turns[1].weight
-    assert kept_weight(index, 0) == index.raw_weight
+    assert remaining_weight(index, second) == index.prompt_weight + index.turns[1].weight
+    assert remaining_weight(index, 0) == index.raw_weight
 
 
 def test_prompts_alone_are_kept() -> None:

@@ -2,7 +2,7 @@
 
 from ctxmgr.engine.extractive.collecting import carry, outcomes, phrases, work
 from ctxmgr.engine.extractive.collecting.continuation import ASKED_CHARACTERS, take_up
-from ctxmgr.engine.extractive.collecting.facts import hear, taken_away
+from ctxmgr.engine.extractive.collecting.facts import collect, moved_or_deleted
 from ctxmgr.engine.extractive.collecting.open_items import settle
 from ctxmgr.engine.extractive.collecting.pieces import flat
 from ctxmgr.engine.extractive.collecting.work import Stretch, WorkHistory, open_request, request_of
@@ -13,13 +13,13 @@ __all__ = [
     "WorkHistory",
     "carry",
     "flat",
-    "hear",
+    "collect",
     "open_request",
     "outcomes",
     "phrases",
     "request_of",
     "settle",
     "take_up",
-    "taken_away",
+    "moved_or_deleted",
     "work",
 ]

@@ -25,7 +25,7 @@ class SessionFacts(msgspec.Struct):
     branch_statements: list[str] = []
 
 
-def hear(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
+def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     """The facts of messages, oldest first. `opened`: the session's goal is known already.
 
     A result belongs to the latest earlier call with its id. A compaction's summary that stands in the list
@@ -83,7 +83,7 @@ def _touched(call: ToolCall) -> tuple[str, ...]:
     )
 
 
-def taken_away(messages: Sequence[BranchMessage]) -> frozenset[str]:
+def moved_or_deleted(messages: Sequence[BranchMessage]) -> frozenset[str]:
     """The paths that calls of these messages moved or deleted."""
     calls: dict[str, Call] = {}
     found: set[str] = set()

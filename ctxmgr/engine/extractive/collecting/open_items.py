@@ -87,7 +87,7 @@ def _since(heard: Sequence[Fact], work: WorkHistory) -> RecentWork:
         one.text
         for part in work.stretches
         for at, text in part.texts
-        for one in sentences.spoken(text, at)
+        for one in sentences.standalone(text, at)
         if done(one.text)
     ]
     ran = [one.text for one in heard if one.slot == "command" and one.status == "ok"]

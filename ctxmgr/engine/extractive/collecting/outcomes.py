@@ -69,7 +69,7 @@ def closing(
     stretch: Stretch, changes: Changes, weights: dict[str, float], told: Sequence[str] = ()
 ) -> StretchOutcome:
     """What a stretch came to, from its last text that states something; of one that broke off, from all of them."""
-    texts = [changes.standing(sentences.spoken(text, at)) for at, text in stretch.texts]
+    texts = [changes.standing(sentences.standalone(text, at)) for at, text in stretch.texts]
     if not stretch.finished:
         return _broken_off(stretch, [one for said in texts for one in said], changes, weights, told)
     said = next((said for said in reversed(texts) if said), [])

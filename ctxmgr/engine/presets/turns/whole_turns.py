@@ -40,7 +40,7 @@ class WholeTurns(PresetStrategy):
         """The plan for this list, and the state with what was decided."""
         conversation, gauge = incoming.conversation, inputs.gauge
         active, floor = self.is_active(state), _floor(incoming, state)
-        tokens = gauge.tokens(incoming.outgoing_weight(kept_weight(conversation, floor)))
+        tokens = gauge.tokens(incoming.outgoing_weight(remaining_weight(conversation, floor)))
         zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
         packets = Packets(state, zone, inputs)
@@ -83,7 +83,7 @@ def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     return prune(incoming.conversation, inputs.policy, done, state.force_prune)
 
 
-def kept_weight(conversation: ConversationIndex, floor: int) -> int:
+def remaining_weight(conversation: ConversationIndex, floor: int) -> int:
     """The weight of prompts and of the turns from `floor` on, in tokens, before any edit."""
     turns = conversation.turns
     kept = turns[turn_at(turns, floor) :] if turns else ()

@@ -117,22 +117,22 @@ def test_the_budget_holds_whatever_weighs() -> None:
 
 def test_users_words_are_told_newest_first_to_stay() -> None:
     texts = ["first " * 100, "second " * 100, "third " * 100]
-    whole = evicted_index.said(texts, 1_000, quarters)
+    whole = evicted_index.quotations(texts, 1_000, quarters)
     assert whole.splitlines()[0] == SAID_HEADING
     assert [line[:35] for line in whole.splitlines()[1:]] == [
         f'- ({len(text):,} characters) "{text[: 35 - len(f"- ({len(text):,} characters) ") - 1]}' for text in texts
     ]
-    short = evicted_index.said(texts, 50, quarters)
+    short = evicted_index.quotations(texts, 50, quarters)
     assert short.splitlines()[0] == f"{SAID_HEADING[:-1]}; 2 not shown)"
     assert "third" in short
     assert "second" not in short
-    assert evicted_index.said([], 1_000, quarters) == ""
+    assert evicted_index.quotations([], 1_000, quarters) == ""
 
 
 def test_users_words_are_cut_shorter_before_any_is_left_out() -> None:
     texts = ["first " * 100, "second " * 100, "third " * 100]
     for budget, characters in ((360, 400), (220, 200), (150, 80)):
-        told = evicted_index.said(texts, budget, quarters)
+        told = evicted_index.quotations(texts, budget, quarters)
         assert quarters(told) <= budget
         lines = told.splitlines()
         assert lines[0] == SAID_HEADING
@@ -141,14 +141,14 @@ def test_users_words_are_cut_shorter_before_any_is_left_out() -> None:
 
 
 def test_a_short_message_is_told_though_a_newer_one_does_not_fit() -> None:
-    told = evicted_index.said(["no tabs", "word " * 100], 25, quarters)
+    told = evicted_index.quotations(["no tabs", "word " * 100], 25, quarters)
     assert told.splitlines() == [f"{SAID_HEADING[:-1]}; 1 not shown)", '- (7 characters) "no tabs"']
 
 
 @settings(max_examples=60)
 @given(st.lists(st.text(max_size=600), min_size=1, max_size=30), st.integers(0, 700))
 def test_no_user_message_leaves_without_a_word(texts: list[str], budget: int) -> None:
-    told = evicted_index.said(texts, budget, quarters)
+    told = evicted_index.quotations(texts, budget, quarters)
     lines = told.splitlines()
     missing = len(texts) - len(lines) + 1
     if told != evicted_index.counted(len(texts)):

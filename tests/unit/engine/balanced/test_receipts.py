@@ -14,8 +14,8 @@ from ctxmgr.engine.balanced.receipts import (
     changed,
     filed,
     originals,
+    projected_weights,
     receipt,
-    shown_weights,
 )
 from ctxmgr.engine.conversation import BlockRef
 from ctxmgr.engine.invariants import STEPS
@@ -173,7 +173,7 @@ def test_weights_are_those_of_what_leaves(given: tuple[tuple[Message, ...], Plan
     messages, old, new = given
     assume(len({message.raw for message in messages}) == len(messages))  # else one may stand for another
     out = sent(messages, old)
-    assert sum(shown_weights(old, messages).values()) == old.weight - old.packet_weight
+    assert sum(projected_weights(old, messages).values()) == old.weight - old.packet_weight
     anew = sent(messages, new)
     same = 0
     while same < min(len(out), len(anew)) and out[same] == anew[same]:

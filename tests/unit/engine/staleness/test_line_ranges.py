@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.staleness.line_ranges import Lines, shown
+from ctxmgr.engine.staleness.line_ranges import Lines, read_lines
 from ctxmgr.engine.staleness.result_range import Notes
 from tests.unit.engine.tools.file_effects import read
 
@@ -40,12 +40,12 @@ TABLE: list[tuple[str, Any, Notes, tuple[Lines, Lines | None]]] = [
 
 @pytest.mark.parametrize(("name", "asked", "told", "lines"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_a_read_showed(name: str, asked: Any, told: Notes, lines: tuple[Lines, Lines | None]) -> None:
-    assert shown(asked, told, alone=True, shell=False) == lines
+    assert read_lines(asked, told, alone=True, shell=False) == lines
 
 
 def test_a_shell_shows_a_file_to_its_end() -> None:
-    assert shown(read("x"), Notes(line_count=9_000), alone=True, shell=True) == (WHOLE, WHOLE)
-    assert shown(read("x", 3, 9), Notes(line_count=7), alone=True, shell=True) == ((3, 9), (3, 9))
+    assert read_lines(read("x"), Notes(line_count=9_000), alone=True, shell=True) == (WHOLE, WHOLE)
+    assert read_lines(read("x", 3, 9), Notes(line_count=7), alone=True, shell=True) == ((3, 9), (3, 9))
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_shell_shows_a_file_to_its_end() -> None:
 def test_of_several_reads_in_one_result_what_they_asked_for_is_known(
     asked: Any, told: Notes, surely: Lines | None
 ) -> None:
-    assert shown(asked, told, alone=False, shell=False) == ((3, 9), surely)
+    assert read_lines(asked, told, alone=False, shell=False) == ((3, 9), surely)

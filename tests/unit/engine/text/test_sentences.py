@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.sentences import Sentence, best, central, finds, joined, spoken, stands, terms, worth
+from ctxmgr.engine.text.sentences import Sentence, best, central, finds, joined, standalone, stands, terms, worth
 
 STANDING = [
     ("The `Text` component does not implement `invalidate()`.", True),
@@ -38,12 +38,12 @@ def test_sentences_of_a_text() -> None:
 this is code that nobody says
 ```
 > a quote is somebody else's word"""
-    assert [one.text for one in spoken(text)] == [
+    assert [one.text for one in standalone(text)] == [
         "Moved the loader to `src/load.py`.",
         "First: it reads `config.toml` once",
         "a quote is somebody else's word",
     ]
-    assert [one.listed for one in spoken(text)] == [False, True, True]
+    assert [one.listed for one in standalone(text)] == [False, True, True]
 
 
 def test_terms() -> None:
@@ -57,7 +57,7 @@ def test_terms() -> None:
 
 
 def test_a_finding_names_what_it_is_about() -> None:
-    told = spoken(
+    told = standalone(
         "The cache is broken because `Loader.run` keeps it. But `Loader.run` is called. It is broken somewhere."
     )
     assert [finds(one) for one in told] == [True, False, False]
@@ -70,7 +70,7 @@ def test_what_ties_the_session_together_is_chosen() -> None:
         "Another file, `src/other.py`, has nothing to do with it.",
         "`Loader.run` must not be called before `src/load.py` is there.",
     ]
-    said = [one for at, text in enumerate(texts) for one in spoken(text, at)]
+    said = [one for at, text in enumerate(texts) for one in standalone(text, at)]
     weights = central(texts)
     assert set(weights) >= {"Loader.run", "src/load.py"}
     assert "src/other.py" not in weights
@@ -89,7 +89,7 @@ def test_a_running_text() -> None:
 
 @given(st.lists(st.text(max_size=200), max_size=8), st.integers(0, 400))
 def test_any_text(texts: list[str], characters: int) -> None:
-    said = [one for at, text in enumerate(texts) for one in spoken(text, at)]
+    said = [one for at, text in enumerate(texts) for one in standalone(text, at)]
     chosen = best(said, central(texts), characters=characters)
     assert sum(len(one.text) for one in chosen) <= characters
     assert [(one.text_index, one.sentence_index) for one in chosen] == sorted(

@@ -1,6 +1,6 @@
 """What messages state, for a summary: decisions by agreement, the goal, what each call did."""
 
-from ctxmgr.engine.extractive.collecting.facts import SessionFacts, hear, taken_away
+from ctxmgr.engine.extractive.collecting.facts import SessionFacts, collect, moved_or_deleted
 from tests.notation import Said, a, branch, call, err, r, summary, u
 from tests.unit.engine.extractive.test_summary import conversation
 
@@ -8,7 +8,7 @@ ASKED = "Should we keep the old parser around?"
 
 
 def heard(*said: Said, opened: bool = False) -> SessionFacts:
-    return hear(conversation(*said), opened=opened)
+    return collect(conversation(*said), opened=opened)
 
 
 def of(found: SessionFacts, slot: str) -> list[str]:
@@ -66,4 +66,4 @@ def test_what_was_taken_away() -> None:
         a(call("bash", command="rm f.py")), err("no such file"),
         a(call("read", path="a.py")), r("text"),
     )  # fmt: skip
-    assert taken_away(conversation(*said)) == {"d.py"}
+    assert moved_or_deleted(conversation(*said)) == {"d.py"}
