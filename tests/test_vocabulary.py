@@ -49,24 +49,6 @@ TWO_KINDS = {
 NOT_MENDED: set[str] = set()
 # module:function (rule 7)
 FUNCTIONS_NOT_MENDED = {
-    "client/beginning.py:is_known",
-    "client/channel.py:came",
-    "client/channel.py:gone",
-    "formats/pi_tree/message.py:said",
-    "model/policy_keys.py:known",
-    "model/prices.py:told",
-    "server/jobs.py:came",
-    "server/peer.py:answer_came",
-    "server/peer.py:notification_came",
-    "server/peer.py:request_came",
-    "server/sessions.py:known_until",
-    "session/compaction/completions.py:heard",
-    "session/compaction/job_context.py:taken",
-    "session/compaction/preparations.py:shown",
-    "session/ledger_updates.py:heard",
-    "session/methods/archiving.py:hear",
-    "session/methods/archiving.py:held",
-    "session/methods/list_changes.py:hear",
     "study/closed_loop/clairvoyant.py:shown",
     "study/compare/files.py:shown",
     "study/metrics/observations.py:newly_said",
@@ -78,7 +60,6 @@ FUNCTIONS_NOT_MENDED = {
     "study/replay/host_model.py:kept",
     "study/report/plots.py:shown",
     "study/spawning/differences.py:shown",
-    "wire/stand_in.py:without_known",
 }
 
 

@@ -43,7 +43,7 @@ class Beginning:
         self._starting: asyncio.Task[SidecarFault | None] | None = None
 
     @property
-    def is_known(self) -> bool:
+    def is_started(self) -> bool:
         return self._on is not None and self._on.fault is None
 
     def lost(self) -> None:

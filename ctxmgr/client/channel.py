@@ -47,7 +47,7 @@ class Channel:
 
     # what the link calls
 
-    def came(self, chunk: bytes) -> None:
+    def receive(self, chunk: bytes) -> None:
         self.life.wrote()
         for body in self._framer.feed(chunk):
             if self.fault is not None:
@@ -62,7 +62,7 @@ class Channel:
             else:
                 self.kill(SidecarFault("garbage", "what the process wrote is not the protocol"))
 
-    def gone(self, how: str) -> None:
+    def closed(self, how: str) -> None:
         self._break(SidecarFault("exited", how))
         if not self.finished.done():
             self.finished.set_result(None)

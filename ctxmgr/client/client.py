@@ -231,10 +231,10 @@ class AsyncClient:
         try:
             if isinstance(self._sidecar, InProcessSidecar):
                 await runtime_link.load()
-                self._link = runtime_link.RuntimeLink(self._sidecar, channel.came, channel.gone)
+                self._link = runtime_link.RuntimeLink(self._sidecar, channel.receive, channel.closed)
             else:
                 params = msgspec.structs.replace(params, process_id=os.getpid())
-                self._link = SpawnedLink(self._sidecar, channel.came, channel.gone)
+                self._link = SpawnedLink(self._sidecar, channel.receive, channel.closed)
         except Exception as fault:  # noqa: BLE001  no such program, a server that can not be loaded
             missing = SidecarFault("missing", f"the sidecar can not be run: {type(fault).__name__}")
             self._broken(missing)

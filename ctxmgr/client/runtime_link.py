@@ -22,15 +22,15 @@ async def load() -> None:
 
 
 class RuntimeLink:
-    """`load` comes first. `came` and `ended` are called on the loop, never from within a call of this link."""
+    """`load` comes first. `on_bytes` and `on_end` are called on the loop, never from within a call of this link."""
 
     def __init__(
-        self, sidecar: InProcessSidecar, came: Callable[[bytes], None], ended: Callable[[str], None]
+        self, sidecar: InProcessSidecar, on_bytes: Callable[[bytes], None], on_end: Callable[[str], None]
     ) -> None:
         from ctxmgr.server import Runtime, Setup
 
         self._loop = asyncio.get_running_loop()
-        self._on_bytes, self._ended = came, ended
+        self._on_bytes, self._on_end = on_bytes, on_end
         self._runtime = Runtime(Setup(state_dir=sidecar.state_dir), self._send, sidecar.say)
         self._runtime.start()
         self._life = self._loop.create_task(self._until_the_end())
@@ -59,4 +59,4 @@ class RuntimeLink:
         code = await self._runtime.ended
         await self._runtime.close()
         self._runtime.close_transcript()
-        self._ended(f"the server in this process ended with {code}")
+        self._on_end(f"the server in this process ended with {code}")

@@ -236,7 +236,7 @@ class AsyncClientSession:
     async def end(self) -> None:
         """The session ends; its snapshot stays. It is not started again after a restart of the sidecar."""
         self._line.forget(self.session_id)
-        if self._beginning.is_known:
+        if self._beginning.is_started:
             await self._tell("session_shutdown", self._named({}), Any)
             self.lost()
 

@@ -22,14 +22,14 @@ CLOSED_SECONDS = 1.0  # for a process that has closed its output to end
 
 
 class SpawnedLink:
-    """Raises OSError where there is no such program. `came` and `ended` are called on the loop: with what the
+    """Raises OSError where there is no such program. `on_bytes` and `on_end` are called on the loop: with what the
     process wrote, and once, with how it ended."""
 
     def __init__(
-        self, sidecar: SpawnedSidecar, came: Callable[[bytes], None], ended: Callable[[str], None]
+        self, sidecar: SpawnedSidecar, on_bytes: Callable[[bytes], None], on_end: Callable[[str], None]
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._on_bytes, self._ended = came, ended
+        self._on_bytes, self._on_end = on_bytes, on_end
         groups = hasattr(os, "killpg")
         self._process = subprocess.Popen(
             list(sidecar.command),
@@ -83,7 +83,7 @@ class SpawnedLink:
             how = "closed its output"
         stream.close()
         self._out.put(None)
-        self._tell(self._ended, f"the process {how}")
+        self._tell(self._on_end, f"the process {how}")
 
     def _write(self) -> None:
         stream = self._process.stdin

@@ -38,7 +38,7 @@ def _spelled_out(compaction: Any) -> Any:
     return {"by": compaction} if isinstance(compaction, str) else compaction
 
 
-def known(keys: dict[str, Any]) -> None:
+def check_keys(keys: dict[str, Any]) -> None:
     """Raises InvalidPolicy where a key that is null, and so would leave no trace, is not one of a policy's."""
     for path in _nulls(keys):
         alone: Any = None
@@ -63,7 +63,7 @@ def _nulls(keys: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 def policy(keys: dict[str, Any], model: str | None = None) -> Policy:
     """The policy these keys make for a model. Raises InvalidPolicy: for one model as soon as for any other."""
-    known(keys)
+    check_keys(keys)
     _ordered(_converted({**keys, "models": None}, Policy, ""), "")  # first, for every model has these keys too
     per_model = keys.get("models") or {}
     if isinstance(per_model, dict):

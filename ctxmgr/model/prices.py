@@ -55,7 +55,7 @@ class Rates(msgspec.Struct, frozen=True):
     write: float = WRITE
 
 
-def told(prices: BasePrices | None) -> BasePrices | None:
+def base_prices(prices: BasePrices | None) -> BasePrices | None:
     """These prices without what a door adds to them; a price of 0 is none."""
     if prices is None:
         return None

@@ -31,8 +31,8 @@ from ctxmgr.wire import (
     envelope,
     errors,
     frame,
+    strip_prefix,
     transcript,
-    without_known,
 )
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class Connection:
             self._effects.append(Record(transcript.line("host", body)))
         reduced, stripped = body, StrippedMessages()
         if self._sessions is not None:
-            reduced, stripped = without_known(body, self._sessions.known_until)
+            reduced, stripped = strip_prefix(body, self._sessions.prefix_end)
         message = envelope.decode(reduced, self.framer.mode)
         if isinstance(message, envelope.Fault):
             self._say(f"a message of the host: {message.message}")
@@ -198,12 +198,12 @@ class Connection:
             if message.method == "$/cancelRequest":
                 self._cancel(message.params)
             elif message.method in METHODS:
-                self.peer.notification_came(message.method, IncomingCall(message.params, False))
+                self.peer.receive_notification(message.method, IncomingCall(message.params, False))
             elif not message.method.startswith("$/"):
                 self._say(f"unknown notification {message.method[:64]}")
         else:
             call = IncomingCall(message.params, True, stripped, message.surrogate_count)
-            self.peer.request_came(message.id, message.method, call)
+            self.peer.receive_request(message.id, message.method, call)
 
     def _response(self, message: envelope.Response) -> None:
         try:
@@ -212,7 +212,7 @@ class Connection:
             error = msgspec.json.decode(message.error) if message.error is not None else None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             id, result, error = None, None, None
-        if not self.peer.answer_came(id, result, error):
+        if not self.peer.receive_answer(id, result, error):
             self._say("an answer of the host that nobody waits for")
 
     def _cancel(self, params: msgspec.Raw | None) -> None:

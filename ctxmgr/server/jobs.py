@@ -166,11 +166,11 @@ class Jobs:
         future = self._peer.request("complete", params)
         running.calls[place] = future.cancel
 
-        def came(done: "Future[Any]") -> None:
+        def deliver(done: "Future[Any]") -> None:
             if not done.cancelled():
-                self._completed(running, place, ask, completions.heard(done, ask.max_tokens))
+                self._completed(running, place, ask, completions.completion_of(done, ask.max_tokens))
 
-        future.add_done_callback(came)
+        future.add_done_callback(deliver)
 
     def _ask_endpoint(self, running: RunningJob, place: int, ask: CompletionRequest) -> None:
         endpoint = running.job.runner.endpoint
@@ -205,12 +205,12 @@ class Jobs:
         running.batch = []
         running.calls[0] = future.cancel
 
-        def came(done: "Future[Any]") -> None:
+        def deliver(done: "Future[Any]") -> None:
             if not done.cancelled():
                 running.calls.pop(0, None)
                 self._step(running, completions.vectors(done, len(wanted.texts)))
 
-        future.add_done_callback(came)
+        future.add_done_callback(deliver)
 
     # ends
 

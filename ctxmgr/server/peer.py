@@ -47,16 +47,16 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
 
     # what the connection calls
 
-    def request_came(self, id: bytes, method: str, call: Any) -> None:
+    def receive_request(self, id: bytes, method: str, call: Any) -> None:
         if id in self._client_request_futures:
             self._send(envelope.encode_error(id, errors.INVALID_REQUEST, "this id is in use"))
         else:
             self.consume({"jsonrpc": "2.0", "id": id, "method": method, "params": call})
 
-    def notification_came(self, method: str, call: Any) -> None:
+    def receive_notification(self, method: str, call: Any) -> None:
         self.consume({"jsonrpc": "2.0", "method": method, "params": call})
 
-    def answer_came(self, id: Any, result: Any, error: Any) -> bool:
+    def receive_answer(self, id: Any, result: Any, error: Any) -> bool:
         """Whether anybody waited for this answer. `error` may be any JSON value."""
         future = self._server_request_futures.get(id) if isinstance(id, str) else None
         if future is None or future.done():

@@ -107,7 +107,7 @@ class Sessions:
         """A vocabulary is there, or (`weigh` None) is not to be had, and `note` says why."""
         self._weighers.loaded(name, weigh, note)
 
-    def known_until(self, id: str, body: bytes, start: int) -> tuple[int, int]:
+    def prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:
         """Where in `body` the messages this session knows end, from `start` on, and how many they are."""
         queue = self.queues.by_session.get(id)
         if queue is None or not queue.idle:

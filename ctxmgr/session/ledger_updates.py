@@ -170,7 +170,7 @@ def mark(message: Message) -> str:
     return message.digest if message.view.time_ms is None else f"{message.digest} {message.view.time_ms}"
 
 
-def heard(state: State) -> set[str]:
+def source_marks(state: State) -> set[str]:
     """The marks of messages that facts came from, dated or not."""
     known = (*state.facts, *state.pending, *state.away)
     return {fact.origin for fact in known} | {f"{fact.origin} {fact.time_ms}" for fact in known}

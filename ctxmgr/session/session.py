@@ -46,7 +46,7 @@ class SessionCore:
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
         self.projection = Projection(weigher=reader.name)
         self.ledger = ledger_updates.ledger(state)
-        self.message_ids = ledger_updates.heard(state)
+        self.message_ids = ledger_updates.source_marks(state)
         self.memo: dict[tuple[Any, ...], Any] = {}
         self.weights: dict[str, int] = {}
         self.pending_messages: dict[bytes, Message] = {}
@@ -161,7 +161,7 @@ class SessionCore:
             )
         self.state, self.entry_of = state, entry_of
         self.ledger = ledger_updates.ledger(state)
-        self.message_ids |= ledger_updates.heard(state)
+        self.message_ids |= ledger_updates.source_marks(state)
         self.void_base()
         self._refresh()
 
@@ -201,7 +201,7 @@ class SessionCore:
 
     def set_policy(self, keys: dict[str, Any]) -> None:
         """Raises settings.Refused, and then nothing has changed."""
-        policy_keys.known(keys)
+        policy_keys.check_keys(keys)
         overrides = policy_keys.merged(self.state.overrides, keys)
         policy_keys.policy(policy_keys.merged(self.defaults, overrides), self.state.model.id)
         before = self.preset
@@ -236,7 +236,7 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
         window=int(model.context_window),
         provider=model.provider or "",
         max_output_tokens=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
-        prices=prices.told(model.prices),
+        prices=prices.base_prices(model.prices),
         cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
     )
 

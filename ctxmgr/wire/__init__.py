@@ -6,7 +6,7 @@ from ctxmgr.wire.framing import Framer, FramingFault, frame
 from ctxmgr.wire.method import Method
 from ctxmgr.wire.methods import METHODS, TABLE
 from ctxmgr.wire.params import ParamsReader
-from ctxmgr.wire.stand_in import StrippedMessages, without_known
+from ctxmgr.wire.stand_in import StrippedMessages, strip_prefix
 from ctxmgr.wire.transcript import TranscriptLine
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "envelope",
     "errors",
     "frame",
+    "strip_prefix",
     "surrogates",
     "transcript",
-    "without_known",
 ]

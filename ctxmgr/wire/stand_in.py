@@ -22,7 +22,7 @@ LIST_START = re.compile(rb'\s*\{%b"params":\{(%b)"messages":\[' % (_MEMBERS, _ME
 SESSION_ID = re.compile(rb'"sessionId":"([^"\\]{1,256})"')
 
 # of a session's id, a request and where its list starts: where what is known of it ends, and of how many messages
-KnownUntil = Callable[[str, bytes, int], tuple[int, int]]
+FindPrefix = Callable[[str, bytes, int], tuple[int, int]]
 
 
 class StrippedMessages(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class StrippedMessages(msgspec.Struct, frozen=True):
     count: int = 0
 
 
-def without_known(body: bytes, known_until: KnownUntil) -> tuple[bytes, StrippedMessages]:
+def strip_prefix(body: bytes, prefix_end: FindPrefix) -> tuple[bytes, StrippedMessages]:
     """The request with its known messages replaced, and what was left out; as it came where nothing is known."""
     if len(body) < STRIP_FROM:
         return body, StrippedMessages()
@@ -41,7 +41,7 @@ def without_known(body: bytes, known_until: KnownUntil) -> tuple[bytes, Stripped
     if found is None or named is None:
         return body, StrippedMessages()
     id, start = named[1].decode("utf-8", "replace"), found.end()
-    end, count = known_until(id, body, start)
+    end, count = prefix_end(id, body, start)
     if not count:
         return body, StrippedMessages()
     return body[:start] + KNOWN_MESSAGES + body[end:], StrippedMessages(id, count)

@@ -24,7 +24,7 @@ def fault(method: str, part: str, value: Any) -> str | None:
     try:
         decoded: Any = msgspec.json.decode(msgspec.json.encode(value), type=kind)
         if part == "params" and method in ("initialize", "setPolicy"):
-            policy_keys.known(decoded.policy or {})
+            policy_keys.check_keys(decoded.policy or {})
             msgspec.convert(_set(decoded.policy or {}), Policy)
         elif part == "params" and method in PREPARATIONS:
             msgspec.json.decode(decoded.preparation, type=PREPARATIONS[method])

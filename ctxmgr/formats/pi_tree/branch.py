@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import entries, entry
-from ctxmgr.formats.pi_tree import message as pi_said
+from ctxmgr.formats.pi_tree import message as pi_message
 from ctxmgr.formats.pi_tree.entry import UNREADABLE, RawEntry, members, message_of, soft
 from ctxmgr.formats.pi_tree.js_spelling import value
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, places_in_list
@@ -69,7 +69,7 @@ def _after(messages: tuple[BranchMessage, ...], replacement: bytes) -> tuple[Bra
 def _with_content(message: BranchMessage, content: bytes, plain: Any) -> BranchMessage:
     fields = {name: msgspec.Raw(one) for name, one in members(message.raw).items()}
     role = soft({"role": bytes(fields.get("role", b"null"))}, "role")
-    if not isinstance(role, str) or role not in pi_said.EDITABLE:
+    if not isinstance(role, str) or role not in pi_message.EDITABLE:
         return message
     if isinstance(plain, str) and role in ("assistant", "toolResult"):
         content = b'[{"type":"text","text":' + content + b"}]"

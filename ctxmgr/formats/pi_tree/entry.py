@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import entries
-from ctxmgr.formats.pi_tree import message as pi_said
+from ctxmgr.formats.pi_tree import message as pi_message
 from ctxmgr.formats.pi_tree.js_spelling import spelled, value, whole
 from ctxmgr.model import View
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, Details, EntryKind, MessageContent
@@ -155,21 +155,21 @@ def message_of(raw: bytes) -> BranchMessage:
     return BranchMessage(
         raw,
         _view(raw, message, role),
-        pi_said.said(message),
-        pi_said.counted(message),
-        opens_turn=role in pi_said.OPENING,
-        cuttable=role in pi_said.CUTTABLE,
-        reading_tokens=pi_said.reading(message),
+        pi_message.content_of(message),
+        pi_message.counted(message),
+        opens_turn=role in pi_message.OPENING,
+        cuttable=role in pi_message.CUTTABLE,
+        reading_tokens=pi_message.reading(message),
         system=role == "system",
-        prompt=pi_said.prompt(message),
-        nested=pi_said.nested(message),
+        prompt=pi_message.prompt(message),
+        nested=pi_message.nested(message),
     )
 
 
 def _view(raw: bytes, message: dict[str, Any], role: str) -> View:
     """The view; where half a surrogate pair or a number beyond all doubles is in the way, of what is meant."""
     view = pi.view(raw)
-    known = role in pi_said.CUTTABLE or role == "toolResult"
+    known = role in pi_message.CUTTABLE or role == "toolResult"
     return pi.view(_mended(spelled(message).encode())) if known and view.role == "other" else view
 
 

@@ -33,7 +33,7 @@ _COMPACTED = (
 )
 
 
-def said(message: dict[str, Any]) -> MessageContent:
+def content_of(message: dict[str, Any]) -> MessageContent:
     """What a summariser is shown of a message (rules 1 and 4)."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":

@@ -13,7 +13,7 @@ from ctxmgr.summarize import writing
 
 
 def summarize(session: SessionCore, params: wire.SummarizeBranchParams) -> Job:
-    seen = job_context.taken(session, params.settings, params.custom_instructions, holds=False)
+    seen = job_context.take(session, params.settings, params.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in params.entries]
 
     def steps() -> Routine[wire.SummarizeBranchResult]:
@@ -34,7 +34,7 @@ def _between(seen: JobContext, entries: list[bytes], params: wire.SummarizeBranc
 def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:
     """No model is asked where the user wants no summary, or where the host writes its own."""
     given = preparations.decoded(params.preparation, wire.TreePreparation)
-    seen = job_context.taken(session, None, given.custom_instructions, holds=False)
+    seen = job_context.take(session, None, given.custom_instructions, holds=False)
     entries = [bytes(raw) for raw in given.entries_to_summarize or []]
 
     def steps() -> Routine[wire.BeforeTreeResult]:

@@ -34,7 +34,7 @@ RESERVE_SHARE = 4  # the reserve, and a summary with it, is never more than a qu
 
 def plan(session: SessionCore, params: wire.PlanCompactionParams) -> Job:
     entries = _raws(params.entries)
-    seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
+    seen = job_context.take(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Routine[wire.PlanCompactionResult]:
         planned: wire.PlanCompactionResult = yield Offload(lambda: _planned(seen, entries, params))
@@ -52,7 +52,7 @@ def _planned(
     brief = _brief(seen, prepared, "single-shot", params.format)
     enabled = params.settings.enabled if params.settings else None
     return wire.PlanCompactionResult(
-        preparations.shown(prepared, seen.policy.enabled if enabled is None else enabled),
+        preparations.for_host(prepared, seen.policy.enabled if enabled is None else enabled),
         tuple(wire.Prompt(ask.purpose, ask.system, ask.prompt, ask.max_tokens) for ask in _first_asks(brief)),
         serialized=preparations.serialized(prepared) if params.serialize else None,
     )
@@ -68,7 +68,7 @@ def _first_asks(brief: SummaryInput[CompactionPlan]) -> tuple[CompletionRequest,
 
 def compact(session: SessionCore, params: wire.CompactParams) -> Job:
     entries = _raws(params.entries)
-    seen = job_context.taken(session, params.settings, params.custom_instructions, holds=entries is None)
+    seen = job_context.take(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Routine[wire.CompactResult]:
         path = yield Offload(lambda: seen.path(entries, params.leaf_id))
@@ -93,7 +93,7 @@ def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Jo
     policy = policy_keys.compaction(session.policy)
     if policy.by == "host":
         return Job(_answered(wire.BeforeCompactResult()), job_context.via(session, policy))
-    seen = job_context.taken(session, None, params.custom_instructions, holds=False)
+    seen = job_context.take(session, None, params.custom_instructions, holds=False)
     entries = _raws(params.branch_entries)
     instructed = bool((params.custom_instructions or "").strip())
 
@@ -137,7 +137,7 @@ def ahead_wanted(session: SessionCore) -> bool:
 def ahead(session: SessionCore) -> Job:
     """The job that writes a compaction ahead of what the session holds; it ends with a `PrefetchedCompaction` or
     None."""
-    seen = job_context.taken(session, None, None)
+    seen = job_context.take(session, None, None)
 
     def steps() -> Routine[PrefetchedCompaction | None]:
         path = yield Offload(lambda: seen.path(None, None))

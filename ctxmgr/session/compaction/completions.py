@@ -32,7 +32,7 @@ CHARACTERS_A_TOKEN = 16  # and these to spare: as an endpoint's answers are cut 
 SPARE_CHARACTERS = 4_096
 
 
-def heard(done: "Future[Any]", max_tokens: int) -> Completion:
+def completion_of(done: "Future[Any]", max_tokens: int) -> Completion:
     """What came of a `complete` request for so many tokens that has ended and was not cancelled by us."""
     fault = done.exception()
     if fault is not None:

@@ -62,7 +62,7 @@ class JobContext(msgspec.Struct, frozen=True):
         )
 
 
-def taken(
+def take(
     session: SessionCore, given: wire.CutSettings | None, instructions: str | None, holds: bool = True
 ) -> JobContext:
     """`holds`: what the session holds is needed; a call with entries of its own does not pay for looking it up."""

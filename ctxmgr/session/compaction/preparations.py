@@ -105,7 +105,7 @@ def still_fits(ahead: PrefetchedCompaction, path: tuple[BranchEntry, ...], host:
     return ahead.compaction.first_kept_entry_id in ids and (ahead.leaf is None or ahead.leaf in ids)
 
 
-def shown(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
+def for_host(prepared: CompactionPlan, enabled: bool) -> wire.Preparation:
     """As a host reads it."""
     cut = prepared.settings
     return wire.Preparation(

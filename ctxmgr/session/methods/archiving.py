@@ -30,19 +30,19 @@ def archived(session: SessionCore, again: bool = False) -> Verb[None]:
     rows = tuple(session.unarchived.values())
     answer: ArchiveAnswer = yield ArchivePut(rows, session.policy.archive)
     if answer.fault:
-        hear(session, f"what left could not be archived and is kept in memory: {answer.fault}")
+        warn(session, f"what left could not be archived and is kept in memory: {answer.fault}")
     else:
         session.unarchived = {}
-    hear(session, answer.note)
+    warn(session, answer.note)
 
 
-def held(session: SessionCore, handle: str) -> ArchiveRow | None:
+def unarchived_row(session: SessionCore, handle: str) -> ArchiveRow | None:
     """What is under this handle and not in the archive yet; None where two things are."""
     rows = [row for row in (*session.unarchived.values(), *session.pending_archive) if row.handle == handle]
     return rows[-1] if len({row.key for row in rows}) == 1 else None
 
 
-def hear(session: SessionCore, text: str | None) -> None:
+def warn(session: SessionCore, text: str | None) -> None:
     """A sentence for people: on stderr, and once in the status."""
     if text and text not in session.warnings:
         session.warnings = (*session.warnings, text)

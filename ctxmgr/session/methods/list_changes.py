@@ -19,13 +19,14 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
     entry = params.compaction_entry
     at = tree.milliseconds(entry.timestamp)
 
-    def hear() -> tuple[State, int]:
+    def learn_summary() -> tuple[State, int]:
         state, facts = ledger_updates.from_summary(session.state, entry.summary, "compaction", at, entry.id)
         learnt = ledger_updates.learn(ledger_updates.bind(state, entry.id)[0], facts, bound=True)
         return learnt, session.reader.weigh(entry.summary)
 
-    heard: tuple[State, int] = (yield Offload(hear)) if len(entry.summary) > INLINE_BYTES else hear()
-    state, weight = heard
+    long = len(entry.summary) > INLINE_BYTES
+    learnt: tuple[State, int] = (yield Offload(learn_summary)) if long else learn_summary()
+    state, weight = learnt
     weight += remaining.from_entry(session.listed(), session.entry_of, entry.first_kept_entry_id)
     done, _ = latch.apply(state.latch, "compacted")
     trail = (*state.trail, entry.id) if entry.id else state.trail
@@ -70,5 +71,5 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     session.entry_of = entry_of
     session.prefetch.forget()
     session.ledger = ledger_updates.ledger(session.state)
-    session.message_ids |= ledger_updates.heard(session.state)
+    session.message_ids |= ledger_updates.source_marks(session.state)
     session.void_base(weight)

@@ -26,12 +26,12 @@ def retrieve(session: SessionCore, params: recovery.RetrieveParams) -> Verb[reco
     if not session.capabilities.retrieve:
         said = "nothing is archived: `capabilities.retrieve` was not declared in initialize"
         raise CallFailed(said)
-    row = archiving.held(session, params.handle)
+    row = archiving.unarchived_row(session, params.handle)
     if row is None:
         answer: ArchiveAnswer = yield ArchiveGet(params.handle, session.policy.archive)
-        archiving.hear(session, answer.note)
+        archiving.warn(session, answer.note)
         if answer.fault:
-            archiving.hear(session, f"the archive could not be read: {answer.fault}")
+            archiving.warn(session, f"the archive could not be read: {answer.fault}")
             raise _missing(session, params.handle, CallFailed, "the archive could not be read now")
         row = answer.row
     if row is None:

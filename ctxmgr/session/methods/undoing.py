@@ -34,4 +34,4 @@ def undo(session: SessionCore, params: recovery.UndoParams) -> None:
     if receipt.omitted_count:
         omitted = receipt.omitted_count
         note = f"undo of epoch {receipt.epoch_number}: {omitted} things are not in its receipt and stay away"
-        archiving.hear(session, note)
+        archiving.warn(session, note)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from ctxmgr.model.policy import CompactionPolicy, DistillOver, Policy, Tokenizer, TurnsKept, Zones
-from ctxmgr.model.policy_keys import InvalidPolicy, compaction, known, merged, policy, tokenizer
+from ctxmgr.model.policy_keys import InvalidPolicy, check_keys, compaction, merged, policy, tokenizer
 
 Keys = dict[str, Any]
 
@@ -137,9 +137,9 @@ def test_keys_that_are_null_are_known() -> None:
     def nulled(keys: Any) -> Any:
         return {name: nulled(value) if isinstance(value, dict) and value else None for name, value in keys.items()}
 
-    known(nulled(whole))
-    known(dict.fromkeys(whole))
-    known({"models": {"m": None}})
+    check_keys(nulled(whole))
+    check_keys(dict.fromkeys(whole))
+    check_keys({"models": {"m": None}})
 
 
 def test_short_forms_are_spelled_out() -> None:

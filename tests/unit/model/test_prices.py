@@ -7,7 +7,7 @@ import pytest
 
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.policy import ModelPrices
-from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, in_force, rates, told
+from ctxmgr.model.prices import READ, WRITE, BasePrices, Rates, base_prices, in_force, rates
 
 RATES: list[tuple[str, BasePrices | None, Rates]] = [
     ("not told", None, Rates(READ, WRITE)),
@@ -42,8 +42,8 @@ DOORS = (
 @pytest.mark.parametrize("prices", DOORS, ids=["as kept", "of the policy", "of the wire"])
 def test_what_comes_by_any_door_is_the_same_price(prices: BasePrices) -> None:
     assert rates(prices) == rates(DOORS[0])
-    assert told(prices) == DOORS[0]
-    assert type(told(prices)) is BasePrices
+    assert base_prices(prices) == DOORS[0]
+    assert type(base_prices(prices)) is BasePrices
 
 
 NAMES = [
@@ -60,9 +60,9 @@ def test_each_door_has_names_of_its_own(door: type[BasePrices], written: bytes) 
 
 
 def test_a_price_of_nothing_is_not_kept() -> None:
-    assert told(lifecycle.Prices(0, 0, 0, 0)) == BasePrices()
-    assert msgspec.json.encode(told(lifecycle.Prices(2, 0))) == b'{"input":2}'
-    assert told(None) is None
+    assert base_prices(lifecycle.Prices(0, 0, 0, 0)) == BasePrices()
+    assert msgspec.json.encode(base_prices(lifecycle.Prices(2, 0))) == b'{"input":2}'
+    assert base_prices(None) is None
 
 
 HOST, OURS = BasePrices(3.0), ModelPrices(5.0)

@@ -50,7 +50,7 @@ class Bench:
     def answer(self, number: int, result: Any = None, error: Any = None) -> None:
         """The host's answer to the request that was sent as the `number`th."""
         requests = [message for message in self.sent if "id" in message]
-        assert self.peer.answer_came(requests[number]["id"], result, error)
+        assert self.peer.receive_answer(requests[number]["id"], result, error)
 
     def of(self, kind: type[Any]) -> Sequence[Any]:
         return [effect for effect in self.effects if isinstance(effect, kind)]

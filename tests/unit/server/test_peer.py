@@ -24,7 +24,7 @@ class Line:
 
     def ask(self, id: bytes = b"1", method: str = "do", call: Any = "call") -> dict[str, Any]:
         before = len(self.sent)
-        self.peer.request_came(id, method, call)
+        self.peer.receive_request(id, method, call)
         (answer,) = self.sent[before:]
         assert answer.pop("jsonrpc") == "2.0"
         return answer
@@ -78,10 +78,10 @@ def test_unknown_method() -> None:
 
 def test_notification_is_heard_and_never_answered() -> None:
     line = Line()
-    line.peer.notification_came("do", "told")
-    line.peer.notification_came("nope", "told")
+    line.peer.receive_notification("do", "told")
+    line.peer.receive_notification("nope", "told")
     loud = Line(failing(raised(RpcError(1, "no"))))
-    loud.peer.notification_came("do", "told")
+    loud.peer.receive_notification("do", "told")
     assert (line.heard, line.sent, loud.sent) == (["told"], [], [])
 
 
@@ -91,11 +91,11 @@ def test_notification_is_heard_and_never_answered() -> None:
 def test_future_is_answered_when_it_is_done() -> None:
     waiting: Future[Any] = Future()
     line = Line(lambda call: waiting)
-    line.peer.request_came(b'"x"', "do", None)
+    line.peer.receive_request(b'"x"', "do", None)
     assert line.sent == []
     waiting.set_result({"result": 5})
     assert line.sent == [{"jsonrpc": "2.0", "id": "x", "result": {"result": 5}}]
-    line.peer.request_came(b'"x"', "do", None)  # an id that is free again
+    line.peer.receive_request(b'"x"', "do", None)  # an id that is free again
     assert line.sent[1] == line.sent[0]
 
 
@@ -103,7 +103,7 @@ def test_future_that_failed() -> None:
     for fault, code in ((RpcError(-32801, "stale"), -32801), (ValueError("secret"), -32603)):
         waiting: Future[Any] = Future()
         line = Line(lambda call, waiting=waiting: waiting)
-        line.peer.request_came(b"1", "do", None)
+        line.peer.receive_request(b"1", "do", None)
         waiting.set_exception(fault)
         assert line.sent[0]["error"]["code"] == code
         assert "secret" not in str(line.sent)
@@ -112,7 +112,7 @@ def test_future_that_failed() -> None:
 def test_cancelled_future_is_answered_once() -> None:
     waiting: Future[Any] = Future()
     line = Line(lambda call: waiting)
-    line.peer.request_came(b"1", "do", None)
+    line.peer.receive_request(b"1", "do", None)
     for id in (b"2", b"1", b"1"):
         line.peer.cancel(id)
     assert [(one["id"], one["error"]["code"]) for one in line.sent] == [(1, errors.CANCELLED)]
@@ -122,7 +122,7 @@ def test_cancelled_future_is_answered_once() -> None:
 def test_id_in_use_is_refused_and_the_first_still_answered() -> None:
     waiting: Future[Any] = Future()
     line = Line(lambda call: waiting)
-    line.peer.request_came(b"1", "do", None)
+    line.peer.receive_request(b"1", "do", None)
     assert line.ask()["error"]["code"] == errors.INVALID_REQUEST
     waiting.set_result(7)
     assert line.sent[-1] == {"jsonrpc": "2.0", "id": 1, "result": 7}
@@ -136,8 +136,8 @@ def test_own_request_and_its_answer() -> None:
     first, second = line.peer.request("please", {"a": 1}), line.peer.request("please")
     assert [one["id"] for one in line.sent] == ["ctxmgr-1", "ctxmgr-2"]
     assert line.sent[0] == {"jsonrpc": "2.0", "id": "ctxmgr-1", "method": "please", "params": {"a": 1}}
-    assert line.peer.answer_came("ctxmgr-2", {"error": 1}, None)
-    assert line.peer.answer_came("ctxmgr-1", None, None)
+    assert line.peer.receive_answer("ctxmgr-2", {"error": 1}, None)
+    assert line.peer.receive_answer("ctxmgr-1", None, None)
     assert (first.result(0), second.result(0)) == (None, {"error": 1})
 
 
@@ -156,16 +156,16 @@ ODD_ERRORS: list[Any] = [
 def test_odd_error_fails_the_request_and_nothing_else(error: Any) -> None:
     line = Line()
     future = line.peer.request("please")
-    assert line.peer.answer_came("ctxmgr-1", None, error)
+    assert line.peer.receive_answer("ctxmgr-1", None, error)
     assert future.exception(0) is not None
-    assert not line.peer.answer_came("ctxmgr-1", None, error)
+    assert not line.peer.receive_answer("ctxmgr-1", None, error)
 
 
 @pytest.mark.parametrize("id", ["ctxmgr-9", "", 1, None, 1.5, True, [], {}])
 def test_answers_nobody_waits_for(id: Any) -> None:
     line = Line()
     future = line.peer.request("please")
-    assert not line.peer.answer_came(id, 1, None)
+    assert not line.peer.receive_answer(id, 1, None)
     assert not future.done()
 
 
@@ -174,4 +174,4 @@ def test_own_request_may_be_cancelled_and_answered_late() -> None:
     future = line.peer.request("please")
     assert future.cancel()
     assert line.sent[-1] == {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "ctxmgr-1"}}
-    assert not line.peer.answer_came("ctxmgr-1", 1, None)
+    assert not line.peer.receive_answer("ctxmgr-1", 1, None)

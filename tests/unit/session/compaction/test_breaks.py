@@ -32,7 +32,7 @@ def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> JobContext
     reader = Reader(form, estimate, "estimate")
     policy = {"compaction": {"slices": {"breaks": "natural", **of_slices}}}
     can = lifecycle.HostCapabilities(embed=embeds)
-    return job_context.taken(
+    return job_context.take(
         SessionCore(State("s", ModelSpec("m", 1_000)), form, policy, can, reader, embed), None, None
     )
 

@@ -45,7 +45,7 @@ VIA: list[tuple[bool, dict[str, Any], tuple[str, int, int | None]]] = [
 
 @pytest.mark.parametrize(("can", "keys", "expected"), VIA)
 def test_who_runs_the_model(can: bool, keys: dict[str, Any], expected: tuple[str, int, int | None]) -> None:
-    via = job_context.taken(session(can, **keys, concurrency=5), None, None).runner
+    via = job_context.take(session(can, **keys, concurrency=5), None, None).runner
     assert (via.kind, via.window, via.max_output_tokens) == expected
     assert via.concurrency == 5
     assert (via.endpoint is not None) is (via.kind == "endpoint")
@@ -53,20 +53,20 @@ def test_who_runs_the_model(can: bool, keys: dict[str, Any], expected: tuple[str
 
 @pytest.mark.parametrize("asked", [None, "single-shot", "parallel-stitch", "extractive"])
 def test_without_a_model_it_is_extractive(asked: Any) -> None:
-    without = job_context.taken(session(False), None, None)
+    without = job_context.take(session(False), None, None)
     assert job_context.strategy(without, asked) == "extractive"
-    with_model = job_context.taken(session(True), None, None)
+    with_model = job_context.take(session(True), None, None)
     assert job_context.strategy(with_model, asked) == (asked or "single-shot")
-    rolling = job_context.taken(session(True, strategy="sequential-rolling"), None, None)
+    rolling = job_context.take(session(True, strategy="sequential-rolling"), None, None)
     assert job_context.strategy(rolling, asked) == (asked or "sequential-rolling")
 
 
 def test_settings_of_the_call_come_before_the_policy() -> None:
     of_policy = session(keepRecentTokens=7, reserveTokens=8, weigher="chars4")
-    cut = job_context.taken(of_policy, None, None).cut_budget
+    cut = job_context.take(of_policy, None, None).cut_budget
     assert (cut.keep_recent_tokens, cut.reserve_tokens, cut.weigher) == (7, 8, "chars4")
     given = compactions.CutSettings(reserve_tokens=0, keep_recent_tokens=2.0, weigher="tokens", context_window=9e3)
-    seen = job_context.taken(of_policy, given, None)
+    seen = job_context.take(of_policy, given, None)
     assert (seen.cut_budget.keep_recent_tokens, seen.cut_budget.reserve_tokens, seen.cut_budget.weigher) == (
         2,
         0,
@@ -87,7 +87,7 @@ INSTRUCTIONS = [
 
 @pytest.mark.parametrize(("of_policy", "of_call", "both"), INSTRUCTIONS)
 def test_instructions_of_policy_and_call(of_policy: str | None, of_call: str | None, both: str | None) -> None:
-    assert job_context.taken(session(instructions=of_policy), None, of_call).instructions == both
+    assert job_context.take(session(instructions=of_policy), None, of_call).instructions == both
 
 
 def _ended(verb: Any) -> None:
@@ -111,11 +111,11 @@ def test_what_comes_later_is_not_seen() -> None:
     one = session()
     for number in (1, 2):
         _ended(turn_end(one, _heard(number)))
-    seen = job_context.taken(one, None, None)
+    seen = job_context.take(one, None, None)
     _ended(turn_end(one, _heard(3)))
     one.set_policy({"compaction": {"keepRecentTokens": 1}})
     assert [entry.id for entry in seen.path(None, None)] == ["e1", "e2"]
     assert seen.cut_budget.keep_recent_tokens == 20_000
-    later = job_context.taken(one, None, None)
+    later = job_context.take(one, None, None)
     assert [entry.id for entry in later.path(None, None)] == ["e1", "e2", "e3"]
     assert later.cut_budget.keep_recent_tokens == 1

@@ -39,7 +39,7 @@ def seen() -> JobContext:
     reader = Reader(form, estimate, "estimate")
     policy = {"compaction": {"keepRecentTokens": 100, "reserveTokens": 1_000}}
     session = SessionCore(State("s", ModelSpec("m", 50_000)), form, policy, lifecycle.HostCapabilities(), reader)
-    return job_context.taken(session, None, None)
+    return job_context.take(session, None, None)
 
 
 def read(raw: bytes) -> CompactionPlan:
@@ -149,6 +149,6 @@ def test_written_ahead_it_fits_its_own_branch(first: str, leaf: str | None, turn
 
 def test_ours_is_shown_byte_for_byte() -> None:
     messages = [u("one"), a("two")]
-    shown = preparations.shown(given(messagesToSummarize=messages, previousSummary="before"), enabled=False)
+    shown = preparations.for_host(given(messagesToSummarize=messages, previousSummary="before"), enabled=False)
     assert [bytes(raw) for raw in shown.messages_to_summarize] == [msgspec.json.encode(one) for one in messages]
     assert (shown.first_kept_entry_id, shown.previous_summary, shown.settings.enabled) == ("e9", "before", False)
