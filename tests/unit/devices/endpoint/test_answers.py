@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices import endpoint_client
-from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS
+from ctxmgr.devices.endpoint import client as endpoint_client
+from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS
 from ctxmgr.model.compaction.completion import Completion, CompletionUsage
 from tests.model_server import ModelServer, Reply, Script, Way
 from tests.unit.devices.endpoint.calls import QUOTED, Calls, completed

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from ctxmgr.devices import endpoint_client
 from ctxmgr.devices.endpoint import Chat
-from ctxmgr.devices.endpoint_answer import Answer
+from ctxmgr.devices.endpoint import client as endpoint_client
+from ctxmgr.devices.endpoint.answer import Answer
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request
@@ -167,7 +167,7 @@ def test_what_several_addresses_gave_is_looked_at() -> None:
 
 async def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)
-    monkeypatch.delitem(sys.modules, "ctxmgr.devices.endpoint_client")
+    monkeypatch.delitem(sys.modules, "ctxmgr.devices.endpoint.client")
     async with Calls("http://127.0.0.1:1/v1") as calls:
         fault = "the endpoint extra is not installed: pip install 'ctxmgr[endpoint]'"
         assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxmgr.devices import endpoint_client
+from ctxmgr.devices.endpoint import client as endpoint_client
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from tests.model_server import ModelServer, Reply
 from tests.unit.devices.endpoint.calls import KEY, SECRET, Calls

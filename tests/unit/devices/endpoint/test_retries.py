@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ctxmgr.devices import endpoint as edge
+from ctxmgr.devices.endpoint import endpoint as edge
 from ctxmgr.model.compaction.completion import Completion
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request

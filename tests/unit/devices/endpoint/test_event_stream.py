@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.event_stream import EventStream
+from ctxmgr.devices.endpoint.event_stream import EventStream
 
 STREAMS: list[tuple[str, bytes, list[bytes]]] = [
     ("one event", b"data: a\n\n", [b"a"]),
@@ -88,7 +88,7 @@ def by_the_letter(came: bytes) -> list[bytes]:
 
 def test_a_long_line_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """In pieces, a line of a megabyte would else be searched a thousand times."""
-    from ctxmgr.devices import event_stream
+    from ctxmgr.devices.endpoint import event_stream
 
     searched = 0
     ends = event_stream._LINE_END

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.endpoint_answer import CHARACTERS_A_TOKEN, ENDS, SPARE_CHARACTERS, Answer, sound
+from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, ENDS, SPARE_CHARACTERS, Answer, sound
 from ctxmgr.model.compaction.completion import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS

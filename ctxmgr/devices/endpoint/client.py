@@ -24,8 +24,8 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 import msgspec
 
-from ctxmgr.devices.endpoint_answer import GARBAGE, TIMED_OUT, Answer, EndpointFault
-from ctxmgr.devices.event_stream import EventStream
+from ctxmgr.devices.endpoint.answer import GARBAGE, TIMED_OUT, Answer, EndpointFault
+from ctxmgr.devices.endpoint.event_stream import EventStream
 
 RESPONSE_BYTES = 32 << 20  # a stream spends about 300 bytes a token: 100 000 tokens, reasoning included
 CONNECT_SECONDS = 10.0  # an address that does not answer is not waited for until the deadline

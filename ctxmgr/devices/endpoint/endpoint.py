@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ctxmgr.devices.endpoint_answer import TIMED_OUT, Answer, EndpointFault, sound
+from ctxmgr.devices.endpoint.answer import TIMED_OUT, Answer, EndpointFault, sound
 from ctxmgr.model import Endpoint
 from ctxmgr.model.compaction import Completion, CompletionRequest
 
 if TYPE_CHECKING:
     import httpx
 
-    from ctxmgr.devices.endpoint_client import EndpointClient
+    from ctxmgr.devices.endpoint.client import EndpointClient
 
 RETRIES = 2  # as OpenAI's own client, as is the pause
 BACKOFF_SECONDS = 0.5  # before the first further try, twice that before the next
@@ -163,7 +163,7 @@ class Chat:
 
 
 def _open(endpoint: Endpoint) -> "EndpointClient":
-    from ctxmgr.devices.endpoint_client import EndpointClient
+    from ctxmgr.devices.endpoint.client import EndpointClient
 
     return EndpointClient(endpoint.base_url, endpoint.timeout_ms)
 
