@@ -8,6 +8,7 @@
 5. An assistant's message of several items is left out whole or not at all. Decisions know a message by what it
    tells, and by how many before it tell the same (as all reasoning does that only the provider can read): where a
    host took older ones away, they mean others. Then the messages of the step decide that no other is like.
+6. For the same reason they may mean a message that must stay (the newest of the user): it stays, and its step.
 
 Nothing is decided here.
 """
@@ -114,26 +115,34 @@ def extended(plan: Plan, conversation: ConversationIndex, before: int, zone: Zon
 
 
 def _whole_steps(conversation: ConversationIndex, layout: Layout) -> Mapping[str, Decision]:
-    """The decisions, made of one mind about each step (rule 5)."""
-    decisions = layout.decisions
-    dropped = {at for at, decision in decisions.items() if decision.kind == "dropped"}
+    """The decisions, made of one mind about each step (rules 5 and 6)."""
+    dropped = {at for at, decision in layout.decisions.items() if decision.kind == "dropped"}
     if not dropped:
-        return decisions
-    changed: dict[str, Decision] | None = None
+        return layout.decisions
+    must_stay = layout.rules.must_stay(conversation)
+    changed = dict(layout.decisions)
+    for at in must_stay:
+        _forget(changed, dropped, conversation.key(at))
     for step in layout.rules.steps(conversation).steps:
-        if len(step.assistant_indices) < 2:
+        stays = not must_stay.isdisjoint(step.message_indices)
+        if not stays and len(step.assistant_indices) < 2:
             continue
         keys = {at: conversation.key(at) for at in step.message_indices}
         leaving = {at for at, one in keys.items() if one in dropped}
-        if len(leaving.intersection(step.assistant_indices)) in (0, len(step.assistant_indices)):
+        if not stays and len(leaving.intersection(step.assistant_indices)) in (0, len(step.assistant_indices)):
             continue
-        changed = dict(decisions) if changed is None else changed
-        if _leaves(conversation, step, leaving) and layout.rules.may_leave(conversation, step):
+        if not stays and _leaves(conversation, step, leaving) and layout.rules.may_leave(conversation, step):
             changed |= dict.fromkeys(keys.values(), Decision("dropped"))
         else:
             for at in leaving:
-                del changed[keys[at]]
-    return decisions if changed is None else changed
+                _forget(changed, dropped, keys[at])
+    return changed
+
+
+def _forget(decisions: dict[str, Decision], dropped: set[str], key: str) -> None:
+    """Nothing leaves by this key any more."""
+    if key in dropped:
+        decisions.pop(key, None)
 
 
 def _leaves(conversation: ConversationIndex, step: Step, leaving: set[int]) -> bool:

@@ -1,8 +1,8 @@
 """Newest step: the newest message of the assistant is there as it came."""
 
-from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Walk
-from ctxmgr.model import BlockEdit
+from ctxmgr.model import BlockEdit, EditKind
 
 
 class NewestStep(Rule):
@@ -22,3 +22,6 @@ class NewestStep(Rule):
     def must_stay(self, conversation: ConversationIndex) -> frozenset[int]:
         newest = conversation.newest_reply
         return frozenset((newest,) if newest >= 0 else ())
+
+    def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
+        return ref.message_index != conversation.newest_reply

@@ -38,18 +38,22 @@ def laid_out(messages: tuple[Message, ...], decisions: dict[str, Decision], plac
 
 
 STEP = [a("so", RUN), r(LONG)]
+END = a("done")
 # name, conversation, decisions by (index, block), place of the packet, indices that stay, edits
 TABLE: list[tuple[str, list[Said], dict[tuple[int, int], Decision], int, list[int], dict[int, str]]] = [
     ("nothing", [], {}, -1, [], {}),
     ("as it came", [u("go"), *STEP], {}, -1, [0, 1, 2], {}),
-    ("a step dropped", [u("go"), *STEP, u("on")], {(1, 0): GONE, (2, 0): GONE}, -1, [0, 3], {}),
-    ("a packet for it", [u("go"), *STEP, u("on")], {(1, 0): GONE, (2, 0): GONE}, 3, [0, 3], {}),
-    ("a packet before what is dropped", [u("go"), *STEP], {(1, 0): GONE, (2, 0): GONE}, 1, [0], {}),
+    ("a step dropped", [u("go"), *STEP, u("on"), END], {(1, 0): GONE, (2, 0): GONE}, -1, [0, 3, 4], {}),
+    ("a packet for it", [u("go"), *STEP, u("on"), END], {(1, 0): GONE, (2, 0): GONE}, 3, [0, 3, 4], {}),
+    ("a packet before what is dropped", [u("go"), *STEP, END], {(1, 0): GONE, (2, 0): GONE}, 1, [0, 3], {}),
     ("a packet in front", [u("go"), *STEP], {}, 0, [0, 1, 2], {}),
     ("a result pruned", [*STEP], {(1, 0): PRUNED}, -1, [0, 1], {1: "pruned"}),
     ("a result distilled", [*STEP], {(1, 0): Decision("distilled", 100)}, -1, [0, 1], {1: "distilled"}),
     ("nothing is edited that gets no lighter", [a(RUN), r("ok")], {(1, 0): PRUNED}, -1, [0, 1], {}),
-    ("a call shortened", [a("so", WRITE), r("ok")], {(0, 1): SHORT}, -1, [0, 1], {0: "shortened"}),
+    ("a call shortened", [a("so", WRITE), r("ok"), END], {(0, 1): SHORT}, -1, [0, 1, 2], {0: "shortened"}),
+    ("not the newest", [a("so", WRITE), r("ok")], {(0, 1): SHORT}, -1, [0, 1], {}),
+    ("the newest step stays", [u("go"), *STEP], {(1, 0): GONE, (2, 0): GONE}, -1, [0, 1, 2], {}),
+    ("the newest of the user stays", [u("go"), *STEP, u("on"), END], {(3, 0): GONE}, -1, [0, 1, 2, 3, 4], {}),
     ("not one with little in it", [*STEP], {(0, 1): SHORT}, -1, [0, 1], {}),
     ("a result is not shortened", [*STEP], {(1, 0): SHORT}, -1, [0, 1], {}),
     ("a call is not pruned", [a(WRITE), r("ok")], {(0, 0): PRUNED}, -1, [0, 1], {}),
@@ -83,9 +87,9 @@ def test_laid_out(
 
 
 def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
-    messages = talk(a("so", WRITE), r("ok"))
+    messages = talk(a("so", WRITE), r("ok"), END)
     plan = laid_out(messages, {indexed(messages).block_key(BlockRef(0, 1)): SHORT})
-    (shown, _) = map(msgspec.json.decode, sent(messages, plan))
+    (shown, _, _) = map(msgspec.json.decode, sent(messages, plan))
     (text, block) = shown["content"]
     assert text == {"type": "text", "text": "so"}
     assert (block["id"], block["name"], block["arguments"]["path"]) == ("c1", "write", "a.py")
@@ -93,10 +97,22 @@ def test_a_shortened_call_leaves_with_the_shape_of_its_arguments() -> None:
 
 
 def test_of_two_alike_the_one_that_is_meant() -> None:
-    messages = talk(u("go"), a("ok"), u("go"), a("ok"))
+    messages = talk(u("go"), a("ok"), u("go"), a("ok"), END)
     index = indexed(messages)
-    assert kept(laid_out(messages, {index.key(3): GONE})) == [0, 1, 2]
-    assert kept(laid_out(messages, {index.key(1): GONE})) == [0, 2, 3]
+    assert kept(laid_out(messages, {index.key(3): GONE})) == [0, 1, 2, 4]
+    assert kept(laid_out(messages, {index.key(1): GONE})) == [0, 2, 3, 4]
+
+
+def test_of_two_alike_the_newest_of_the_user_stays_where_the_host_took_the_first_away() -> None:
+    """The decision meant the first; now it would mean the other."""
+    messages = talk(u("go"), a("ok"), u("go"), a("so"))
+    first = {indexed(messages).key(0): GONE}
+    assert kept(laid_out(messages, first)) == [1, 2, 3]
+    rest = messages[1:]
+    plan = laid_out(rest, first)
+    assert kept(plan) == [0, 1, 2]
+    assert plan.decisions == {}
+    assert STEPS.check(indexed(rest), plan)[0] == ()
 
 
 def test_decisions_about_what_is_not_there_are_forgotten() -> None:

@@ -115,9 +115,9 @@ def test_that_users_said_something_stays_longest() -> None:
 # name, conversation, dropped, is there a packet in front, the message that has to stay
 HEADS: list[tuple[str, list[Said], set[int], int, int]] = [
     ("as it came", [u("go"), *STEP], set(), -1, -1),
-    ("a reply is first", [u("go"), *STEP], {0}, -1, 0),
-    ("but the packet is before it", [u("go"), *STEP], {0}, 1, -1),
-    ("a packet after it does not help", [u("go"), *STEP, a("ok")], {0}, 3, 0),
+    ("a reply is first", [u("go"), *STEP, u("on")], {0}, -1, 0),
+    ("but the packet is before it", [u("go"), *STEP, u("on")], {0}, 1, -1),
+    ("a packet after it does not help", [u("go"), *STEP, a("ok"), u("on")], {0}, 3, 0),
     ("a user message is next", [u("go"), u("on"), *STEP], {0}, -1, -1),
     ("it came so", [*STEP, u("go"), a("ok")], {0, 1}, -1, -1),
     ("after a prompt", [Said({"role": "system", "content": "x"}), a("ok")], set(), -1, -1),

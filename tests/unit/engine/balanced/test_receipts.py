@@ -27,7 +27,7 @@ from tests.unit.engine.stepwise import any_list, code, epoch_inputs, sent
 
 RUN = call("bash", command="make")
 WRITE = call("write", path="a.py", content=code(1))
-LIST = (u("go"), a("so", RUN), r(code(1)), a(WRITE), r("ok"), sh("ls", "x"))
+LIST = (u("go"), a("so", RUN), r(code(1)), a(WRITE), r("ok"), sh("ls", "x"), a("done"))
 
 
 def plan_of(messages: tuple[Message, ...], decisions: dict[tuple[int, int], Decision], place: int = -1) -> Plan:

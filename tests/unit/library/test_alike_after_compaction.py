@@ -1,0 +1,37 @@
+"""A host that compacts a list with messages that are alike: no decision about one of them falls on another."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr import Policy, Session
+
+WINDOW = 3_000  # tokens: an epoch every few steps
+
+
+def step(number: int) -> list[dict[str, Any]]:
+    call = {"type": "toolCall", "id": f"c{number}", "name": "read", "arguments": {"path": "a"}}
+    result = {"role": "toolResult", "toolCallId": f"c{number}", "toolName": "read", "isError": False}
+    return [
+        {"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": number},
+        {**result, "content": [{"type": "text", "text": "l\n" * 250}], "timestamp": number},
+    ]
+
+
+@pytest.mark.parametrize("compacted_at", [10, 14, 22])
+def test_the_newest_user_message_stays_though_one_like_it_left(compacted_at: int) -> None:
+    session = Session(Policy(preset="balanced"), format="pi", window=WINDOW)
+    messages: list[dict[str, Any]] = []
+    for number in range(24):
+        if number in (0, 8, 12, 20):
+            messages.append({"role": "user", "content": "please " * 70, "timestamp": number})
+        else:
+            messages += step(number)
+        shown = session.project(messages)
+        assert session.report.checks == ()
+        newest = max(at for at, message in enumerate(messages) if message["role"] == "user")
+        assert json.dumps(messages[newest]) in map(json.dumps, shown)
+        if number == compacted_at:
+            session.compacted("## Goal\nx")
+            messages = messages[-5:]
