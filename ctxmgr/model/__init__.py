@@ -23,7 +23,7 @@ from ctxmgr.model.policy import (
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
 from ctxmgr.model.prices import PriceTier, Rates, TieredPrices
-from ctxmgr.model.projection import BlockEdit, Decision, EditKind, Keep, Packet, Piece, Plan, Verdict
+from ctxmgr.model.projection import BlockEdit, Decision, EditKind, Keep, Packet, Piece, Plan, Verdict, Written
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.weights import Weigh, WeighMessage
 
@@ -72,6 +72,7 @@ __all__ = [
     "View",
     "Weigh",
     "WeighMessage",
+    "Written",
     "ZONES",
     "Zone",
     "estimate",

@@ -8,18 +8,23 @@ from ctxmgr.model.policy import Zone
 
 Verdict = Literal["kept", "distilled", "pruned", "dropped", "inserted"]
 EditKind = Literal["distilled", "pruned", "shortened"]
+Written = tuple[str | tuple[int, int], ...]
+"""A text as it was sent: what was written, and character ranges [start, end) of the original's text, joined."""
 
 
-class Decision(msgspec.Struct, frozen=True, gc=False):
+class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     """A remembered edit of one block, or that a message is left out: it holds until the branch or the list it
     belongs to is gone.
 
     `limit` is the length in characters a distilled result was cut to; 0 for all others. `shortened` are a call's
-    arguments.
+    arguments. `written` was put in the block's place (of a call: its arguments as JSON text), `weight` tokens. Once
+    it is there it is not made again; without it the edit has never been sent.
     """
 
     kind: Literal["distilled", "pruned", "shortened", "dropped"]
-    limit: int = 0
+    limit: int = msgspec.field(default_factory=int)  # and so on disk where it is 0, as it always was
+    written: Written = msgspec.field(default=(), name="w")
+    weight: int = msgspec.field(default=0, name="n")
 
 
 class Keep(msgspec.Struct, frozen=True, gc=False):

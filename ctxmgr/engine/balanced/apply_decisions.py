@@ -9,17 +9,19 @@
    tells, and by how many before it tell the same (as all reasoning does that only the provider can read): where a
    host took older ones away, they mean others. Then the messages of the step decide that no other is like.
 6. For the same reason they may mean a message that must stay (the newest of the user): it stays, and its step.
+7. What was sent once in a block's place is sent again as it was, whatever anything weighs now.
 
 Nothing is decided here.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.rewriting import Rewrite, Shorten
+from ctxmgr.engine.rewriting import Rewrite, Shorten, arguments_of
 from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
 
 
@@ -179,12 +181,19 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
         before = message.weights[number]
         if decision.kind != "shortened" and block.kind == "result":
             text, after = layout.rewrite(ref, decision)
-            if after < before:
+            if after < before or decision.written:
                 found.append(BlockEdit(position, number, decision.kind, text, at, before, after))
         elif decision.kind == "shortened" and block.kind == "call":
             may_edit = layout.rules.may_edit(conversation, ref, "shortened")
-            shorter = layout.shorten(ref) if may_edit else None
-            if shorter is not None and shorter[1] < before:
+            shorter = _shorter(ref, decision, layout) if may_edit else None
+            if shorter is not None and (shorter[1] < before or decision.written):
                 arguments, after = shorter
                 found.append(BlockEdit(position, number, "shortened", "", at, before, after, arguments))
     return found
+
+
+def _shorter(ref: BlockRef, decision: Decision, layout: Layout) -> tuple[dict[str, Any], int] | None:
+    """The shorter arguments of a call, and what they weigh; None where nothing would be saved."""
+    if decision.written:
+        return arguments_of(decision.written), decision.weight
+    return layout.shorten(ref)

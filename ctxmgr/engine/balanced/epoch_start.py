@@ -41,7 +41,7 @@ from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionPro
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
-from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH
+from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, again
 from ctxmgr.engine.staleness import superseded
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Decision, Epoch, Message, Opening, Packet, Plan, Rates, Receipt, Zone
@@ -147,7 +147,7 @@ class _Draft:
         cut, sums = found
         if cut:
             choice = self._choose(cut)
-        decisions = self._fitting(self._decisions(choice, cut))
+        decisions = again(self._fitting(self._decisions(choice, cut)), self.inputs.layout.decisions)
         plan, packet = self._told(decisions)
         if not packet.text and (untold := self._untold()):  # rule 3
             decisions = {key: one for key, one in decisions.items() if key not in untold}

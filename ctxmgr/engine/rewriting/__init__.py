@@ -7,6 +7,7 @@ from ctxmgr.engine.rewriting import handles, marker
 from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
+from ctxmgr.engine.rewriting.written import again, arguments_of, as_written
 
 __all__ = [
     "ERRORS_OVER",
@@ -14,6 +15,9 @@ __all__ = [
     "Pruning",
     "Rewrite",
     "Shorten",
+    "again",
+    "arguments_of",
+    "as_written",
     "handles",
     "handles_in",
     "is_among",

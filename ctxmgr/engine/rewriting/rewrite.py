@@ -1,7 +1,7 @@
 """Turns a decision about a result or a call into the shorter text that replaces it, and what that weighs.
 
-What was rewritten once is kept: a result has the same text on each call, and to write it anew costs more than all
-else of a call.
+1. What a decision says was written is given back as it was, whatever would be written now.
+2. What was rewritten once is kept: to write it anew costs more than all else of a call.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import distill, marker
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.engine.rewriting.shorten import shorten
+from ctxmgr.engine.rewriting.written import text_of
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Decision, Weigh
 
@@ -29,6 +30,8 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
     """How a decision turns a result into its shorter text; `handles`: with the name of its original."""
 
     def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        if decision.written:
+            return text_of(decision.written, conversation.block(ref).text), decision.weight
         call, weight = conversation.call_of(ref), conversation.block_weight(ref)
         if decision.kind == "pruned":
             text = marker.pruned(call.tool, call.arguments, weight)
@@ -42,10 +45,12 @@ def rewriter(conversation: ConversationIndex, weigh: Weigh, handles: bool = Fals
 
 
 def memoised(conversation: ConversationIndex, weigh: Weigh, handles: bool, memo: Memo) -> Rewrite:
-    """The same, each result once."""
+    """The same, each result that was not written yet once (rule 2)."""
     fresh = rewriter(conversation, weigh, handles)
 
     def rewrite(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        if decision.written:
+            return fresh(ref, decision)
         at, number = ref.message_index, ref.block_index
         asked = conversation.pairs.get(ref)  # ids are used again: the same result, another call
         call = conversation.digest(asked) if asked is not None else ""

@@ -2,7 +2,8 @@
 
 1. How the list stands to what was shown before is made out once (`Delta`).
 2. The preset plans; its invariants check the plan; a plan that breaks one does not leave.
-3. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end.
+3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
+4. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end.
 
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
 """
@@ -14,11 +15,12 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, Incoming, extend
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, extend
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import BlockEdit, Keep, Message, Plan
+from ctxmgr.model import BlockEdit, Decision, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, sized
@@ -54,6 +56,7 @@ def projected(
     if faults:
         return Faulty(faults)
     shared, messages = incoming.delta.shared_count, arrived.messages
+    planned = _written_once(planned, incoming.conversation, before.plan)
     hash = hashed(before.hash if goes_on else None, messages[shared if goes_on else 0 :])
     projection = Projection(
         conversation=incoming.conversation,
@@ -68,7 +71,7 @@ def projected(
     projection = sized(projection, before, shared)
     between_epochs = preset.is_active(arrived.state) and goes_on and planned.receipt is None
     if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:
-        return Faulty(("epoch",))  # rule 3
+        return Faulty(("epoch",))  # rule 4
     return Checked(projection, _with_state(planned, projection, inputs.gauge.overhead))
 
 
@@ -117,6 +120,30 @@ def _untouched(plan: Plan) -> int:
     return first.end if isinstance(first, Keep) and first.start == 0 else 0
 
 
+def _written_once(planned: Planned, conversation: ConversationIndex, before: Plan) -> Planned:
+    """Rule 3, in plan and state alike."""
+    plan, state = planned.plan, planned.state
+    if plan.decisions is before.decisions:
+        return planned
+    fresh: dict[str, Decision] = {}
+    for piece in plan.pieces:
+        decision = plan.decisions.get(piece.key) if isinstance(piece, BlockEdit) else None
+        if isinstance(piece, BlockEdit) and decision is not None and not decision.written:
+            block = conversation.block(BlockRef(piece.message_index, piece.block_index))
+            fresh[piece.key] = as_written(decision, piece, block.text)
+    if not fresh:
+        return planned
+    decisions = plan.decisions | fresh
+    held = decisions
+    if state.decisions is not plan.decisions:
+        held = state.decisions | {at: one for at, one in fresh.items() if at in state.decisions}
+    return msgspec.structs.replace(
+        planned,
+        plan=msgspec.structs.replace(plan, decisions=decisions),
+        state=msgspec.structs.replace(state, decisions=held),
+    )
+
+
 def _with_state(planned: Planned, projection: Projection, overhead: int) -> Planned:
     """What is remembered of any projection."""
     state, weight = planned.state, planned.plan.weight
@@ -139,7 +166,7 @@ def _replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, m
             edits.setdefault(piece.message_index, []).append(piece)
     made: dict[int, bytes] = {}
     for index, some in edits.items():
-        key = ("put", messages[index].raw, *((edit.block_index, edit.kind, edit.text) for edit in some))
+        key = ("put", messages[index].raw, *map(_put, some))
         if key not in memo:
             memo[key] = _edited(messages[index].raw, some, form)
         made[index] = memo[key]
@@ -148,6 +175,12 @@ def _replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, m
         return Replacements(made)
     time_ms = messages[plan.floor].view.time_ms if plan.floor < len(messages) else None
     return Replacements(made, bytes(form.packet(packet.text, time_ms or 0)))
+
+
+def _put(edit: BlockEdit) -> tuple[int, str, str | bytes]:
+    """What an edit puts where."""
+    shorter = edit.text if edit.arguments is None else msgspec.json.encode(edit.arguments)
+    return edit.block_index, edit.kind, shorter
 
 
 def _edited(raw: bytes, edits: list[BlockEdit], form: ModuleType) -> bytes:

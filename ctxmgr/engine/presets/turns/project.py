@@ -201,7 +201,7 @@ class _Draft:
             return
         text, after = self.ask.rewrite(ref, decision)
         before = self.conversation.block_weight(ref)
-        if after >= before:
+        if after >= before and not decision.written:
             return
         key, number = self.conversation.block_key(ref), ref.block_index
         self.decisions[key] = decision

@@ -1,0 +1,65 @@
+"""What a decision remembers of its edit: small, and the text again, whatever it is."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.rewriting.distill import distill
+from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, text_of
+from ctxmgr.model.projection import BlockEdit, Decision
+
+LOG = "\n".join(f"{number:04} the quick brown fox jumps over the lazy dog" for number in range(400))
+LINES = st.lists(
+    st.sampled_from(["", "x", "a line of more than thirty-two characters", "…", "a\r", "\x0b"]), max_size=8
+)
+TEXTS = LINES.map("\n".join)
+
+
+def remembered(text: str, original: str) -> Decision:
+    edit = BlockEdit(0, 0, "distilled", text, "k", 100, 7)
+    return as_written(Decision("distilled", 40), edit, original)
+
+
+@given(TEXTS, TEXTS)
+def test_the_text_comes_back(text: str, original: str) -> None:
+    assert text_of(remembered(text, original).written, original) == text
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_also_where_parts_are_of_the_original(head: str, original: str, tail: str) -> None:
+    text = head + original[3:-3] + tail + original[:20]
+    assert text_of(remembered(text, original).written, original) == text
+
+
+@pytest.mark.parametrize("limit", [400, 2_000, 8_000])
+def test_lines_of_the_original_are_remembered_by_their_places(limit: int) -> None:
+    text = distill(LOG, limit, "bash", {"command": "make"}, 9_000)
+    decision = remembered(text, LOG)
+    assert text_of(decision.written, LOG) == text
+    assert len(msgspec.json.encode(decision.written)) < 260, "however long the text is"
+
+
+def test_a_marker_is_remembered_as_it_is() -> None:
+    decision = remembered("[output pruned — ~7 tokens | bash]", LOG)
+    assert (decision.written, decision.weight) == (("[output pruned — ~7 tokens | bash]",), 7)
+    assert (decision.kind, decision.limit) == ("distilled", 40)
+
+
+def test_arguments_are_remembered_in_their_order() -> None:
+    """A snapshot sorts what it holds."""
+    edit = BlockEdit(0, 0, "shortened", "", "k", 100, 7, {"path": "a.py", "content": "…"})
+    decision = as_written(Decision("shortened"), edit, LOG)
+    assert (decision.kind, decision.weight) == ("shortened", 7)
+    on_disk = msgspec.json.Encoder(order="deterministic").encode(decision)
+    found = arguments_of(msgspec.json.decode(on_disk, type=Decision).written)
+    assert list(found.items()) == [("path", "a.py"), ("content", "…")]
+
+
+def test_what_is_decided_again_in_the_same_way_is_not_written_again() -> None:
+    old = remembered("as it was", LOG)
+    fresh = {"k": Decision("distilled", 40), "l": Decision("pruned")}
+    assert again(fresh, {"k": old}) == {"k": old, "l": Decision("pruned")}
+    otherwise = {"k": Decision("distilled", 20)}
+    assert again(otherwise, {"k": old}) == otherwise
+    assert again({"k": Decision("pruned")}, {"k": old}) == {"k": Decision("pruned")}
