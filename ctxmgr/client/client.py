@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.client import runtime_link
+from ctxmgr.client import runtime_link, unaided
 from ctxmgr.client.answering import answering, greeting
 from ctxmgr.client.beginning import Beginning, Entries
 from ctxmgr.client.channel import Channel, Link
@@ -211,6 +211,10 @@ class AsyncClient:
 
     def forget(self, session_id: str) -> None:
         self._sessions.pop(session_id, None)
+
+    def reserve(self, model_id: str) -> float:
+        """Tokens kept free for the reply."""
+        return unaided.reserve(self._greeting.policy or {}, model_id)
 
     # the process
 

@@ -29,8 +29,8 @@ from ctxmgr.wire import errors
 
 class ContextOutcome(msgspec.Struct, frozen=True):
     """Where the last list to send came from: "answered" by ctxmgr; "kept", the last projection and what came since;
-    the program's "own"; "cut", the newest part of one of these. `fits`: whether it is likely to fit the window;
-    where it is false, compact before the call. `fault`: why ctxmgr did not answer."""
+    the program's "own", untouched. `fits`: whether it is likely to fit the window; where it is false, compact
+    before the call. `fault`: why ctxmgr did not answer."""
 
     source: Source
     fits: bool
@@ -74,14 +74,15 @@ class AsyncClientSession:
             return self.without(given, overhead_tokens, thrown)
         self._line.works("context")
         self._base = (channel, answer.base) if answer.base else None
-        self._last = SentList(tuple(raws), tuple(sent))
+        self._last = SentList(tuple(raws), tuple(sent), answer.report.tokens)
         self.outcome = ContextOutcome("answered", True, answer.report)
         return sent
 
     def without(self, given: Sequence[M], overhead_tokens: int | None, thrown: Exception) -> list[M]:
         """The list to send where ctxmgr has not answered, for the reason that was thrown."""
         fault = self._failed(thrown, "context")
-        space = unaided.room(self._beginning.params.model.context_window, overhead_tokens or 0)
+        model = self._beginning.params.model
+        space = unaided.room(model.context_window, self._line.reserve(model.id), overhead_tokens or 0)
         try:
             raws = [raw_json(one, "$") for one in given]
         except InvalidParams:

@@ -1,13 +1,13 @@
 """Turns a list, and the last projection there was, into what to send where ctxmgr does not answer.
 
-Rules:
+Rules (docs/reference/without-an-answer.md, the same in every client):
 1. The last projection and what came since, where the list begins with what that projection was of, and it fits.
-2. Else the program's own list, where that fits.
-3. Else of the first of them the newest part that fits (`cutting`).
-4. `fits` says whether it is likely to fit. Where it is false, compact before the call.
+2. Else the program's own list, untouched, whether or not it fits: what leaves is never a client's to decide, and a
+   program that sends its own list compacts as it does without ctxmgr.
+3. `fits` says whether it is likely to fit the window less the reserve. Where it is false, compact before the call.
 
-What a list weighs is a guess that errs on the heavy side: 4 characters a token, and a quarter more, as ctxmgr
-starts with.
+What the last projection weighs was told with it; the rest is guessed on the heavy side: 4 characters a token, and a
+quarter more, as ctxmgr starts with.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,23 +15,23 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.client.cutting import newest
 from ctxmgr.model.api import M
 
 CHARACTERS_A_TOKEN = 4 / 1.25
 IMAGE_CHARACTERS = 4_800  # an image's text is no measure of its tokens; pi's estimate
 IMAGES = ("image", "image_url", "input_image")
-RESERVE = 16_384  # tokens kept free for the reply, as ctxmgr does
-MOST_RESERVE = 0.25  # and never more than this share of the window
+RESERVE = 16_384  # tokens kept free for the reply, where the policy does not say
+MOST_RESERVE = 0.25  # and never more than this share of the window, as ctxmgr has it
 
-Source = Literal["answered", "kept", "own", "cut"]
+Source = Literal["answered", "kept", "own"]
 
 
 class SentList(msgspec.Struct, frozen=True):
-    """What was sent, message by message as JSON, and the list that came of it."""
+    """What was sent, message by message as JSON, what came of it, and that one's weight in tokens (0: not told)."""
 
     raws: tuple[bytes, ...]
     sent: tuple[Any, ...]
+    tokens: float = 0
 
 
 class Unaided(msgspec.Struct, frozen=True):
@@ -42,26 +42,26 @@ class Unaided(msgspec.Struct, frozen=True):
     fits: bool
 
 
-def room(window: float, overhead: float) -> float:
+def reserve(policy: Mapping[str, Any], model_id: str) -> float:
+    """Tokens kept free for the reply, by the policy's keys as they were set."""
+    models = policy.get("models")
+    of_model = models.get(model_id) if isinstance(models, Mapping) else None
+    told = [keys.get("reserve") for keys in (of_model, policy) if isinstance(keys, Mapping)]
+    return next((float(one) for one in told if isinstance(one, int | float)), RESERVE)
+
+
+def room(window: float, reserve: float, overhead: float) -> float:
     """Of a message list; all in tokens. `overhead`: system prompt and tools."""
-    return window - min(RESERVE, window * MOST_RESERVE) - overhead
+    return window - min(reserve, window * MOST_RESERVE) - overhead
 
 
 def unaided(given: Sequence[M], raws: Sequence[bytes] | None, last: SentList | None, room: float) -> Unaided:
     """`raws`: the JSON of what is given; None where it can not be written. `room` in tokens."""
-    kept: list[Any] | None = None
     if last is not None and raws is not None and begins_with(raws, last):
-        kept = [*last.sent, *given[len(last.raws) :]]
-        if _tokens(kept) <= room:
-            return Unaided(kept, "kept", True)
-    own = list(given)
-    if _tokens(own) <= room:
-        return Unaided(own, "own", True)
-    whole = own if kept is None else kept
-    places = newest([_value(one) for one in whole], [tokens(one) for one in whole], room)
-    cut = [whole[place] for place in places]
-    source: Source = "cut" if len(cut) < len(whole) else "own" if kept is None else "kept"
-    return Unaided(cut, source, _tokens(cut) <= room)
+        since = given[len(last.raws) :]
+        if (last.tokens or _tokens(last.sent)) + _tokens(since) <= room:
+            return Unaided([*last.sent, *since], "kept", True)
+    return Unaided(list(given), "own", _tokens(given) <= room)
 
 
 def begins_with(raws: Sequence[bytes], last: SentList) -> bool:

@@ -29,7 +29,8 @@ HELD = {
     "shutdown_is_bounded",
     "child_that_closes_its_output_and_stays_is_gone_before_anybody_hears_of_it",
     "shutdown_ends_a_child_that_is_being_started",
-    "cutting::tests::turn_that_is_too_long_by_itself_is_cut_to_whole_steps",
+    "missing_program_leaves_a_list_that_is_too_long_untouched",
+    "projection::tests::what_does_not_fit_is_the_hosts_own_list_untouched",
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from ctxmgr.client import Host, SidecarFault
 from tests.unit.client.scripted import (
     DEATH,
+    REPORT,
     SILENCE,
     Refusal,
     Scripted,
@@ -130,16 +131,27 @@ async def test_without_any_answer_yet_the_own_list_goes_out(script: Scripted, an
         assert session.outcome.source == "own"
 
 
-async def test_what_would_not_fit_is_cut_to_whole_turns(script: Scripted) -> None:
+async def test_what_does_not_fit_goes_out_untouched_and_says_so(script: Scripted) -> None:
     async with script.client() as client:
         session = await client.session("s", {"id": "m", "contextWindow": 8_000})
         script.answers["context"] = Refusal(-32603)
         messages = conversation(12)
-        sent = await session.context(messages)
+        assert await session.context(messages) == messages
         assert session.outcome is not None
-        assert (session.outcome.source, session.outcome.fits) == ("cut", True)
-        assert sent == messages[-len(sent) :]
-        assert sent[0]["role"] == "user"
+        assert (session.outcome.source, session.outcome.fits) == ("own", False)
+
+
+async def test_a_projection_weighs_what_ctxmgr_said_it_does(script: Scripted) -> None:
+    """By characters alone it would not fit."""
+    async with script.client() as client:
+        session, messages = await client.session("s", {"id": "m", "contextWindow": 8_000}), conversation(12)
+        report = {**REPORT, "tokens": 5_000}
+        script.answers["context"] = listed(edits=[{"keep": [0, 36]}], report=report)
+        await session.context(messages)
+        script.answers["context"] = Refusal(-32603)
+        await session.context([*messages, user(99)])
+        assert session.outcome is not None
+        assert (session.outcome.source, session.outcome.fits) == ("kept", True)
 
 
 async def test_after_a_fault_the_whole_list_travels(script: Scripted) -> None:

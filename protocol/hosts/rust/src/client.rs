@@ -15,7 +15,9 @@ use crate::host::Host;
 use crate::link::{lock, Link};
 use crate::session::Session;
 use crate::types::methods::{Exit, Initialized, Shutdown};
-use crate::types::{InitializeParams, NoParams, Notification, Request, SessionStartParams, PROTOCOL_VERSION};
+use crate::types::{
+    InitializeParams, NoParams, Notification, PolicyKeys, Request, SessionStartParams, PROTOCOL_VERSION,
+};
 
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
@@ -119,6 +121,10 @@ impl Client {
 
     pub(crate) fn bound(&self) -> Duration {
         self.0.options.bound
+    }
+
+    pub(crate) fn policy(&self) -> Option<&PolicyKeys> {
+        self.0.options.initialize.policy.as_ref()
     }
 
     /// Once nothing is being started any more; None where that takes longer.

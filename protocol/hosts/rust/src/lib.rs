@@ -11,7 +11,6 @@
 
 mod asked;
 pub mod client;
-mod cutting;
 pub mod fault;
 pub mod framing;
 pub mod host;

@@ -1,20 +1,19 @@
 //! The list to send: from ctxmgr's answer, or without one.
 //!
-//! Rules without an answer (design, section 2, safety of answers):
+//! Rules without an answer (docs/reference/without-an-answer.md, the same in every client):
 //! 1. The last projection and what came since, where the list begins with what that projection was of, and it fits.
-//! 2. Else the host's own list, where that fits.
-//! 3. Else of the first of them the newest part that fits (`cutting`).
-//! 4. `fits` says whether it is likely to fit. Where it is false, compact before the call.
+//! 2. Else the host's own list, untouched, whether or not it fits: what leaves is never a client's to decide, and a
+//!    host that sends its own list compacts as it does without ctxmgr.
+//! 3. `fits` says whether it is likely to fit. Where it is false, compact before the call.
 
-use crate::cutting::newest;
 use crate::fault::Fault;
 use crate::raw::Raw;
-use crate::types::{ContextResult, Edit, Report};
+use crate::types::{ContextResult, Edit, PolicyKeys, Report};
 use crate::view::{bytes, is_message};
 
 /// As ctxmgr estimates: low on purpose, code and prose have 3.5 to 4 bytes a token.
 const BYTES_PER_TOKEN: f64 = 3.0;
-/// Tokens kept free for the reply, and never more than this part of the window (design, section 4).
+/// Tokens kept free for the reply, where the policy does not say, and never more than this part of the window.
 const RESERVE: f64 = 16_384.0;
 const MOST_RESERVE: f64 = 0.25;
 
@@ -26,8 +25,6 @@ pub enum Source {
     Kept,
     /// Rule 2.
     Own,
-    /// Rule 3.
-    Cut,
 }
 
 /// What `Session::context` gives. `messages` is what to send to the model, always.
@@ -42,11 +39,13 @@ pub struct Projection {
     pub fault: Option<Fault>,
 }
 
-/// A list as it was sent, and what came of it. `base` is for the next `append`; None after a fault.
+/// A list as it was sent, what came of it, and what that weighs by ctxmgr's report (0: not told). `base` is for the
+/// next `append`; None after a fault.
 #[derive(Clone)]
 pub(crate) struct Last {
     pub of: Vec<Raw>,
     pub gave: Vec<Raw>,
+    pub tokens: f64,
     pub base: Option<String>,
 }
 
@@ -93,23 +92,25 @@ fn garbage(what: &str) -> Fault {
 
 /// What to send, where it comes from, and whether it fits into `room` tokens.
 pub(crate) fn without_answer(own: &[Raw], last: Option<&Last>, room: f64) -> (Vec<Raw>, Source, bool) {
-    let fits = |messages: &[Raw]| messages.iter().map(weight).sum::<f64>() <= room;
-    let kept = last.and_then(|last| Some([&last.gave[..], last.since(own)?].concat()));
-    let (list, source) = match kept {
-        Some(kept) if fits(&kept) => return (kept, Source::Kept, true),
-        _ if fits(own) => return (own.to_vec(), Source::Own, true),
-        Some(kept) => (kept, Source::Kept),
-        None => (own.to_vec(), Source::Own),
-    };
-    let cut = newest(&list, weight, room);
-    let source = if cut.len() < list.len() { Source::Cut } else { source };
-    let fits = fits(&cut);
-    (cut, source, fits)
+    let weigh = |messages: &[Raw]| messages.iter().map(weight).sum::<f64>();
+    if let Some((last, since)) = last.and_then(|last| Some((last, last.since(own)?))) {
+        let told = if last.tokens > 0.0 { last.tokens } else { weigh(&last.gave) };
+        if told + weigh(since) <= room {
+            return ([&last.gave[..], since].concat(), Source::Kept, true);
+        }
+    }
+    (own.to_vec(), Source::Own, weigh(own) <= room)
 }
 
 /// Tokens for messages; `window` and `overhead` (system prompt, tools) in tokens.
-pub(crate) fn room(window: f64, overhead: f64) -> f64 {
-    window - RESERVE.min(window * MOST_RESERVE) - overhead
+pub(crate) fn room(window: f64, reserve: f64, overhead: f64) -> f64 {
+    window - reserve.min(window * MOST_RESERVE) - overhead
+}
+
+/// Tokens kept free for the reply, by the policy's keys as they were set.
+pub(crate) fn reserve(policy: Option<&PolicyKeys>, model: &str) -> f64 {
+    let of_model = policy.and_then(|policy| policy.models.as_ref()?.get(model)?.as_ref()?.reserve);
+    of_model.or(policy.and_then(|policy| policy.reserve)).map_or(RESERVE, |tokens| tokens as f64)
 }
 
 fn weight(message: &Raw) -> f64 {
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn without_an_answer_the_last_projection_goes_on_or_the_own_list_is_sent() {
-        let last = Last { of: list("a b c"), gave: list("p c"), base: None };
+        let last = Last { of: list("a b c"), gave: list("p c"), tokens: 0.0, base: None };
         for (own, wanted, source) in [
             ("a b c", "p c", Source::Kept),
             ("a b c d", "p c d", Source::Kept),
@@ -175,25 +176,41 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_cut() {
+    fn what_does_not_fit_is_the_hosts_own_list_untouched() {
         let long = "x".repeat(2_969); // with its role 1,000 tokens
-        let last = Last { of: list("a"), gave: list(&format!("{long} {long}")), base: None };
-        for (own, last, room, wanted, source, fits) in [
-            (format!("a {long}"), Some(&last), 1_100.0, format!("a {long}"), Source::Own, true),
-            (format!("a {long} b"), Some(&last), 1_005.0, "b".into(), Source::Cut, true),
-            (format!("{long} a b"), None, 30.0, "a b".into(), Source::Cut, true),
-            (format!("a {long}"), None, 30.0, long.clone(), Source::Cut, false),
-            (long.clone(), None, 30.0, long.clone(), Source::Own, false),
+        let gave = list(&format!("{long} {long}"));
+        for (own, tokens, room, kept, fits) in [
+            (format!("a {long}"), 0.0, 1_100.0, false, true),
+            (format!("a {long} b"), 0.0, 1_005.0, false, false),
+            ("a b".into(), 900.0, 1_000.0, true, true), // what it weighs was told
+            ("a b".into(), 995.0, 1_000.0, false, true),
         ] {
-            let given = without_answer(&list(&own), last, room);
-            assert_eq!(given, (list(&wanted), source, fits), "{own:.20} {room}");
+            let last = Last { of: list("a"), gave: gave.clone(), tokens, base: None };
+            let wanted = if kept { [&gave[..], &list("b")].concat() } else { list(&own) };
+            let source = if kept { Source::Kept } else { Source::Own };
+            assert_eq!(without_answer(&list(&own), Some(&last), room), (wanted, source, fits), "{own:.20} {room}");
         }
+        assert_eq!(without_answer(&list(&long), None, 30.0), (list(&long), Source::Own, false));
+    }
+
+    #[test]
+    fn the_reserve_is_the_policys() {
+        let read = |text| serde_json::from_str::<PolicyKeys>(text).unwrap();
+        for (policy, wanted) in [
+            ("{}", RESERVE),
+            (r#"{"reserve":4000}"#, 4_000.0),
+            (r#"{"reserve":4000,"models":{"m":{"reserve":9000}}}"#, 9_000.0),
+            (r#"{"models":{"n":{"reserve":9000}}}"#, RESERVE),
+        ] {
+            assert_eq!(reserve(Some(&read(policy)), "m"), wanted, "{policy}");
+        }
+        assert_eq!(reserve(None, "m"), RESERVE);
     }
 
     #[test]
     fn room_is_beside_reserve_and_overhead() {
-        assert_eq!(room(1_000.0, 0.0), 750.0);
-        assert_eq!(room(200_000.0, 60_000.0), 200_000.0 - 16_384.0 - 60_000.0);
+        assert_eq!(room(1_000.0, RESERVE, 0.0), 750.0);
+        assert_eq!(room(200_000.0, RESERVE, 60_000.0), 200_000.0 - 16_384.0 - 60_000.0);
         assert_eq!(weight(&Raw::of(&"x".repeat(2_998)).unwrap()), 1_000.0); // with its quotes
     }
 }

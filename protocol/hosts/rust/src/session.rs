@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::client::{until, Client};
 use crate::fault::Fault;
 use crate::link::{lock, Link};
-use crate::projection::{applied, room, without_answer, Last, Projection, Source};
+use crate::projection::{applied, reserve, room, without_answer, Last, Projection, Source};
 use crate::raw::Raw;
 use crate::types::methods::{Context, ModelSelect, SessionStart};
 use crate::types::{
@@ -63,8 +63,9 @@ impl Session {
                 Projection { messages, source: Source::Answered, fits: true, report, fault: None }
             }
             Err(fault) => {
-                let room = room(self.window(), overhead);
-                let last = lock(&self.known).last.clone(); // a list is long in the cutting
+                let Model { id, context_window: window, .. } = lock(&self.known).start.model.clone();
+                let room = room(window, reserve(self.client.policy(), &id), overhead);
+                let last = lock(&self.known).last.clone(); // a list is long in the weighing
                 let (messages, source, fits) = without_answer(messages, last.as_ref(), room);
                 Projection { messages, source, fits, report: None, fault: Some(fault) }
             }
@@ -89,10 +90,6 @@ impl Session {
 
     pub fn notify<M: Notification>(&self, params: &M::Params) -> Result<(), Fault> {
         self.link(until(self.client.bound()))?.notify::<M>(params)
-    }
-
-    fn window(&self) -> f64 {
-        lock(&self.known).start.model.context_window
     }
 
     /// Rule 1.
@@ -133,7 +130,8 @@ impl Session {
         let answer = answer?;
         let gave = applied(own, &answer)?;
         let base = Some(answer.base.clone()).filter(|base| !base.is_empty());
-        lock(&self.known).last = Some(Last { of: own.to_vec(), gave: gave.clone(), base });
+        lock(&self.known).last =
+            Some(Last { of: own.to_vec(), gave: gave.clone(), tokens: answer.report.tokens as f64, base });
         Ok((gave, answer))
     }
 }

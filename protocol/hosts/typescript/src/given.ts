@@ -4,6 +4,8 @@ import { PROTOCOL_VERSION } from "../../../ctxmgr.ts";
 import type { Answering } from "./child.ts";
 import type { Params, Result, SidecarOptions } from "./interface.ts";
 
+const RESERVE = 16_384; // tokens, where the policy does not say
+
 export function commandLine({ command, stateDir, args = [] }: SidecarOptions): readonly string[] {
   const program = command ?? commandWords(process.env.CTXMGR_COMMAND ?? "") ?? ["ctxmgr"];
   return [...program, "serve", ...(stateDir === undefined ? [] : ["--state-dir", stateDir]), ...args];
@@ -33,6 +35,11 @@ export function greeting(options: SidecarOptions): Params<"initialize"> {
     edits: true,
   } as const;
   return { protocolVersion: PROTOCOL_VERSION, clientInfo, capabilities, policy, messageFormat, processId: process.pid };
+}
+
+/** Tokens kept free for the reply, by the policy's keys as they were set. */
+export function reserve({ policy }: SidecarOptions, modelId: string): number {
+  return policy?.models?.[modelId]?.reserve ?? policy?.reserve ?? RESERVE;
 }
 
 export function answering(options: SidecarOptions): ReadonlyMap<string, Answering> {

@@ -6,8 +6,9 @@
 //    starts with.
 // 3. An answer is taken only where it means a list that can be: messages of the host's in their order, each once, and
 //    new ones that are messages. A provider would refuse any other.
+// 4. Without an answer the last projection and what came since goes on while that fits; else the host's own list goes out,
+//    untouched: what leaves is never a client's to decide (docs/reference/without-an-answer.md).
 
-import { newest } from "./cutting.ts";
 import { SidecarFault } from "./fault.ts";
 import type { Result } from "./interface.ts";
 
@@ -16,11 +17,12 @@ const HEAVIER = 1.25;
 const IMAGE_CHARACTERS = 4_800; // an image's text is no measure of its tokens; pi's estimate
 const IMAGES: ReadonlySet<unknown> = new Set(["image", "image_url", "input_image"]);
 
-/** What was sent, as big as it was then, and what was made of it. */
+/** What was sent, as big as it was then, what was made of it, and its weight in tokens, where ctxmgr told it. */
 export interface Projection<M> {
   readonly given: readonly M[];
   readonly sizes: readonly number[];
   readonly list: readonly M[];
+  readonly tokens?: number;
 }
 
 /** Characters of a value as JSON, roughly. */
@@ -98,15 +100,10 @@ export function identical<M>(list: M[], messages: M[]): M[] {
   return all ? messages : list;
 }
 
-/** What to send without an answer: the last projection and what came since, or the list as it is, if that fits into
- *  `room` tokens; else of the first of them what `newest` leaves. */
+/** What to send without an answer (rule 4); `room` in tokens. */
 export function unaided<M>(messages: M[], sizes: readonly number[], last: Projection<M> | undefined, room: number): M[] {
-  let [list, weights] = [messages, sizes];
-  if (last && continues(messages, sizes, last)) {
-    list = [...last.list, ...messages.slice(last.given.length)];
-    weights = list.map(size);
-    if (tokens(weights) <= room) return list;
-  }
-  if (tokens(sizes) <= room) return messages;
-  return newest(list, weights.map((one) => tokens([one])), room);
+  if (!last || !continues(messages, sizes, last)) return messages;
+  const since = sizes.slice(last.given.length);
+  const weight = (last.tokens || tokens(last.list.map(size))) + tokens(since);
+  return weight <= room ? [...last.list, ...messages.slice(last.given.length)] : messages;
 }

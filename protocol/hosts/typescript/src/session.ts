@@ -10,11 +10,11 @@ import { SidecarFault } from "./fault.ts";
 import type { Asked, MethodName, Params, RequestOptions, Result, Session, SessionOptions } from "./interface.ts";
 import { continues, identical, projected, size, unaided, type Projection } from "./lists.ts";
 
-const RESERVE = 16_384; // tokens kept free for the reply, as ctxmgr does: at most a quarter of the window
-
 /** What a session needs of the sidecar. */
 export interface Line {
   now(): number;
+  /** Tokens kept free for the reply, as ctxmgr does: at most a quarter of the window. */
+  reserve(modelId: string): number;
   /** Milliseconds an answer may take. */
   bound(method: MethodName): number;
   /** Rejects at once while there is no process; rejects with `SidecarFault` alone. */
@@ -126,13 +126,13 @@ export class LiveSession<M extends object = object> implements Session<M> {
       list = projected(given, answer);
       this.#line.works("context");
       this.#base = answer.base || undefined;
-      this.#last = { given, sizes, list: [...list] };
+      this.#last = { given, sizes, list: [...list], tokens: answer.report?.tokens };
       this.lastReport = answer.report;
     } catch (fault) {
       this.#failed(fault, "context");
       this.lastReport = undefined;
-      const window = this.#model.contextWindow;
-      const room = window - Math.min(RESERVE, window / 4) - (options.overheadTokens ?? 0);
+      const { id, contextWindow: window } = this.#model;
+      const room = window - Math.min(this.#line.reserve(id), window / 4) - (options.overheadTokens ?? 0);
       list = unaided(given, sizes, this.#last, room);
     }
     return identical(list, given) === given ? messages : list;

@@ -8,7 +8,7 @@
 import { long, bound } from "./bounds.ts";
 import { Child } from "./child.ts";
 import { SidecarFault } from "./fault.ts";
-import { answering, commandLine, compactionAnswer, greeting, guarded } from "./given.ts";
+import { answering, commandLine, compactionAnswer, greeting, guarded, reserve } from "./given.ts";
 import type * as seen from "./interface.ts";
 import { Life } from "./life.ts";
 import { Restarts } from "./restarts.ts";
@@ -217,6 +217,7 @@ class LiveSidecar implements seen.Sidecar, Line {
   }
 
   now = (): number => this.#clock.now();
+  reserve = (modelId: string): number => reserve(this.#options, modelId);
   bound = (method: string): number => bound(method, {}, this.#options.timeoutsMs);
   works = (method: string): void => this.#stretch.works(method);
   whenReady = (): Promise<void> => this.#ready;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandLine, commandWords } from "../src/given.ts";
+import { commandLine, commandWords, reserve } from "../src/given.ts";
 
 test("a command as one text", () => {
   const cases: [string, string[] | undefined][] = [
@@ -28,4 +28,10 @@ test("what is run: the option, else $CTXMGR_COMMAND, else ctxmgr on the path", (
     if (before === undefined) delete process.env.CTXMGR_COMMAND;
     else process.env.CTXMGR_COMMAND = before;
   }
+});
+
+test("the reserve is the policy's", () => {
+  const of = (policy?: any): number => reserve({ policy }, "m");
+  assert.deepEqual([of(), of({}), of({ reserve: 4_000 })], [16_384, 16_384, 4_000]);
+  assert.deepEqual([of({ reserve: 4_000, models: { m: { reserve: 9_000 } } }), of({ models: { n: {} } })], [9_000, 16_384]);
 });

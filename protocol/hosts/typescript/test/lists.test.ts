@@ -89,17 +89,15 @@ test("without an answer the last projection goes on", () => {
   assert.equal(unaided(rewritten, rewritten.map(size), shown(given, lean), 200), rewritten);
 });
 
-test("a list that does not fit loses its oldest turns", () => {
-  const turns = [u(big(4_000)), a(), u("two"), a("results"), u("three"), a()];
-  const cut = (list: any[], room: number): any[] => unaided(list, list.map(size), undefined, room);
-  assert.deepEqual(cut(turns, 200), turns.slice(2));
-  assert.deepEqual(cut(turns, 0), turns.slice(4));
-  const system = { role: "system", content: "be brief" };
-  assert.deepEqual(cut([system, ...turns], 200), [system, ...turns.slice(2)]);
-  const result = u([{ type: "tool_result", content: "42" }]); // Anthropic's
-  assert.deepEqual(cut([u(big(4_000)), a(), result, a(), u("two")], 60), [u("two")]);
-  assert.deepEqual(cut([u(big(4_000)), a(), result], 60), [u(big(4_000)), a(), result]);
-  assert.deepEqual(cut([a(big(4_000)), null], 60), [a(big(4_000)), null]);
+test("what does not fit is the host's own list, untouched", () => {
+  const given = [u(big(4_000)), a()];
+  const last = shown(given, [u("packet"), ...given]);
+  const list = [...given, u("new")];
+  const sizes = list.map(size);
+  assert.equal(unaided(list, sizes, last, 200), list);
+  assert.equal(unaided(list, sizes, undefined, 0), list);
+  assert.equal(unaided(list, sizes, { ...last, tokens: 100 }, 200).length, 4); // what it weighs was told
+  assert.equal(unaided(list, sizes, { ...last, tokens: 195 }, 200), list);
 });
 
 test("an image weighs as an image, text a quarter more than its characters", () => {
