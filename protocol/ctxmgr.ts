@@ -35,7 +35,10 @@ export interface InitializeParams {
   clientInfo?: ClientInfo | null;
   /** What the host can do. What is not declared is never asked for. */
   capabilities?: HostCapabilities | null;
-  /** The format of the host's messages, one of the answer's `messageFormats`; absent, "pi". */
+  /**
+   * The format of the host's messages, one of the answer's `messageFormats`, or "auto": the one that the first
+   * messages show. Absent, "pi".
+   */
   messageFormat?: string | null;
   /** The keys that differ from the defaults. */
   policy?: PolicyKeys | null;
@@ -621,6 +624,8 @@ export interface SessionStartParams {
   entries?: Entry[] | null;
   /** The entry the session stands at; absent, the last of `entries`. */
   leafId?: string | null;
+  /** The format of this session's messages; absent, that of `initialize`. */
+  messageFormat?: string | null;
 }
 
 /** A model and its window. */

@@ -11,7 +11,8 @@ A format is a module with these functions. The engine never sees one; the sessio
     usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours
 """
 
-from ctxmgr.formats import pi
+from ctxmgr.formats import auto, pi
+from ctxmgr.formats.recognising import form_of, messages_of, settled
 from ctxmgr.formats.table import FORMATS
 
-__all__ = ["FORMATS", "pi"]
+__all__ = ["FORMATS", "auto", "form_of", "messages_of", "pi", "settled"]

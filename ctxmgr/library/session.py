@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import FORMATS
+from ctxmgr.formats import form_of
 from ctxmgr.library.inputs import Usage, converted, keys_of, read_state, running, spec_of
 from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
 from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, message_list, raw_json, reports
@@ -34,8 +34,9 @@ _answer = msgspec.json.Decoder(ListAnswer).decode
 
 
 class Session:
-    """One conversation. Lists and weights go by `format` (`pi`, `openai`, `anthropic`, `responses`) and `weigh`,
-    which gives the tokens of a text; without it a token is four characters, whatever the policy's tokenizer is.
+    """One conversation. Lists and weights go by `format` (`pi`, `openai`, `anthropic`, `responses`; `auto`: the one
+    that the messages show) and `weigh`, which gives the tokens of a text; without it a token is four characters,
+    whatever the policy's tokenizer is.
 
     `window` in tokens; a `Model` tells its prices and the life of its cache as well. `state`: what `state` of an
     earlier session was, to go on from there. Raises InvalidParams.
@@ -51,9 +52,7 @@ class Session:
         weigh: Weigh | None = None,
         state: bytes | None = None,
     ) -> None:
-        if format not in FORMATS:
-            raise invalid_params(f"message formats are {', '.join(FORMATS)}", "$.format")
-        form = FORMATS[format]
+        form = form_of(format, "$.format")
         name = ESTIMATE if weigh is None else str(getattr(weigh, "name", "given"))
         reader = Reader(form, weigh or estimate, name)
         begins = read_state(state, spec_of(model, window, WINDOW), WINDOW)

@@ -3,7 +3,7 @@
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.formats import FORMATS
+from ctxmgr.formats import FORMATS, form_of
 from ctxmgr.model import Preset, invalid_params, policy_keys
 from ctxmgr.model.api import lifecycle
 from ctxmgr.server.config import ConnectionConfig
@@ -19,9 +19,7 @@ def settled(
     major = params.protocol_version.partition(".")[0]
     if major != PROTOCOL_VERSION.partition(".")[0]:
         raise invalid_params(f"this server speaks {PROTOCOL_VERSION}", "$.protocolVersion")
-    name = params.message_format or "pi"
-    if name not in FORMATS:
-        raise invalid_params(f"message formats are {', '.join(FORMATS)}", "$.messageFormat")
+    form = form_of(params.message_format or "pi", "$.messageFormat")
     keys = params.policy or {}
     try:
         policy = policy_keys.policy(keys)
@@ -29,7 +27,7 @@ def settled(
         raise invalid_params(str(refused), f"$.policy{refused.path}") from None
     agreed = msgspec.structs.replace(
         terms,
-        form=FORMATS[name],
+        form=form,
         keys=keys,
         capabilities=params.capabilities or lifecycle.HostCapabilities(),
         state_dir=params.state_dir or state_dir,

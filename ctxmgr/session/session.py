@@ -15,6 +15,7 @@ import msgspec
 
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
+from ctxmgr.formats import auto, form_of, messages_of, settled
 from ctxmgr.model import ArchiveRow, Call, Message, Opening, Plan, Policy, Zone, policy_keys, prices
 from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.model.saved import Ledger, ModelSpec, State
@@ -53,6 +54,7 @@ class SessionCore:
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
+        self.format_settled = False  # a message has borne a mark of the format: it is right
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
@@ -113,10 +115,26 @@ class SessionCore:
 
     def use(self, reader: Reader) -> None:
         """Another weigher from the next event on. Weights are taken anew when the next list comes."""
-        self.reader = reader
+        self.reader = Reader(self.form, reader.weigh, reader.name)
         self.weights.clear()
         self.memo.clear()
         self.pending_messages.clear()
+
+    def read_as(self, form: ModuleType) -> None:
+        """Another format from now on: what was read is read anew when the next list comes."""
+        self.form, self.format_settled = form, False
+        self.use(self.reader)
+        self.projection = msgspec.structs.replace(self.projection, weigher="")
+
+    def check_format(self, raws: Sequence[bytes], path: str) -> None:
+        """Are these messages in the session's format? Raises InvalidParams, before anything of them is taken in.
+
+        Once one bore a mark of it, nothing in later lists is a reason to refuse one."""
+        form = None if self.format_settled else settled(self.form, raws, path)
+        if form is not None:
+            if form is not self.form:
+                self.read_as(form)
+            self.format_settled = True
 
     def may_ask(self) -> bool:
         """May a compaction be requested at all?"""
@@ -153,6 +171,12 @@ class SessionCore:
 
     def start(self, params: lifecycle.SessionStartParams) -> Verb[None]:
         """A session begins or goes on; `entries` are its whole tree, if the host has one."""
+        if params.message_format is not None:
+            form = form_of(params.message_format, "$.messageFormat")
+            if form is not self.form and not (form is auto and self.format_settled):
+                self.read_as(form)
+        if params.entries:
+            self.check_format(messages_of([bytes(raw) for raw in params.entries]), "$.entries")
         state, entry_of = msgspec.structs.replace(self.state, model=model_spec(params.model)), self.entry_of
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]

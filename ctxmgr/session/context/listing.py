@@ -40,9 +40,12 @@ def context(
     """The members of the answer as bytes, without the enclosing braces.
 
     `stripped`: so many messages were recognised in the request's bytes, and left out of `params.messages`;
-    `mended`: so many unpaired surrogates were mended in the request. Raises Stale.
+    `mended`: so many unpaired surrogates were mended in the request. Raises Stale, and InvalidParams where the
+    messages are in another format.
     """
     delta = delta_of(session, params, stripped)
+    where = "$.messages" if params.append is None else "$.append.messages"
+    session.check_format(delta.appended, where)
     takes_long = sum(map(len, delta.appended)) > INLINE_BYTES
     attempt = Attempt(NeedsThread(), session.ledger)
     if not takes_long and session.projection.weigher == session.reader.name:

@@ -8,6 +8,7 @@ connection's.
 from collections.abc import Callable
 from typing import Any
 
+from ctxmgr.formats import messages_of
 from ctxmgr.model import InvalidPolicy, invalid_params
 from ctxmgr.model.api import compaction, lifecycle
 from ctxmgr.session import scratchpad
@@ -74,6 +75,16 @@ def _edit_scratchpad(session: SessionCore, params: compaction.EditScratchpadPara
     return queries.scratchpad(session)
 
 
+def _of_entries(begin: Callable[[SessionCore, Any], Job]) -> Callable[[SessionCore, Any], Job]:
+    """A job that is given the host's session tree: its messages must be in the session's format."""
+
+    def begun(session: SessionCore, params: Any) -> Job:
+        session.check_format(messages_of([bytes(raw) for raw in params.entries or ()]), "$.entries")
+        return begin(session, params)
+
+    return begun
+
+
 ROUTES: dict[str, Route] = {
     "model_select": _then_status(SessionCore.model_select),
     "turn_end": _turn_end,
@@ -98,9 +109,9 @@ ROUTES: dict[str, Route] = {
 }
 
 JOBS: dict[str, Callable[[SessionCore, Any], Job]] = {
-    "planCompaction": compact.plan,
-    "compact": compact.compact,
+    "planCompaction": _of_entries(compact.plan),
+    "compact": _of_entries(compact.compact),
     "session_before_compact": compact.before_compact,
-    "summarizeBranch": branch_summary.summarize,
+    "summarizeBranch": _of_entries(branch_summary.summarize),
     "session_before_tree": branch_summary.before_tree,
 }

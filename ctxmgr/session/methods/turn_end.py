@@ -25,6 +25,7 @@ EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
 def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[tuple[str, int]]:
     """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
     raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
+    session.check_format(raws, "$.message")
     if sum(len(raw) for raw in raws if raw not in session.pending_messages) > INLINE_BYTES:
         messages = yield Offload(lambda: session.reader.read(raws, session.pending_messages))
     else:

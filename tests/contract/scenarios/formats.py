@@ -3,9 +3,11 @@
 import json
 from typing import Any
 
+import pytest
+
 from ctxmgr.model.estimate import ESTIMATE
 from tests.contract.behaviours import behaviour
-from tests.contract.talk import HOST, Fields, Messages, Talk, texts
+from tests.contract.talk import HOST, Failed, Fields, Messages, Talk, texts
 from tests.legality import lists
 from tests.translation import BACK, RULES, TO, plain
 
@@ -42,7 +44,7 @@ def _opened(name: str, policy: Fields) -> Talk:
     talk = Talk(start=False)
     policy = {"tokenizer": ESTIMATE, **policy}
     answer = talk.call("initialize", protocolVersion="1.0", messageFormat=name, capabilities=HOST, policy=policy)
-    assert name in answer["capabilities"]["messageFormats"]
+    assert name in (*answer["capabilities"]["messageFormats"], "auto")
     talk.call("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 200_000})
     return talk
 
@@ -206,3 +208,35 @@ def anthropic_pruned() -> Talk:
 )
 def responses_pruned() -> Talk:
     return _pruned("responses")
+
+
+@behaviour(
+    "formats/named-wrongly",
+    "A list in another format than was named is refused untouched, and the error names the right one.",
+    "model.api.lifecycle: messageFormat",
+)
+def named_wrongly() -> Talk:
+    talk = Talk()
+    messages = _told("anthropic", *Messages().turn("Read it."))
+    with pytest.raises(Failed) as failed:
+        talk.context(messages)
+    assert failed.value.code == -32602
+    assert failed.value.error["data"] == {"path": "$.messages", "messageFormat": "anthropic"}
+    model = {"id": "model-1", "contextWindow": 200_000}
+    talk.call("session_start", sessionId="s", model=model, messageFormat="anthropic")
+    assert talk.context(messages)["report"]["checks"] == []
+    return talk
+
+
+@behaviour(
+    "formats/told-by-the-messages",
+    '`messageFormat` "auto": texts are taken in any format, and the first message that shows one settles it.',
+    "model.api.lifecycle: messageFormat",
+)
+def told_by_the_messages() -> Talk:
+    talk = _opened("auto", {"preset": "turns"})
+    messages = _session("openai")
+    assert talk.context(messages[:2])["report"]["checks"] == []
+    found = _judged("openai", messages, talk.context(messages))
+    assert RULES["openai"].is_packet(found[1])
+    return talk

@@ -58,7 +58,8 @@ class InitializeParams(Wire, frozen=True):
     message_format: Annotated[
         str | None,
         Meta(
-            description="The format of the host's messages, one of the answer's `messageFormats`; absent, \"pi\"."
+            description="The format of the host's messages, one of the answer's `messageFormats`, or \"auto\": "
+            'the one that the first messages show. Absent, "pi".'
         ),
     ] = None
     policy: Annotated[dict[str, Any] | None, Meta(description="The keys that differ from the defaults.")] = None
@@ -159,6 +160,10 @@ class SessionStartParams(Wire, frozen=True):
     ] = None
     leaf_id: Annotated[
         str | None, Meta(description="The entry the session stands at; absent, the last of `entries`.")
+    ] = None
+    message_format: Annotated[
+        str | None,
+        Meta(description="The format of this session's messages; absent, that of `initialize`."),
     ] = None
 
 

@@ -22,7 +22,8 @@ pub struct InitializeParams {
     /// What the host can do. What is not declared is never asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<HostCapabilities>,
-    /// The format of the host's messages, one of the answer's `messageFormats`; absent, "pi".
+    /// The format of the host's messages, one of the answer's `messageFormats`, or "auto": the one that the first
+    /// messages show. Absent, "pi".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_format: Option<String>,
     /// The keys that differ from the defaults.
@@ -988,6 +989,9 @@ pub struct SessionStartParams {
     /// The entry the session stands at; absent, the last of `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_id: Option<String>,
+    /// The format of this session's messages; absent, that of `initialize`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_format: Option<String>,
 }
 
 /// A model and its window.

@@ -1,0 +1,10 @@
+"""The format of messages that have shown no mark of any yet: they are read as chat completions.
+
+What every format can say (a role and a text) reads alike in all, and what is put in (a user's text) is legal in all.
+"""
+
+from ctxmgr.formats.openai import drop, extra_weight, packet, set_arguments, set_result, usage, view
+
+__all__ = ["NAME", "drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+
+NAME = "auto"

@@ -1,0 +1,127 @@
+"""Which format messages are in: told from what one format alone writes, and from nothing else."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr.formats import FORMATS, auto
+from ctxmgr.formats.recognising import form_of, messages_of, name_of, recognised
+from ctxmgr.model import InvalidParams
+from tests.notation import a, call, r, think, u, written
+from tests.translation import TO, plain
+
+Json = dict[str, Any]
+# what each format alone writes
+MARKED: dict[str, list[Json]] = {
+    "pi": [
+        {"role": "toolResult", "toolCallId": "c1", "content": []},
+        {"role": "assistant", "content": [{"type": "toolCall", "id": "c1", "name": "read", "arguments": {}}]},
+        {"role": "assistant", "content": "done", "stopReason": "stop"},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "", "thinkingSignature": "s"}]},
+        {"role": "custom", "customType": "note", "content": "x"},
+        {"role": "bashExecution", "command": "ls", "output": ""},
+        {"role": "compactionSummary", "summary": "x"},
+        {"role": "user", "content": [{"type": "image", "data": "AA==", "mimeType": "image/png"}]},
+    ],
+    "openai": [
+        {"role": "tool", "tool_call_id": "c1", "content": "x"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": {"name": "read"}}]},
+        {"role": "assistant", "content": None, "function_call": {"name": "read", "arguments": "{}"}},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
+        {"role": "assistant", "content": "x", "reasoning_content": "hm"},
+        {"role": "user", "name": "compactionSummary", "content": "x"},
+        {"choices": [{"message": {"role": "assistant", "content": "x"}}]},
+    ],
+    "anthropic": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "read", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "x"}]},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "", "signature": "s"}]},
+        {"role": "assistant", "content": [{"type": "compaction", "content": "x"}]},
+        {"role": "user", "content": [{"type": "image", "source": {"type": "base64", "data": "AA=="}}]},
+        {"role": "assistant", "content": "x", "stop_reason": "end_turn"},
+    ],
+    "responses": [
+        {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "x"},
+        {"type": "reasoning", "summary": [], "encrypted_content": "s"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "x"}]},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "x"}]},
+        {"type": "compaction", "encrypted_content": "s"},
+        {"object": "response", "output": []},
+    ],
+}
+# what is legal in several
+UNMARKED: list[Json] = [
+    {"role": "user", "content": "Fix it."},
+    {"role": "user", "content": "Fix it.", "timestamp": 1},
+    {"role": "user", "content": [{"type": "text", "text": "Fix it.", "cache_control": {"type": "ephemeral"}}]},
+    {"role": "assistant", "content": "Done."},
+    {"role": "assistant", "content": "Done.", "tool_calls": None, "function_call": None, "refusal": None},
+    {"role": "assistant", "content": "Done.", "tool_calls": []},
+    {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+    {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]},
+    {"role": "system", "content": "Be brief."},
+    {"role": "hologram", "content": [{"type": "hologram"}, "odd", None, 1]},
+    {},
+]
+
+
+def raw(message: Any) -> bytes:
+    return json.dumps(message).encode()
+
+
+@pytest.mark.parametrize(("name", "message"), [(name, one) for name in MARKED for one in MARKED[name]])
+def test_one_message_with_a_mark_tells_its_format(name: str, message: Json) -> None:
+    assert recognised([raw(message)]) == (name,)
+    assert recognised([raw(one) for one in UNMARKED] + [raw(message)]) == (name,)
+
+
+@pytest.mark.parametrize("message", [*UNMARKED, None, [], 3, "text", [None]])
+def test_what_several_formats_can_say_tells_none(message: Any) -> None:
+    assert recognised([raw(message)]) == ()
+
+
+@pytest.mark.parametrize("broken", [b"", b"{", b"\xff", b"[", b'{"role":', b"[" * 100_000])
+def test_what_can_not_be_read_tells_none(broken: bytes) -> None:
+    assert recognised([broken]) == ()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_one_conversation_is_told_apart_in_all_formats(name: str) -> None:
+    said = written(u("Read it."), a(think("hm"), call("read", path="a.py")), r("x = 1"), a("Done."))
+    listed = said if name == "pi" else TO[name](plain(said))
+    raws = [raw(one) for one in listed]
+    assert recognised(raws) == (name,)
+    for other in FORMATS:
+        assert recognised(raws, other) == (name,)
+
+
+def test_a_developers_message_is_of_two_formats() -> None:
+    raws = [raw({"role": "developer", "content": "Be brief."}), *map(raw, UNMARKED)]
+    assert recognised(raws) == ("openai", "responses")
+    assert recognised(raws, "responses") == ("responses",)
+    assert recognised([*raws, raw(MARKED["responses"][0])]) == ("responses",)
+
+
+def test_one_mark_of_the_named_format_is_enough() -> None:
+    raws = [raw(one) for one in (*MARKED["openai"], MARKED["pi"][0])]
+    assert recognised(raws, "pi") == ("pi",)
+    assert recognised(raws, "anthropic") == ("openai",)
+    assert recognised(raws) == ("openai",)
+
+
+def test_an_answers_items_are_told_as_one_message() -> None:
+    assert recognised([raw(MARKED["responses"])]) == ("responses",)
+
+
+def test_messages_of_a_session_tree_are_told_without_its_entries() -> None:
+    message = MARKED["anthropic"][0]
+    entries = [{"type": "compaction", "summary": "x"}, {"type": "message", "message": message}, 3]
+    assert recognised(messages_of([raw(one) for one in entries])) == ("anthropic",)
+
+
+def test_a_format_and_its_name() -> None:
+    assert [form_of(name_of(form), "$") for form in (*FORMATS.values(), auto)] == [*FORMATS.values(), auto]
+    with pytest.raises(InvalidParams, match="message formats are pi, openai, anthropic, responses, auto"):
+        form_of("nope", "$")
