@@ -1,6 +1,6 @@
 """The format of messages that have shown no mark of any yet: they are read as chat completions.
 
-What every format can say (a role and a text) reads alike in all, and what is put in (a user's text) is legal in all.
+What every format can say (a role and a text) reads alike in all, and what is put in, a user's text, fits all.
 """
 
 from ctxmgr.formats.openai import drop, extra_weight, packet, set_arguments, set_result, usage, view
