@@ -1,7 +1,7 @@
 // Written by scripts/gen from ctxmgr's own types: change those, not this. README.md tells what they mean.
 
 /** What `initialize` names. */
-export const PROTOCOL_VERSION = "1.0";
+export const PROTOCOL_VERSION = "1.1";
 
 /** Codes of error answers. */
 export const ErrorCode = {
@@ -29,7 +29,7 @@ export const ErrorCode = {
 
 /** Who the host is, what it can do, and the policy its sessions begin with. */
 export interface InitializeParams {
-  /** What the host speaks: "1.0". Another major version is refused. */
+  /** What the host speaks: "1.1", or an older one. Another major version is refused. */
   protocolVersion: string;
   /** Who the host is, for people who read a transcript. */
   clientInfo?: ClientInfo | null;
@@ -348,7 +348,7 @@ export interface ArchiveKeys {
 
 /** What ctxmgr is and can do, and the policy that came of the host's keys. */
 export interface InitializeResult {
-  /** What ctxmgr speaks. */
+  /** What is spoken: the older of what the host and ctxmgr speak. */
   protocolVersion: string;
   /** Name and version of this ctxmgr. */
   serverInfo: ServerInfo;
@@ -624,7 +624,7 @@ export interface SessionStartParams {
   entries?: Entry[] | null;
   /** The entry the session stands at; absent, the last of `entries`. */
   leafId?: string | null;
-  /** The format of this session's messages; absent, that of `initialize`. */
+  /** The format of this session's messages; absent, that of `initialize`. Since 1.1. */
   messageFormat?: string | null;
 }
 

@@ -10,9 +10,7 @@ import msgspec
 from ctxmgr.client.channel import Answering
 from ctxmgr.client.settings import Host
 from ctxmgr.model import Policy, policy_keys
-from ctxmgr.model.api import compaction, lifecycle
-
-PROTOCOL_VERSION = "1.0"
+from ctxmgr.model.api import compaction, lifecycle, since
 
 _encode = msgspec.json.Encoder().encode
 
@@ -29,7 +27,7 @@ def greeting(
         edits=True,
     )
     return lifecycle.InitializeParams(
-        PROTOCOL_VERSION,
+        since.PROTOCOL_VERSION,
         lifecycle.ClientInfo(host.name),
         capabilities,
         format,

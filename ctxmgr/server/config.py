@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.model import Weigh
-from ctxmgr.model.api import lifecycle
+from ctxmgr.model.api import lifecycle, since
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
@@ -18,7 +18,7 @@ Embed = Callable[[Sequence[str]], list[list[float]] | None]
 class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
     transcripts. `weighers` by name hold at least the `fallback`, which weighs until another is there. `embed` gives
-    vectors of texts, or None."""
+    vectors of texts, or None. `version` of the protocol that is spoken."""
 
     form: ModuleType
     weighers: dict[str, Weigh]
@@ -28,6 +28,7 @@ class ConnectionConfig(msgspec.Struct, frozen=True):
     state_dir: str | None = None
     record: bool = False
     embed: Embed | None = None
+    version: str = since.PROTOCOL_VERSION
 
 
 class SessionRequest(msgspec.Struct, frozen=True):

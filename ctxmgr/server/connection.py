@@ -15,10 +15,10 @@ import msgspec
 from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import RULES, Weigh, faults
-from ctxmgr.model.api import lifecycle
+from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig, Embed, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
-from ctxmgr.server.handshake import PROTOCOL_VERSION, settled
+from ctxmgr.server.handshake import settled
 from ctxmgr.server.peer import Parts, Peer, internal, raised
 from ctxmgr.wire import (
     METHODS,
@@ -82,7 +82,7 @@ class Connection:
         self.phase = "new"  # new, ready, closing, ended
         self._params = ParamsReader()
         if options.record:
-            self._effects.append(Record(transcript.header(PROTOCOL_VERSION, __version__, fallback, RULES)))
+            self._effects.append(Record(transcript.header(since.FIRST_VERSION, __version__, fallback, RULES)))
 
     @property
     def sessions(self) -> "Sessions":
@@ -284,7 +284,7 @@ class Connection:
 
     def _initialize(self, params: lifecycle.InitializeParams) -> lifecycle.InitializeResult:
         self.terms, result = settled(params, self.terms, self.options.state_dir)
-        self.phase = "ready"
+        self.phase, self.peer.version = "ready", self.terms.version
         if params.process_id is not None:
             self._effects.append(WatchProcess(params.process_id))
         return result

@@ -3,12 +3,11 @@
 import msgspec
 
 from ctxmgr import __version__
-from ctxmgr.formats import FORMATS, form_of
+from ctxmgr.formats import FORMATS, auto, form_of
 from ctxmgr.model import Preset, invalid_params, policy_keys
-from ctxmgr.model.api import lifecycle
+from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig
 
-PROTOCOL_VERSION = "1.0"
 PRESETS: tuple[str, ...] = Preset.__args__  # type: ignore[attr-defined]
 
 
@@ -16,9 +15,9 @@ def settled(
     params: lifecycle.InitializeParams, terms: ConnectionConfig, state_dir: str | None
 ) -> tuple[ConnectionConfig, lifecycle.InitializeResult]:
     """The terms with what the host says, `state_dir` where it names none. InvalidParams: it can not be had."""
-    major = params.protocol_version.partition(".")[0]
-    if major != PROTOCOL_VERSION.partition(".")[0]:
-        raise invalid_params(f"this server speaks {PROTOCOL_VERSION}", "$.protocolVersion")
+    version = since.agreed(params.protocol_version)
+    if version is None:
+        raise invalid_params(f"this server speaks {since.PROTOCOL_VERSION}", "$.protocolVersion")
     form = form_of(params.message_format or "pi", "$.messageFormat")
     keys = params.policy or {}
     try:
@@ -28,14 +27,16 @@ def settled(
     agreed = msgspec.structs.replace(
         terms,
         form=form,
+        version=version,
         keys=keys,
         capabilities=params.capabilities or lifecycle.HostCapabilities(),
         state_dir=params.state_dir or state_dir,
     )
+    formats = tuple(FORMATS) if version == since.FIRST_VERSION else (*FORMATS, auto.NAME)
     result = lifecycle.InitializeResult(
-        PROTOCOL_VERSION,
+        version,
         lifecycle.ServerInfo("ctxmgr", __version__),
-        lifecycle.ServerCapabilities(tuple(FORMATS), PRESETS),
+        lifecycle.ServerCapabilities(formats, PRESETS),
         policy,
     )
     return agreed, result

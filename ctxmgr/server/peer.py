@@ -6,7 +6,8 @@ either way, and its exceptions as the carrier of error answers. Replaced, becaus
 1.1.2; the design, section 2, lists the faults): answers to cancelled requests, merging of results that hold a
 key named like the envelope's, its error codes and tracebacks, and answers that nobody waits for any more.
 
-Handlers return a value, or a future for what ends later. Nothing here starts a thread.
+Handlers return a value, or a future for what ends later. Nothing here starts a thread. What goes out holds nothing
+that came after the version of the protocol that the host speaks.
 """
 
 import itertools
@@ -19,6 +20,7 @@ import msgspec
 from pylsp_jsonrpc.endpoint import Endpoint
 from pylsp_jsonrpc.exceptions import JsonRpcException
 
+from ctxmgr.model.api import since
 from ctxmgr.wire import RpcError, envelope, errors
 
 # The package logs each failed request with a traceback; every fault is answered, and said once, by us.
@@ -44,6 +46,7 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         numbers = itertools.count(1)
         super().__init__(handlers, self._encode, id_generator=lambda: f"ctxmgr-{next(numbers)}", max_workers=1)
         self._send = send
+        self.version = since.FIRST_VERSION  # of the protocol that the host speaks
 
     # what the connection calls
 
@@ -107,7 +110,7 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
         """The package's consumer: one outgoing message."""
         id = message.get("id")
         if "method" in message:
-            params = message.get("params")
+            params = since.as_of(message.get("params"), self.version)
             parts: Parts = (
                 envelope.encode_notification(message["method"], params)
                 if id is None
@@ -120,12 +123,11 @@ class Peer(Endpoint):  # type: ignore[misc]  # the package has no types
             parts = self._result(id, message["result"])
         self._send(parts)
 
-    @staticmethod
-    def _result(id: Any, result: Any) -> Parts:
+    def _result(self, id: Any, result: Any) -> Parts:
         if isinstance(result, SplicedResult):
             return envelope.encode_result(id, result.parts)
         try:
-            return envelope.encode_result(id, [_encoder.encode(result)])
+            return envelope.encode_result(id, [_encoder.encode(since.as_of(result, self.version))])
         except (TypeError, ValueError, UnicodeEncodeError, msgspec.MsgspecError) as fault:
             text = f"{type(fault).__name__}: no JSON for the answer"
             return envelope.encode_error(id, errors.INTERNAL_ERROR, text)

@@ -256,7 +256,7 @@ class Sessions:
         terms = self.terms
         reader = self._weighers.reader(terms.fallback)
         queue.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
-        queue.session.warnings = notes
+        queue.session.warnings, queue.session.version = notes, terms.version
         return bool(lines)
 
     def _close(self, queue: SessionQueue) -> None:

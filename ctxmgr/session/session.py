@@ -17,7 +17,7 @@ from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
 from ctxmgr.model import ArchiveRow, Call, Message, Opening, Plan, Policy, Zone, policy_keys, prices
-from ctxmgr.model.api import compaction, lifecycle
+from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, ModelSpec, State
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
@@ -58,6 +58,7 @@ class SessionCore:
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
+        self.version = since.PROTOCOL_VERSION  # of the protocol that its reports are told in
         self.log_lines: list[str] = []  # for people, until they are said
         self._refresh()
 

@@ -9,7 +9,7 @@ import msgspec
 from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import Planned
 from ctxmgr.model import Keep
-from ctxmgr.model.api import reports
+from ctxmgr.model.api import reports, since
 from ctxmgr.session.context import fallback
 from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.context.raw_messages import RawMessages
@@ -54,8 +54,16 @@ def answer(
     if planned.receipt is not None:
         gone = tuple(reports.ReadGone(path) for path in planned.evicted_reads)
         report = msgspec.structs.replace(report, arithmetic=planned.receipt.arithmetic, reads_gone=gone or None)
-    tail = b',"base":%b,"report":%b,"seq":%d' % (_encode(projection.etag), _encode(report), session.state.seq)
+    tail = b',"base":%b,"report":%b,"seq":%d' % (
+        _encode(projection.etag),
+        _told(session, report),
+        session.state.seq,
+    )
     return [*body, tail]
+
+
+def _told(session: SessionCore, report: reports.Report) -> bytes:
+    return _encode(since.as_of(report, session.version))
 
 
 def _messages(projection: Projection, raw_messages: RawMessages) -> Parts:
@@ -127,4 +135,4 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     session.void_base()
     report = _report(last, session, (0, 0, 0), failure.reason)
     report = msgspec.structs.replace(report, raw_tokens=fallback.estimated_tokens(raws), checks=failure.checks)
-    return [*body, b',"base":"","report":%b,"seq":%d' % (_encode(report), session.state.seq)]
+    return [*body, b',"base":"","report":%b,"seq":%d' % (_told(session, report), session.state.seq)]

@@ -7,6 +7,7 @@ refused with is the host's.
 
 from typing import Any
 
+from ctxmgr.model.api import since
 from ctxmgr.wire import errors
 from ctxmgr.wire.method import Method
 from ctxmgr.wire.methods import TABLE
@@ -32,7 +33,7 @@ def document(version: str) -> dict[str, Any]:
     return {
         "openrpc": OPENRPC,
         "info": {"title": TITLE, "version": version, "description": ABOUT},
-        "x-protocolVersion": schema.PROTOCOL_VERSION,
+        "x-protocolVersion": since.PROTOCOL_VERSION,
         "methods": [_method(row, types) for row in TABLE],
         "components": {
             "schemas": types,

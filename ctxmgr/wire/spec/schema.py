@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from ctxmgr.model import policy
+from ctxmgr.model.api import since
 from ctxmgr.wire.method import Method
 from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec.shapes import (
@@ -34,7 +35,6 @@ from ctxmgr.wire.spec.shapes import (
 )
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-PROTOCOL_VERSION = "1.0"  # as ctxmgr.server.handshake answers it, which is above this floor
 
 Side = Literal["from host", "from ctxmgr"]
 _ENUMS = {frozenset(get_args(words.literal)): name for name, words in LITERALS.items()}
@@ -51,7 +51,7 @@ def document() -> Json:
         "$schema": DRAFT,
         "title": "The ctxmgr protocol",
         "description": "What a host and ctxmgr say to each other. `methods` names the types of each method.",
-        "protocolVersion": PROTOCOL_VERSION,
+        "protocolVersion": since.PROTOCOL_VERSION,
         "anyOf": [ref(name) for name in ENVELOPE],
         "methods": {row.name: _method(row) for row in TABLE},
         "$defs": types(),
@@ -169,7 +169,7 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
     defaults = {field.encode_name for field in msgspec.structs.fields(cls) if not field.required}
     omitted = cls.__struct_config__.omit_defaults
     for member, given in schema["properties"].items():
-        description = given.get("description") or TAGS.get(member)
+        description = _described(name, member, given.get("description") or TAGS.get(member))
         shape = _shaped(name, member, _renamed(given, names))
         default = shape.pop("default", None)
         if member in defaults and side == "from ctxmgr" and not omitted:
@@ -187,6 +187,12 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
     out |= {"required": required} if required else {}
     out |= {"additionalProperties": False} if schema.get("additionalProperties") is False else {}
     return out
+
+
+def _described(name: str, member: str, description: str | None) -> str | None:
+    """With the version that brought the member, where it was not the first."""
+    version = since.SINCE.get(f"{name.removesuffix('Keys')}.{member}")
+    return f"{description or ''} Since {version}.".lstrip() if version else description
 
 
 def _docstring(cls: type[msgspec.Struct]) -> str:

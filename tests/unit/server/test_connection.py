@@ -34,7 +34,7 @@ def test_refused_initialize_may_be_tried_again(host: Host, params: dict[str, Any
     answer = host.call(1, "initialize", **params)
     assert code_of(answer) == errors.INVALID_PARAMS
     assert answer["error"]["data"] == {"path": path}
-    assert host.call(2, "initialize", protocolVersion="1.7")["result"]["protocolVersion"] == "1.0"
+    assert host.call(2, "initialize", protocolVersion="1.7")["result"]["protocolVersion"] == "1.1"
 
 
 def test_only_exit_after_shutdown(host: Host) -> None:

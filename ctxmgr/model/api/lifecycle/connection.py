@@ -47,7 +47,7 @@ class InitializeParams(Wire, frozen=True):
     """Who the host is, what it can do, and the policy its sessions begin with."""
 
     protocol_version: Annotated[
-        str, Meta(description='What the host speaks: "1.0". Another major version is refused.')
+        str, Meta(description='What the host speaks: "1.1", or an older one. Another major version is refused.')
     ]
     client_info: Annotated[
         ClientInfo | None, Meta(description="Who the host is, for people who read a transcript.")
@@ -94,7 +94,9 @@ class ServerCapabilities(Wire, frozen=True, omit_defaults=False):
 class InitializeResult(Wire, frozen=True, omit_defaults=False):
     """What ctxmgr is and can do, and the policy that came of the host's keys."""
 
-    protocol_version: Annotated[str, Meta(description="What ctxmgr speaks.")]
+    protocol_version: Annotated[
+        str, Meta(description="What is spoken: the older of what the host and ctxmgr speak.")
+    ]
     server_info: Annotated[ServerInfo, Meta(description="Name and version of this ctxmgr.")]
     capabilities: Annotated[ServerCapabilities, Meta(description="What ctxmgr can do.")]
     policy: Annotated[Policy, Meta(description="All policy keys with their values.")]

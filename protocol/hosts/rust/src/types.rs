@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::raw::Raw;
 
 /// The version of the protocol that these types are of.
-pub const PROTOCOL_VERSION: &str = "1.0";
+pub const PROTOCOL_VERSION: &str = "1.1";
 
 /// Who the host is, what it can do, and the policy its sessions begin with.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// What the host speaks: "1.0". Another major version is refused.
+    /// What the host speaks: "1.1", or an older one. Another major version is refused.
     pub protocol_version: String,
     /// Who the host is, for people who read a transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -605,7 +605,7 @@ pub struct ArchiveKeys {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// What ctxmgr speaks.
+    /// What is spoken: the older of what the host and ctxmgr speak.
     pub protocol_version: String,
     /// Name and version of this ctxmgr.
     pub server_info: ServerInfo,
@@ -989,7 +989,7 @@ pub struct SessionStartParams {
     /// The entry the session stands at; absent, the last of `entries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_id: Option<String>,
-    /// The format of this session's messages; absent, that of `initialize`.
+    /// The format of this session's messages; absent, that of `initialize`. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_format: Option<String>,
 }

@@ -9,8 +9,8 @@ import pytest
 
 from ctxmgr.model.api import compaction
 from ctxmgr.model.api.lifecycle import Wire
+from ctxmgr.model.api.since import PROTOCOL_VERSION
 from ctxmgr.model.compaction.completion import Purpose
-from ctxmgr.server.connection import PROTOCOL_VERSION
 from ctxmgr.wire.methods import TABLE
 from ctxmgr.wire.spec import schema, shapes
 

@@ -1,0 +1,75 @@
+"""Turns an answer into one that an older host knows: what came after the version that it speaks is left out.
+
+Rules:
+1. Whoever adds a member to what hosts and ctxmgr say to each other adds a row here, in the same commit. A type that
+   is new as a whole needs none: it is reached by a new member, or by a method that older hosts do not call.
+2. Nothing that has a version ever leaves, or changes its meaning: a version adds, and that is all it does.
+3. What a host sends is taken whatever version it speaks; what it is sent holds no member newer than that.
+"""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+FIRST_VERSION = "1.0"
+PROTOCOL_VERSION = "1.1"
+
+Value = TypeVar("Value")
+
+# "Type.member", as they stand on the wire, and the version that brought it
+SINCE: dict[str, str] = {
+    "SessionStartParams.messageFormat": "1.1",
+}
+
+
+def agreed(version: str) -> str | None:
+    """What is spoken with a host that speaks `version`: that, or ours where ours is older. None: another major."""
+    major, _, minor = version.partition(".")
+    if major != PROTOCOL_VERSION.partition(".")[0]:
+        return None
+    return min(f"{major}.{int(minor) if minor.isdecimal() else 0}", PROTOCOL_VERSION, key=_order)
+
+
+def is_in(row: str, version: str) -> bool:
+    """Does a host that speaks `version` know the member of this row?"""
+    return _order(SINCE.get(row, FIRST_VERSION)) <= _order(version)
+
+
+def as_of(value: Value, version: str) -> Value:
+    """The value, of any structs, lists and mappings, without members that came after `version`."""
+    return value if version == PROTOCOL_VERSION else _older(value, version)
+
+
+def _older(value: Any, version: str) -> Any:
+    if isinstance(value, msgspec.Struct):
+        return _older_struct(value, version)
+    if isinstance(value, list | tuple):
+        return [_older(one, version) for one in value]
+    if isinstance(value, dict):
+        return {name: _older(one, version) for name, one in value.items()}
+    return value
+
+
+def _older_struct(value: msgspec.Struct, version: str) -> msgspec.Struct:
+    changed: dict[str, Any] = {}
+    for name, member in _members(type(value)):
+        held = getattr(value, name)
+        if not is_in(f"{type(value).__name__}.{member}", version):
+            changed[name] = msgspec.UNSET  # is not encoded
+        elif isinstance(held, msgspec.Struct | list | tuple | dict) and held:
+            changed[name] = _older(held, version)
+    return msgspec.structs.replace(value, **changed) if changed else value
+
+
+_known: dict[type[msgspec.Struct], tuple[tuple[str, str], ...]] = {}
+
+
+def _members(kind: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
+    """(name, name on the wire) of each member."""
+    if kind not in _known:
+        _known[kind] = tuple(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+    return _known[kind]
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))

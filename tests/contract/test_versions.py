@@ -1,0 +1,141 @@
+"""Older hosts: what they send is taken, and what they are sent holds nothing that came after them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxmgr.model.api import since
+from ctxmgr.wire import transcript
+from ctxmgr.wire.spec import schema
+from tests.contract.talk import HOST, Messages, Talk
+
+ROOT = Path(__file__).parents[2]
+FIRST: dict[str, list[str]] = json.loads((Path(__file__).parent / "versions" / "1.0.json").read_text())
+DOCUMENT = schema.document()
+TYPES: dict[str, Any] = DOCUMENT["$defs"]
+MEMBERS = {name: list(of["properties"]) for name, of in TYPES.items() if "properties" in of}
+
+
+def rows_of(name: str) -> set[str]:
+    """Of a policy a host writes the same members that it is answered."""
+    return {f"{name.removesuffix('Keys')}.{member}" for member in MEMBERS[name]}
+
+
+def test_every_member_is_of_the_first_version_or_has_a_row() -> None:
+    later = {
+        row
+        for name in FIRST
+        for row in rows_of(name) - {f"{name.removesuffix('Keys')}.{one}" for one in FIRST[name]}
+    }
+    assert later - since.SINCE.keys() == set(), "a new member needs its row in ctxmgr/model/api/since.py"
+
+
+def test_every_row_is_of_a_member_that_came_later() -> None:
+    every = {row for name in MEMBERS for row in rows_of(name)}
+    first = {f"{name.removesuffix('Keys')}.{member}" for name in FIRST for member in FIRST[name]}
+    assert since.SINCE.keys() - (every - first) == set()
+    assert {version for version in since.SINCE.values() if since.agreed(version) != version} == set()
+    assert since.FIRST_VERSION not in since.SINCE.values()
+
+
+def test_no_member_of_the_first_version_has_left() -> None:
+    gone = {f"{name}.{member}" for name in FIRST for member in FIRST[name] if member not in MEMBERS.get(name, ())}
+    assert gone == set()
+
+
+def test_the_page_of_types_says_which_version_brought_a_member() -> None:
+    for row, version in since.SINCE.items():
+        name, member = row.split(".")
+        for kind in (name, f"{name}Keys"):
+            if kind in MEMBERS:
+                assert TYPES[kind]["properties"][member]["description"].endswith(f"Since {version}.")
+
+
+def newer(value: Any, shape: Any) -> list[str]:
+    """Members of a value that a type of the first version did not have, by the schema of what it is."""
+    if "anyOf" in shape:
+        return min((newer(value, one) for one in shape["anyOf"]), key=len)
+    if "$ref" in shape:
+        name = shape["$ref"].rpartition("/")[2]
+        more = (
+            [f"{name}.{one}" for one in value if one not in FIRST[name]]
+            if name in FIRST and isinstance(value, dict)
+            else []
+        )
+        return more + newer(value, TYPES[name])
+    if isinstance(value, list) and isinstance(shape.get("items"), dict):
+        return [one for held in value for one in newer(held, shape["items"])]
+    if not isinstance(value, dict):
+        return []
+    known = shape.get("properties", {})
+    rest = shape.get("additionalProperties")
+    rest = rest if isinstance(rest, dict) else {}
+    return [one for name, held in value.items() for one in newer(held, known.get(name, rest))]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "protocol" / "transcripts").rglob("*.jsonl")), ids=lambda path: path.stem
+)
+def test_a_host_of_the_first_version_is_sent_its_members_alone(path: Path) -> None:
+    """By the transcripts, whose hosts say 1.0 as a rule."""
+    asked: dict[str, str] = {}
+    found: list[str] = []
+    for sender, message in messages(path):
+        id, method = str(message.get("id")), message.get("method")
+        if sender == "host":
+            if method == "initialize" and message["params"].get("protocolVersion") != "1.0":
+                pytest.fail("its host speaks another version: name it here")
+            asked |= {id: method} if method else {}
+        elif method:
+            found += newer(message["params"], DOCUMENT["methods"][method]["params"])
+        elif "result" in message and asked.get(id, "rpc.discover") != "rpc.discover":  # which is of the newest
+            found += newer(message["result"], DOCUMENT["methods"][asked[id]]["result"])
+    assert found == []
+
+
+def messages(path: Path) -> Iterator[tuple[str, Any]]:
+    for line in transcript.read(path.read_bytes()):
+        if line.kind == "message":
+            try:
+                message = json.loads(line.body)
+            except ValueError:
+                continue
+            if isinstance(message, dict):
+                yield line.sender, message
+
+
+def opened(version: str) -> tuple[Talk, dict[str, Any]]:
+    talk = Talk(start=False)
+    answer = talk.call("initialize", protocolVersion=version, capabilities=HOST, policy={"preset": "turns"})
+    talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 200_000})
+    return talk, answer
+
+
+def test_what_is_spoken_is_answered() -> None:
+    assert opened("1.0")[1]["protocolVersion"] == "1.0"
+    assert opened("1.1")[1]["protocolVersion"] == "1.1"
+    assert opened("1.0")[1]["capabilities"]["messageFormats"] == ["pi", "openai", "anthropic", "responses"]
+    assert opened("1.1")[1]["capabilities"]["messageFormats"][-1] == "auto"
+
+
+def test_answers_requests_and_reports_are_told_in_the_hosts_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {
+        "Report.reason": "1.1",
+        "Status.zone": "1.1",
+        "Policy.preset": "1.1",
+        "RequestCompactionParams.zone": "1.1",
+    }
+    monkeypatch.setattr(since, "SINCE", rows)
+    make = Messages()
+    reply = make.reply("done", usage={"totalTokens": 180_000})
+    for version in ("1.0", "1.1"):
+        newest = version == "1.1"
+        talk, answer = opened(version)
+        assert ("preset" in answer["policy"]) == newest
+        assert ("reason" in talk.context([make.user("hi")])["report"]) == newest
+        assert ("zone" in talk.status()) == newest
+        asked = talk.tell("turn_end", sessionId="s", message=reply)
+        assert [("zone" in one["params"]) for one in asked] == [newest]
