@@ -25,7 +25,7 @@ from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 STOPS |= {"model_context_window_exceeded": "length"}
@@ -43,6 +43,20 @@ def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     for number, told in texts.items():
         old = content.members(listed[number]).get("content")
         listed[number] = msgspec.Raw(content.put(listed[number], {"content": content.retold(old, told)}))
+    return content.put(raw, {"content": content.listed(listed)})
+
+
+def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The user message with the texts of these blocks replaced: texts, or results, whose images stay."""
+    if not bytes(content.members(raw)["content"]).startswith(b"["):
+        return content.put(raw, {"content": texts[0]})
+    listed = content.elements(content.members(raw)["content"])
+    for number, told in texts.items():
+        fields = content.members(listed[number])
+        changed = (
+            {"text": told} if "text" in fields else {"content": content.with_text(fields.get("content"), told)}
+        )
+        listed[number] = msgspec.Raw(content.put(listed[number], changed))
     return content.put(raw, {"content": content.listed(listed)})
 
 
@@ -87,7 +101,7 @@ def _user(message: dict[str, Any]) -> View:
     if content.is_packet(told):
         return View("packet", (Block("text", 0 if isinstance(told, list) else -1, plain(told).text),))
     if isinstance(told, str):
-        return View("user", (Block("text", text=told),), opens_turn=True)
+        return View("user", (Block("text", text=told, can_edit=True),), opens_turn=True)
     blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
     results = any(block.kind == "result" for block in blocks)
     said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
@@ -102,7 +116,8 @@ def _reminds(block: Block) -> bool:
 def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
     kind = raw_block.get("type")
     if kind != "tool_result":
-        return _plain_block(number, raw_block)
+        found = _plain_block(number, raw_block)
+        return msgspec.structs.replace(found, can_edit=True) if found.kind == "text" else found
     told = plain(raw_block.get("content"))
     return Block(
         "result",

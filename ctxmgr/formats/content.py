@@ -166,6 +166,24 @@ def retold(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
     return [block]
 
 
+def with_text(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any:
+    """A content whose texts say `told` instead, in the place of the first; what is no text stays in its place. A
+    cache mark on a text that goes is on the one that stays."""
+    if content is None or not bytes(content).lstrip().startswith(b"["):
+        return told
+    listed: list[Any] = _elements(content)
+    parts = [_members(one) if bytes(one).startswith(b"{") else {} for one in listed]
+    texts = [at for at, one in enumerate(raw_blocks(_decode(content))) if not part(one).images]
+    if not texts:
+        return [{"type": kind, "text": told}, *listed]
+    first = texts[0]
+    mark = next((parts[at]["cache_control"] for at in reversed(texts) if "cache_control" in parts[at]), None)
+    plain_text = _decode(parts[first].get("type", b"null")) in _TEXTS
+    changed = {**(parts[first] if plain_text else {"type": kind}), "text": told}
+    listed[first] = changed if mark is None else {**changed, "cache_control": mark}
+    return [one for at, one in enumerate(listed) if at == first or at not in texts]
+
+
 def without(raw: bytes, numbers: frozenset[int], block_count: int) -> bytes | None:
     """A message without these of its `block_count` blocks; None where none is left."""
     if len(numbers) == block_count:

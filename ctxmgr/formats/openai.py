@@ -22,7 +22,7 @@ from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
 STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
@@ -37,6 +37,11 @@ def view(raw: bytes) -> View:
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     """The tool's message with its content replaced; all other fields byte for byte. Its one block is number 0."""
     return content.put(raw, {"content": content.retold(content.members(raw).get("content"), texts[0])})
+
+
+def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The user's or the tool's message with its texts replaced, which are its one block; its images stay."""
+    return content.put(raw, {"content": content.with_text(content.members(raw).get("content"), texts[0])})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
@@ -91,7 +96,7 @@ def _view(message: Any) -> View | None:
     if role == "user":
         if content.is_packet(message.get("content")):
             return View("packet", (_told(message),))
-        return _summary(message) or View("user", (_told(message),), opens_turn=True)
+        return _summary(message) or View("user", (_told(message, can_edit=True),), opens_turn=True)
     if role == "assistant":
         return View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage")))
     if role in ("tool", "function"):
@@ -103,9 +108,9 @@ def _view(message: Any) -> View | None:
     return None
 
 
-def _told(message: dict[str, Any]) -> Block:
+def _told(message: dict[str, Any], can_edit: bool = False) -> Block:
     told = plain(message.get("content"))
-    return Block("text", text=told.text, images=told.images)
+    return Block("text", text=told.text, can_edit=can_edit, images=told.images)
 
 
 def _summary(message: dict[str, Any]) -> View | None:

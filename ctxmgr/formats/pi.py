@@ -17,7 +17,7 @@ from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 PACKET_TYPE = "ctxmgr.packet"
 # pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens
@@ -46,6 +46,16 @@ def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     fields = _fields(raw)
     fields["content"] = msgspec.Raw(_encode([{"type": "text", "text": texts[0]}]))
     return _encode(fields)
+
+
+def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The message with its texts replaced, which are its one block; its images stay. Of a shell run, whose block is
+    command and output, the command stays as it is."""
+    fields, told = _fields(raw), texts[0]
+    if "output" in fields:
+        command = f"{_decode(fields['command'])}\n" if "command" in fields else "\n"
+        return _encode({**fields, "output": told.removeprefix(command)})
+    return _encode({**fields, "content": content.with_text(fields.get("content"), told)})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
@@ -100,7 +110,8 @@ def _plain(content: Any) -> tuple[str, int]:
 
 def _user(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
-    return View("user", (Block("text", text=text, images=images),), opens_turn=True, time_ms=_time(message))
+    block = Block("text", text=text, can_edit=True, images=images)
+    return View("user", (block,), opens_turn=True, time_ms=_time(message))
 
 
 def _assistant(message: dict[str, Any]) -> View:
@@ -164,6 +175,7 @@ def _shell(message: dict[str, Any]) -> View:
         tool="bash",
         arguments={"command": command},
         is_error=bool(code) or bool(message.get("cancelled")),
+        can_edit=isinstance(message.get("output"), str) and not hidden,
     )
     return View("shell", (block,), time_ms=_time(message))
 
@@ -171,7 +183,8 @@ def _shell(message: dict[str, Any]) -> View:
 def _custom(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
     ours = message.get("customType") == PACKET_TYPE
-    return View("packet" if ours else "note", (Block("text", text=text, images=images),), time_ms=_time(message))
+    block = Block("text", text=text, can_edit=not ours, images=images)
+    return View("packet" if ours else "note", (block,), time_ms=_time(message))
 
 
 def _summary(message: dict[str, Any]) -> View:

@@ -24,7 +24,7 @@ from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "usage", "view"]
+__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
@@ -40,6 +40,13 @@ def view(raw: bytes) -> View:
 def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
     """The output with its text replaced; all other fields byte for byte. Its one block is number 0."""
     return content.put(raw, {"output": content.retold(content.members(raw).get("output"), texts[0], "input_text")})
+
+
+def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
+    """The user's message or the output with its texts replaced, which are its one block; its images stay."""
+    fields = content.members(raw)
+    name = "output" if "output" in fields else "content"
+    return content.put(raw, {name: content.with_text(fields.get(name), texts[0], "input_text")})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
@@ -92,7 +99,7 @@ def _message(item: dict[str, Any]) -> View | None:
             return View("prompt", (block,))
         if content.is_packet(told):
             return View("packet", (block,))
-        return View("user", (block,), opens_turn=True)
+        return View("user", (msgspec.structs.replace(block, can_edit=True),), opens_turn=True)
     if isinstance(item.get("output"), list):
         return _answer(item)
     if isinstance(item.get("error"), dict):

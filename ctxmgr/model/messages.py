@@ -33,7 +33,7 @@ class Block(msgspec.Struct, frozen=True):
     name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
     `images` counts images in the block, weighed apart. `content_index` is where it stands in the message's content,
     -1 where the message itself is the block. `can_edit` says that the format can put another text, or other
-    arguments, there.
+    arguments, there. Of texts only those of users and notes say so.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is.
     """
 

@@ -12,7 +12,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
     (
         "user",
         {"role": "user", "content": "go", "timestamp": 7},
-        View("user", (Block("text", text="go"),), True, time_ms=7),
+        View("user", (Block("text", text="go", can_edit=True),), True, time_ms=7),
     ),
     (
         "user in blocks",
@@ -24,7 +24,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
                 {"type": "text", "text": "b"},
             ],
         },
-        View("user", (Block("text", text="a\nb", images=1),), True),
+        View("user", (Block("text", text="a\nb", can_edit=True, images=1),), True),
     ),
     (
         "assistant",
@@ -84,14 +84,21 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
     (
         "the user's bash run",
         {"role": "bashExecution", "command": "ls", "output": "x", "exitCode": 1},
-        View("shell", (Block("shell", text="ls\nx", tool="bash", arguments={"command": "ls"}, is_error=True),)),
+        View(
+            "shell",
+            (Block("shell", -1, "ls\nx", "", "bash", {"command": "ls"}, is_error=True, can_edit=True),),
+        ),
     ),
     (
         "one the model does not see",
         {"role": "bashExecution", "command": "ls", "output": "x", "cancelled": True, "excludeFromContext": True},
         View("shell", (Block("shell", tool="bash", arguments={"command": "ls"}, is_error=True),)),
     ),
-    ("custom", {"role": "custom", "customType": "n", "content": "x"}, View("note", (Block("text", text="x"),))),
+    (
+        "custom",
+        {"role": "custom", "customType": "n", "content": "x"},
+        View("note", (Block("text", text="x", can_edit=True),)),
+    ),
     (
         "packet",
         {"role": "custom", "customType": "ctxmgr.packet", "content": "x"},

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +31,9 @@ def view(message: Any) -> View:
 
 
 def user(*blocks: Block) -> View:
-    return View("user", blocks, opens_turn=True)
+    """Whose texts can be edited."""
+    mine = (msgspec.structs.replace(one, can_edit=one.can_edit or one.kind == "text") for one in blocks)
+    return View("user", tuple(mine), opens_turn=True)
 
 
 # content of a user's message, its view
@@ -64,7 +67,7 @@ USERS: list[tuple[str, Any, View]] = [
     (
         "a result and a host's reminder",
         [RESULT, REMINDER],
-        View("result", (result(), Block("text", 1, REMINDER["text"]))),
+        View("result", (result(), Block("text", 1, REMINDER["text"], can_edit=True))),
     ),
     ("a reminder alone", [REMINDER], user(Block("text", 0, REMINDER["text"]))),
     (

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,9 @@ def view(message: Any) -> View:
 
 
 def user(*blocks: Block) -> View:
-    return View("user", blocks, opens_turn=True)
+    """Whose texts can be edited."""
+    mine = (msgspec.structs.replace(one, can_edit=one.can_edit or one.kind == "text") for one in blocks)
+    return View("user", tuple(mine), opens_turn=True)
 
 
 TABLE: list[tuple[str, dict[str, Any], View]] = [

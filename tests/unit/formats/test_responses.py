@@ -39,7 +39,11 @@ def output(text: str, **more: Any) -> View:
 
 
 TABLE: list[tuple[str, dict[str, Any], View]] = [
-    ("user", {"role": "user", "content": "go"}, View("user", (Block("text", text="go"),), opens_turn=True)),
+    (
+        "user",
+        {"role": "user", "content": "go"},
+        View("user", (Block("text", text="go", can_edit=True),), opens_turn=True),
+    ),
     (
         "user in parts",
         {
@@ -47,7 +51,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
             "role": "user",
             "content": [{"type": "input_text", "text": "go"}, {"type": "input_image", "image_url": "data:"}],
         },
-        View("user", (Block("text", text="go", images=1),), opens_turn=True),
+        View("user", (Block("text", text="go", can_edit=True, images=1),), opens_turn=True),
     ),
     ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Block("text", text="be kind"),))),
     ("assistant", SAID, answered(Block("text", 0, "ok"))),

@@ -1,0 +1,101 @@
+"""The texts of users and of results are put anew in each format: what is no text stays, and a cache mark too."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr.formats import FORMATS
+from tests.translation import BACK, NAMES, TO
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+IMAGES: dict[str, dict[str, Any]] = {
+    "pi": {"type": "image", "data": "xxxx", "mimeType": "image/png"},
+    "anthropic": {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "xxxx"}},
+    "openai": {"type": "image_url", "image_url": {"url": "data:image/png;base64,xxxx"}},
+    "responses": {"type": "input_image", "image_url": "data:image/png;base64,xxxx"},
+}
+KINDS = {"responses": "input_text"}
+
+
+def part(name: str, said: str, **more: Any) -> dict[str, Any]:
+    return {"type": KINDS.get(name, "text"), "text": said, **more}
+
+
+def put(name: str, message: dict[str, Any], texts: dict[int, str]) -> Any:
+    raw = json.dumps(message, separators=(",", ":")).encode()
+    made = FORMATS[name].set_text(raw, texts)
+    view = FORMATS[name].view(made)
+    assert {number: view.blocks[number].text for number in texts} == texts
+    assert all(FORMATS[name].view(raw).blocks[number].can_edit for number in texts)
+    return json.loads(made)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_bare_text_stays_one(name: str) -> None:
+    message = {"role": "user", "content": "old", "n": 1}
+    assert put(name, message, {0: "new"}) == {**message, "content": "new"}
+
+
+@pytest.mark.parametrize("name", ["pi", "openai", "responses"])
+def test_several_texts_become_one_and_images_stay(name: str) -> None:
+    content = [part(name, "a"), IMAGES[name], part(name, "b", **MARK)]
+    found = put(name, {"role": "user", "content": content}, {0: "new"})
+    assert found["content"] == [part(name, "new", **MARK), IMAGES[name]]
+
+
+def test_of_several_blocks_one_is_put_anew() -> None:
+    content = [part("", "a", **MARK), IMAGES["anthropic"], part("", "b")]
+    found = put("anthropic", {"role": "user", "content": content}, {0: "new"})
+    assert found["content"] == [part("", "new", **MARK), *content[1:]]
+
+
+def test_images_alone_get_a_text_before_them() -> None:
+    found = put("pi", {"role": "user", "content": [IMAGES["pi"]]}, {0: "new"})
+    assert found["content"] == [part("pi", "new"), IMAGES["pi"]]
+
+
+def test_what_is_of_no_known_type_counts_as_a_text() -> None:
+    found = put("pi", {"role": "user", "content": [{"type": "hologram"}, part("pi", "a")]}, {0: "new"})
+    assert found["content"] == [part("pi", "new")]
+
+
+RESULTS: dict[str, dict[str, Any]] = {
+    "pi": {"role": "toolResult", "toolCallId": "c", "content": [part("pi", "a"), IMAGES["pi"]]},
+    "openai": {"role": "tool", "tool_call_id": "c", "content": [part("openai", "a"), IMAGES["openai"]]},
+    "responses": {
+        "type": "function_call_output",
+        "call_id": "c",
+        "output": [part("responses", "a"), IMAGES["responses"]],
+    },
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_results_images_stay(name: str) -> None:
+    found = put(name, RESULTS[name], {0: "new"})
+    assert found.get("content", found.get("output")) == [part(name, "new"), IMAGES[name]]
+
+
+def test_results_and_words_in_one_message() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [part("", "a"), IMAGES["anthropic"]]}
+    found = put("anthropic", {"role": "user", "content": [result, part("", "b")]}, {0: "new", 1: "words"})
+    assert found["content"] == [{**result, "content": [part("", "new"), IMAGES["anthropic"]]}, part("", "words")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_the_same_conversation_in_each(name: str) -> None:
+    (message,) = TO[name]([{"role": "user", "content": "old"}])
+    found = put(name, message, {0: "new"})
+    assert BACK[name]([found]) == [{"role": "user", "content": "new"}]
+
+
+@pytest.mark.parametrize("command", ["ls", "two\nlines"])
+def test_of_a_shell_run_the_output_is_put_anew(command: str) -> None:
+    run = {"role": "bashExecution", "command": command, "output": "old", "exitCode": 0}
+    assert put("pi", run, {0: f"{command}\nnew"}) == {**run, "output": "new"}
+
+
+def test_what_the_model_does_not_see_can_not_be_edited() -> None:
+    hidden = {"role": "bashExecution", "command": "ls", "output": "x", "excludeFromContext": True}
+    assert not FORMATS["pi"].view(json.dumps(hidden).encode()).blocks[0].can_edit
