@@ -7,11 +7,15 @@ from ctxmgr.client.restarts import LATE_CALLS, Restarts, SignsOfLife
 from ctxmgr.client.settings import LONG, Timing, bound_ms
 from tests.unit.client.scripted import SILENCE, START, Scripted, begun, user
 
-SHORT = {"context": 5.0}
+
+def impatient() -> dict[str, float]:
+    """Bounds in milliseconds for what is never answered; emptied where an answer is to come."""
+    return {"context": 5.0}
 
 
 async def test_a_late_call_is_cancelled_and_the_next_does_not_wait(script: Scripted) -> None:
-    async with script.client(timeouts_ms=SHORT) as client:
+    bounds = impatient()
+    async with script.client(timeouts_ms=bounds) as client:
         session = await begun(client)
         script.answers["context"] = SILENCE
         await session.context([user(1)])
@@ -19,6 +23,7 @@ async def test_a_late_call_is_cancelled_and_the_next_does_not_wait(script: Scrip
         await session.context([user(1)])
         assert script.methods().count("context") == 1  # it was not even asked
         del script.answers["context"]
+        bounds.clear()
         assert await session.status() is not None  # a sign of life
         await session.context([user(1)])
         assert session.outcome is not None
@@ -26,7 +31,8 @@ async def test_a_late_call_is_cancelled_and_the_next_does_not_wait(script: Scrip
 
 
 async def test_one_that_is_silent_for_too_long_is_replaced(script: Scripted) -> None:
-    async with script.client(timeouts_ms=SHORT, hang_ms=15_000) as client:
+    bounds = impatient()
+    async with script.client(timeouts_ms=bounds, hang_ms=15_000) as client:
         session = await begun(client)
         script.answers["context"] = SILENCE
         await session.context([user(1)])
@@ -37,6 +43,7 @@ async def test_one_that_is_silent_for_too_long_is_replaced(script: Scripted) -> 
         await session.context([user(1)])
         assert not script.links[0].alive
         del script.answers["context"]
+        bounds.clear()
         script.clock.now += 250
         await session.context([user(1)])
         assert script.methods(1) == [*START, "context"]
@@ -44,14 +51,16 @@ async def test_one_that_is_silent_for_too_long_is_replaced(script: Scripted) -> 
 
 async def test_another_is_started_when_the_one_that_was_killed_is_gone(script: Scripted) -> None:
     """It holds the files of its sessions until then."""
+    bounds = impatient()
     limits = RestartLimits(first_delay_ms=0, longest_delay_ms=0)
-    async with script.client(timeouts_ms=SHORT, hang_ms=0, restarts=limits) as client:
+    async with script.client(timeouts_ms=bounds, hang_ms=0, restarts=limits) as client:
         session = await begun(client)
         link = script.links[0]
         link.kill = lambda: None  # type: ignore[method-assign]
         script.answers["context"] = SILENCE
         await session.context([user(1)])
         del script.answers["context"]
+        bounds.clear()
         await session.context([user(1)])
         assert len(script.links) == 1
         link.die()
