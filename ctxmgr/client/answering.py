@@ -9,6 +9,7 @@ import msgspec
 
 from ctxmgr.client.channel import Answering
 from ctxmgr.client.settings import Host
+from ctxmgr.formats import form_of
 from ctxmgr.model import Policy, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, since
 
@@ -18,7 +19,9 @@ _encode = msgspec.json.Encoder().encode
 def greeting(
     host: Host, policy: Policy | Mapping[str, Any] | None, format: str, state_dir: str | None
 ) -> lifecycle.InitializeParams:
-    """Declared is what there is a callback for. The caller adds its process, where the sidecar is another one."""
+    """Declared is what there is a callback for. The caller adds its process, where the sidecar is another one.
+    Raises InvalidParams where policy or format is none."""
+    form_of(format, "$.format")
     capabilities = lifecycle.HostCapabilities(
         request_compaction=host.deliver or False,
         complete=host.on_complete is not None,
@@ -31,7 +34,7 @@ def greeting(
         lifecycle.ClientInfo(host.name),
         capabilities,
         format,
-        policy_keys.set_keys(policy or {}),
+        policy_keys.checked_keys(policy),
         state_dir,
     )
 

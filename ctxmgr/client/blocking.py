@@ -186,7 +186,7 @@ class ClientSession:
         )
         return self._told(call)
 
-    def model_select(self, model: lifecycle.Model) -> lifecycle.StatusResult | None:
+    def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
         return self._told(self._session.model_select(model))
 
     def session_compact(

@@ -20,14 +20,14 @@ from ctxmgr.client import runtime_link, unaided
 from ctxmgr.client.answering import answering, greeting
 from ctxmgr.client.beginning import Beginning, Entries
 from ctxmgr.client.channel import Channel, Link
-from ctxmgr.client.coding import decoded, encoded
+from ctxmgr.client.coding import decoded, encoded, model_of
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.restarts import Restarts, SignsOfLife
 from ctxmgr.client.session import AsyncClientSession
 from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar, Timing, bound_ms
 from ctxmgr.client.spawned import SpawnedLink
 from ctxmgr.client.trouble import Trouble
-from ctxmgr.model import InvalidParams, Policy
+from ctxmgr.model import Policy
 from ctxmgr.model.api import lifecycle
 
 KILLED_SECONDS = 10.0  # for the system to take away what was killed
@@ -39,7 +39,8 @@ class AsyncClient:
     """A sidecar and its sessions, on the loop that its calls are made on. An async context manager: leaving it lets
     the sidecar save and end.
 
-    `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`).
+    `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`). Raises
+    InvalidParams where one of them is none.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class AsyncClient:
         """
         session = self._sessions.get(session_id)
         if session is None:
-            begins = lifecycle.SessionStartParams(session_id, _model(model), cwd, leaf_id=leaf_id)
+            begins = lifecycle.SessionStartParams(session_id, model_of(model), cwd, leaf_id=leaf_id)
             beginning = Beginning(self, begins, entries)
             session = self._sessions[session_id] = AsyncClientSession(self, beginning)
         await session.tell_of_it(self.timing.session_ms)
@@ -271,10 +272,3 @@ class AsyncClient:
             text = f"it ended too often; the last time: {fault.message}"
             self._down = SidecarFault("gaveUp", text)
             self.note(self._down)
-
-
-def _model(model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.Model:
-    try:
-        return msgspec.convert(msgspec.to_builtins(model), lifecycle.Model)
-    except msgspec.ValidationError as fault:
-        raise InvalidParams(f"invalid params: {fault}", {"path": "$.model"}) from None

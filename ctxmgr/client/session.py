@@ -19,7 +19,7 @@ from ctxmgr.client import unaided
 from ctxmgr.client.answering import requested
 from ctxmgr.client.beginning import Beginning, Line
 from ctxmgr.client.channel import Channel
-from ctxmgr.client.coding import decoded, encoded, fault_of
+from ctxmgr.client.coding import decoded, encoded, fault_of, model_of
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
@@ -175,9 +175,9 @@ class AsyncClientSession:
         self._carrying.add(task)
         task.add_done_callback(self._carrying.discard)
 
-    async def model_select(self, model: lifecycle.Model) -> lifecycle.StatusResult | None:
-        """Another model from the next call on."""
-        begins = self._beginning.params
+    async def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
+        """Another model from the next call on. Raises InvalidParams where it is none."""
+        begins, model = self._beginning.params, model_of(model)
         self._beginning.params = msgspec.structs.replace(begins, model=model)
         return await self._event("model_select", {"model": model})
 

@@ -1,27 +1,18 @@
 """Turns what a program gives (a policy, a model, a saved state, a verb to run) into what a session takes."""
 
+import math
 from collections.abc import Generator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
-from ctxmgr.model import CallFailed, Policy, invalid_params, path_of, policy_keys
+from ctxmgr.model import CallFailed, Weigh, invalid_params, path_of
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session import Offload, journal, model_spec, restored
 
 Usage = Mapping[str, Any]
 Kind = TypeVar("Kind")
-
-
-def keys_of(policy: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
-    """The keys that are set. Raises InvalidParams where they make no policy."""
-    keys: dict[str, Any] = policy_keys.set_keys(policy or {})
-    try:
-        policy_keys.policy(keys)
-    except policy_keys.InvalidPolicy as refused:
-        raise invalid_params(str(refused), f"$.policy{refused.path}") from None
-    return keys
 
 
 def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int) -> ModelSpec | None:
@@ -31,7 +22,31 @@ def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int)
     told = model if isinstance(model, lifecycle.Model) else lifecycle.Model(model or "", window or usual)
     if window is not None:
         told = msgspec.structs.replace(told, context_window=window)
-    return model_spec(converted(msgspec.to_builtins(told), lifecycle.Model, "$.model"))
+    return model_spec(model_of(told))
+
+
+def model_of(model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.Model:
+    """Raises InvalidParams."""
+    return converted(msgspec.to_builtins(model), lifecycle.Model, "$.model")
+
+
+def text_of(value: str, name: str) -> str:
+    """Raises InvalidParams."""
+    if not isinstance(value, str):
+        raise invalid_params(f"a text is needed, not {type(value).__name__}", f"$.{name}")
+    return value
+
+
+def natural(value: float | None, name: str) -> float | None:
+    """Raises InvalidParams."""
+    if value is not None and not (isinstance(value, int | float) and 0 <= value < float("inf")):
+        raise invalid_params("a number that is not negative is needed", f"$.{name}")
+    return value
+
+
+def whole_tokens(weigh: Weigh) -> Weigh:
+    """The same in whole tokens, and never less than none: what a program counts by may divide."""
+    return lambda text: max(0, math.ceil(weigh(text)))
 
 
 def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> State:

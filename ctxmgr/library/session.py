@@ -5,7 +5,8 @@
     sent = session.project([{"role": "user", "content": "Fix the login bug."}])
 
 Rules:
-1. A call that raises has changed nothing. What is raised is of `ctxmgr.model.errors`.
+1. A call that raises has changed nothing. What is raised is of `ctxmgr.model.errors`; TypeError where a list of
+   messages is none.
 2. `project` raises for what is no message list alone: a fault inside ends in a list to send, and `report.reason`
    says so.
 3. Nothing is read from a clock or a disk: the call's time and the saved state are given, and the same calls give
@@ -19,9 +20,19 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import form_of
-from ctxmgr.library.inputs import Usage, converted, keys_of, read_state, running, spec_of
-from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, invalid_params
-from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, message_list, raw_json, reports
+from ctxmgr.library.inputs import (
+    Usage,
+    converted,
+    model_of,
+    natural,
+    read_state,
+    running,
+    spec_of,
+    text_of,
+    whole_tokens,
+)
+from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, policy_keys
+from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, message_list, raw_json, raw_object, reports
 from ctxmgr.session import Reader, Verb, journal
 from ctxmgr.session import SessionCore as Living
 from ctxmgr.session.context import RawMessages, listing
@@ -54,9 +65,9 @@ class Session:
     ) -> None:
         form = form_of(format, "$.format")
         name = ESTIMATE if weigh is None else str(getattr(weigh, "name", "given"))
-        reader = Reader(form, weigh or estimate, name)
+        reader = Reader(form, estimate if weigh is None else whole_tokens(weigh), name)
         begins = read_state(state, spec_of(model, window, WINDOW), WINDOW)
-        self._session = Living(begins, form, keys_of(policy), CAPABILITIES, reader)
+        self._session = Living(begins, form, policy_keys.checked_keys(policy), CAPABILITIES, reader)
         self._raw_messages = RawMessages()
         self._report: reports.Report | None = None
 
@@ -78,8 +89,8 @@ class Session:
         params = lifecycle.ContextParams(
             "",
             [msgspec.Raw(raw) for raw in raws],
-            at=_natural(time_ms, "time_ms"),
-            overhead_tokens=_natural(overhead_tokens, "overhead_tokens"),
+            at=natural(time_ms, "time_ms"),
+            overhead_tokens=natural(overhead_tokens, "overhead_tokens"),
             answer="edits",
         )
         answer = _answer(b"".join((b"{", *self._run(self._context(params)), b"}")))
@@ -103,13 +114,15 @@ class Session:
     ) -> lifecycle.RequestCompactionParams | None:
         """The model answered `message`, and its tools gave `tool_results`. What comes back is a request to compact,
         at a quiet moment; None as a rule. `usage`: the provider's own object as a dict, or ours."""
-        results = [raw_json(one, f"$.tool_results[{place}]") for place, one in enumerate(tool_results)]
+        results = [
+            raw_object(one, f"$.tool_results[{place}]") for place, one in enumerate(message_list(tool_results))
+        ]
         params = lifecycle.TurnEndParams(
             "",
-            msgspec.Raw(raw_json(message, "$.message")),
+            msgspec.Raw(raw_object(message, "$.message")),
             [msgspec.Raw(raw) for raw in results],
             converted(usage, lifecycle.UsageParams, "$.usage") if usage is not None else None,
-            _natural(time_ms, "time_ms"),
+            natural(time_ms, "time_ms"),
         )
         ended: lifecycle.TurnEndResult = self._call("turn_end", params)
         wanted: lifecycle.RequestCompactionParams | None = ended.commands[0].params if ended.commands else None
@@ -117,16 +130,16 @@ class Session:
 
     def compacted(self, summary: str, *, time_ms: float | None = None) -> None:
         """The program has put `summary` in the place of older messages: the next list is another one."""
-        entry = lifecycle.CompactionEntry(summary, timestamp=_natural(time_ms, "time_ms"))
+        entry = lifecycle.CompactionEntry(text_of(summary, "summary"), timestamp=natural(time_ms, "time_ms"))
         self._call("session_compact", lifecycle.SessionCompactParams("", entry))
 
     def compaction_failed(self, reason: str) -> None:
         """What was asked for could not be done, or will not be: it is asked for again later."""
-        self._call("session_compact_failed", lifecycle.CompactFailedParams("", reason))
+        self._call("session_compact_failed", lifecycle.CompactFailedParams("", text_of(reason, "reason")))
 
-    def select_model(self, model: lifecycle.Model) -> None:
-        """Another model from the next call on."""
-        self._call("model_select", lifecycle.ModelSelectParams("", model))
+    def select_model(self, model: lifecycle.Model | Mapping[str, Any]) -> None:
+        """Another model from the next call on. Raises InvalidParams where it is none."""
+        self._call("model_select", lifecycle.ModelSelectParams("", model_of(model)))
 
     # what it knows
 
@@ -160,9 +173,3 @@ class Session:
             return running(verb)
         finally:
             self._session.log_lines.clear()  # for people, who read `report.reason` here
-
-
-def _natural(value: float | None, name: str) -> float | None:
-    if value is not None and not 0 <= value < float("inf"):
-        raise invalid_params("a number that is not negative is needed", f"$.{name}")
-    return value

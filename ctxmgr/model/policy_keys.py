@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.errors import path_of
+from ctxmgr.model.errors import invalid_params, path_of
 from ctxmgr.model.policy import CompactionPolicy, ModelPolicy, Policy, Tokenizer, Zones
 
 
@@ -95,6 +95,18 @@ def _ordered(made: Policy, under: str) -> Policy:
     if not zones_ordered(made.zones):
         raise InvalidPolicy("zones must rise: yellow <= red <= compact", f"{under}.zones")
     return made
+
+
+def checked_keys(given: Policy | Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keys that a program sets. Raises InvalidParams where they make no policy."""
+    if not isinstance(given, Policy | Mapping | None):
+        raise invalid_params(f"a policy is needed, not {type(given).__name__}", "$.policy")
+    keys: dict[str, Any] = set_keys(given or {})
+    try:
+        policy(keys)
+    except InvalidPolicy as refused:
+        raise invalid_params(str(refused), f"$.policy{refused.path}") from None
+    return keys
 
 
 def set_keys(policy: Any) -> Any:

@@ -5,6 +5,17 @@ Knows no framing and no method table.
 
 from ctxmgr.model.api import edits, recovery, reports, since
 from ctxmgr.model.api.edits import ListAnswer, NoList
-from ctxmgr.model.api.raw_json import M, message_list, raw_json
+from ctxmgr.model.api.raw_json import M, message_list, raw_json, raw_object
 
-__all__ = ["ListAnswer", "M", "NoList", "edits", "message_list", "raw_json", "recovery", "reports", "since"]
+__all__ = [
+    "ListAnswer",
+    "M",
+    "NoList",
+    "edits",
+    "message_list",
+    "raw_json",
+    "raw_object",
+    "recovery",
+    "reports",
+    "since",
+]

@@ -26,6 +26,14 @@ def message_list(messages: Iterable[M]) -> list[M]:
     return list(messages)
 
 
+def raw_object(value: object, path: str) -> bytes:
+    """One JSON object, as every message is. Raises InvalidParams where it is none."""
+    raw = raw_json(value, path)
+    if not raw.startswith(b"{"):
+        raise invalid_params("an object is needed, as a message is", path)
+    return raw
+
+
 def raw_json(value: object, path: str) -> bytes:
     """One JSON value. `path` says where it stands, for the error. Raises InvalidParams where it is none."""
     if isinstance(value, bytes):

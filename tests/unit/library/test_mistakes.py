@@ -1,0 +1,66 @@
+"""What a program gives that is none: an error that says what and where, and nothing has changed."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ctxmgr import Model, Session
+from ctxmgr.model.errors import InvalidParams
+
+REPLY = {"role": "assistant", "content": "done"}
+# name, what is called, where the error says that it stands
+MISTAKES: list[tuple[str, Callable[[Session], object], str]] = [
+    ("no model", lambda session: session.select_model(None), "$.model"),  # type: ignore[arg-type]
+    ("a model's name", lambda session: session.select_model("gpt"), "$.model"),  # type: ignore[arg-type]
+    ("a window below nothing", lambda session: session.select_model(Model("x", -1)), "$.model"),
+    ("no window", lambda session: session.select_model(Model("x", 0)), "$.model"),
+    ("no summary", lambda session: session.compacted(None), "$.summary"),  # type: ignore[arg-type]
+    ("a summary in bytes", lambda session: session.compacted(b"x"), "$.summary"),  # type: ignore[arg-type]
+    ("no reason", lambda session: session.compaction_failed(5), "$.reason"),  # type: ignore[arg-type]
+    ("no message", lambda session: session.turn_end(None), "$.message"),
+    ("a list as a message", lambda session: session.turn_end([]), "$.message"),
+    ("no results", lambda session: session.turn_end(REPLY, [3]), "$.tool_results[0]"),
+    ("an overhead in words", lambda session: session.project([], overhead_tokens="x"), "$.overhead_tokens"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("call", "path"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES])
+def test_a_mistake_is_told_with_its_place_and_changes_nothing(call: Callable[[Session], object], path: str) -> None:
+    session = Session(format="openai", window=50_000)
+    before = session.state
+    with pytest.raises(InvalidParams) as raised:
+        call(session)
+    assert path in str(raised.value.message)
+    assert session.state == before
+
+
+@pytest.mark.parametrize("results", [{"role": "tool"}, "abc", None])
+def test_results_that_are_no_list_are_a_type_error(results: Any) -> None:
+    with pytest.raises(TypeError, match="a list of messages is needed"):
+        Session(format="openai").turn_end(REPLY, results)
+
+
+@pytest.mark.parametrize("policy", ["turns", ["preset"], [], 5])
+def test_what_is_no_policy_is_refused(policy: Any) -> None:
+    with pytest.raises(InvalidParams, match="a policy is needed"):
+        Session(policy)
+
+
+def test_a_model_may_be_a_dict_and_is_the_next_calls() -> None:
+    session = Session(format="openai", window=50_000)
+    session.select_model({"id": "n", "contextWindow": 60_000})
+    assert session.status.context_window == 60_000
+
+
+@pytest.mark.parametrize(("weight", "tokens"), [(1.5, 2), (-3, 0), (math.pi, 4)])
+def test_a_weigher_that_counts_in_parts_counts_in_whole_tokens(weight: float, tokens: int) -> None:
+    messages = [{"role": "user", "content": "hi"}]
+    given = Session(format="openai", weigh=lambda text: weight)  # type: ignore[arg-type, return-value]
+    whole = Session(format="openai", weigh=lambda text: tokens)
+    for session in (given, whole):
+        assert session.project(messages) == messages
+    assert given.report is not None
+    assert whole.report is not None
+    assert given.report.raw_tokens == whole.report.raw_tokens
