@@ -9,7 +9,6 @@ import msgspec
 
 from ctxmgr.client.channel import Answering
 from ctxmgr.client.settings import Host
-from ctxmgr.formats import form_of
 from ctxmgr.model import Policy, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, since
 
@@ -20,8 +19,7 @@ def greeting(
     host: Host, policy: Policy | Mapping[str, Any] | None, format: str, state_dir: str | None
 ) -> lifecycle.InitializeParams:
     """Declared is what there is a callback for. The caller adds its process, where the sidecar is another one.
-    Raises InvalidParams where policy or format is none."""
-    form_of(format, "$.format")
+    Raises InvalidParams where `policy` is none; formats a sidecar may know more of than its client."""
     capabilities = lifecycle.HostCapabilities(
         request_compaction=host.deliver or False,
         complete=host.on_complete is not None,

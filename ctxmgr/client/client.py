@@ -40,7 +40,7 @@ class AsyncClient:
     the sidecar save and end.
 
     `policy` for all sessions; `format` of their messages (`pi`, `openai`, `anthropic`, `responses`). Raises
-    InvalidParams where one of them is none.
+    InvalidParams where `policy` is none.
     """
 
     def __init__(

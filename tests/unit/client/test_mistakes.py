@@ -16,10 +16,9 @@ from tests.unit.client.scripted import SILENCE, Scripted, begun, user
         ({"policy": "turns"}, "$.policy"),
         ({"policy": {"preset": "q"}}, "$.policy.preset"),
         ({"policy": {"prest": "turns"}}, "$.policy"),
-        ({"format": "gemini"}, "$.format"),
     ],
 )
-def test_a_client_of_no_policy_or_format_is_refused(given: dict[str, Any], path: str) -> None:
+def test_a_client_of_no_policy_is_refused(given: dict[str, Any], path: str) -> None:
     with pytest.raises(InvalidParams) as raised:
         AsyncClient(**given)
     assert path in str(raised.value.message)
