@@ -1311,8 +1311,8 @@ export interface LedgerFact {
   /** Who made it. */
   source: FactSource;
   /**
-   * Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed. Of
-   * a constraint: retracted. Default: "".
+   * Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed, or
+   * unknown where nothing tells how it ended. Of a constraint: retracted. Default: "".
    */
   status?: string;
   /** The host's time, in milliseconds since the epoch. Default: 0. */

@@ -6,6 +6,7 @@ Rules:
 3. What only speaks of an error at its start or its end is doubtful. It is protected as an error is, for output is
    cheap and a lost error is not; but no fact says that something failed.
 4. The middle of a text says nothing: files and logs speak of errors all the time.
+5. It went well only where a word says so: a code, a flag, "0 errors" at its start or its end. Else it is not told.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Verdict = Literal["error", "doubtful", "fine"]
+Verdict = Literal["error", "doubtful", "fine", "untold"]
 
 EDGE_CHARACTERS = 2_000  # of the start and of the end: what a host puts around an output is shorter
 FIRST_LINES, LAST_LINES = 5, 3
@@ -74,7 +75,10 @@ def verdict(text: str) -> Verdict:
     if failed and not _NONE_FAILED.search(failed[0]):
         return "error"
     ends = [*lines[:1], *lines[-LAST_LINES:]]
-    return "doubtful" if any(_has(line, _HINTS) and _speaks(line) for line in ends) else "fine"
+    speaking = [line for line in ends if _has(line, _HINTS)]
+    if any(map(_speaks, speaking)):
+        return "doubtful"
+    return "fine" if any(_NONE_FAILED.search(line) for line in speaking) else "untold"
 
 
 def _has(line: str, hints: tuple[str, ...]) -> bool:

@@ -177,6 +177,7 @@ def _result(message: dict[str, Any], role: str) -> Block:
         can_edit=True,
         images=told.images,
         doubtful=how == "doubtful",
+        untold=how == "untold",
     )
 
 

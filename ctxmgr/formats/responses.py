@@ -4,7 +4,8 @@ Rules:
 
 1. An item is a message of ours. The items of one answer (reasoning, texts, calls) join: they are one step, and
    leave only as one, for the API refuses reasoning without what follows it, and what follows without it.
-2. An output has no error flag: it is told from its status or its text, and what is doubtful is protected.
+2. An output has no error flag: it is told from its status or its text, and what is doubtful is protected. Where
+   neither tells, how the call ended is not known.
 3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
 4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
 5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are.
@@ -20,7 +21,7 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
-from ctxmgr.formats.derived_errors import verdict
+from ctxmgr.formats.derived_errors import Verdict, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
@@ -149,8 +150,8 @@ def _shell(action: Any) -> dict[str, Any]:
 
 def _output(item: dict[str, Any], kind: str) -> Block:
     told = _told(item.get("output"))
-    failed = item.get("status") == "failed" or _exited(item.get("output"))
-    how = "error" if failed else verdict(told.text)
+    failed = True if item.get("status") == "failed" else _exited(item.get("output"))
+    how: Verdict = verdict(told.text) if failed is None else "error" if failed else "fine"
     return Block(
         "result",
         text=told.text,
@@ -159,6 +160,7 @@ def _output(item: dict[str, Any], kind: str) -> Block:
         can_edit=kind in EDITABLE,
         images=told.images,
         doubtful=how == "doubtful",
+        untold=how == "untold",
     )
 
 
@@ -172,12 +174,12 @@ def _told(output: Any) -> ContentPart:
     return plain(output)
 
 
-def _exited(output: Any) -> bool:
-    """Did a shell's run end with a code that is not 0, or not at all?"""
+def _exited(output: Any) -> bool | None:
+    """Did a shell's run end with a code that is not 0, or not at all? None where it does not say."""
     ends = [one.get("outcome") for one in raw_blocks(output)] if isinstance(output, list) else []
-    return any(
-        isinstance(end, dict) and (end.get("type") == "timeout" or bool(end.get("exit_code"))) for end in ends
-    )
+    told = [end for end in ends if isinstance(end, dict) and (end.get("type") == "timeout" or "exit_code" in end)]
+    failed = any(end.get("type") == "timeout" or bool(end["exit_code"]) for end in told)
+    return failed if failed or (told and len(told) == len(ends)) else None
 
 
 def _joined(items: list[Any]) -> View:

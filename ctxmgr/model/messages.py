@@ -34,7 +34,8 @@ class Block(msgspec.Struct, frozen=True):
     `images` counts images in the block, weighed apart. `content_index` is where it stands in the message's content,
     -1 where the message itself is the block. `can_edit` says that the format can put another text, or other
     arguments, there. Of texts only those of users and notes say so.
-    `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is.
+    `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. `untold`:
+    it has none, and nothing in the result says how the call ended.
     """
 
     kind: BlockKind
@@ -48,6 +49,7 @@ class Block(msgspec.Struct, frozen=True):
     can_edit: bool = False
     images: int = 0
     doubtful: bool = False
+    untold: bool = False
 
 
 class View(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ def from_message(
 def _ran(block: Block, calls: Mapping[str, Call], into: Statements) -> None:
     """Add what a result or a user's own run says; some formats put results into user messages."""
     if block.kind == "result" and (call := calls.get(block.call_id)) is not None:
-        from_result(block.text, block.is_error, call, into)
+        from_result(block, call, into)
     elif block.kind == "shell" and block.text:  # no text: the user kept it from the model
         run = call_of_block(block)
         if run is not None and run.shell is not None:

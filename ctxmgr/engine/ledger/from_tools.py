@@ -6,7 +6,8 @@ Rules:
 2. Facts come from the result; a call whose result never came did nothing that is known of.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
-   command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`. Where it runs counts.
+   command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`. Where it runs counts. An
+   outcome that can not be told is unknown: it neither blocks nor worked.
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -18,9 +19,9 @@ from collections.abc import Iterator
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import key_of, plain, shorten
-from ctxmgr.engine.tools import EffectKind, ToolCall, created_id, outcome, tool_call
+from ctxmgr.engine.tools import CallOutcome, EffectKind, ToolCall, created_id, outcome, tool_call
 from ctxmgr.engine.tools.shell import window
-from ctxmgr.model import Call
+from ctxmgr.model import Block, Call
 from ctxmgr.model.saved import STATE
 
 ERROR_CHARACTERS = 200  # of an error's line, wherever it is told
@@ -57,26 +58,28 @@ _NO_ERROR = re.compile(
 )
 
 
-def from_result(text: str, is_error: bool, call: Call, into: Statements) -> None:
+def from_result(result: Block, call: Call, into: Statements) -> None:
     """Add the facts of one tool result and the call that it answers."""
+    text = result.text
     name = _NOT_NAME.sub("", call.tool.rsplit(".", 1)[-1].casefold())
     made = tool_call(call.tool, call.arguments)
-    failed = outcome(made, text, is_error) == "failed"
+    ended = outcome(made, text, result.is_error, result.doubtful or result.untold)
     touched = list(_touched(made, text))
-    if not failed:
+    if ended != "failed":
         for status, path in touched:
             into.add("file", f"{'read' if status == 'read' else 'changed'}\n{path}", path, "tool", status)
         _tasks(name, made, text, into)
     if made.shell is not None:
         line = made.shell.command.strip()
-        _command(SHELL, essential(line), line, failed, text, into)
+        _command(SHELL, essential(line), line, ended, text, into)
     elif asked := (made.asked if made.kind != "run" else "") or (touched[0][1] if touched else ""):
-        _command(name, asked, f"{call.tool} {asked}", failed, text, into)
+        _command(name, asked, f"{call.tool} {asked}", ended, text, into)
 
 
 def from_shell(text: str, command: str, is_error: bool, into: Statements) -> None:
     """Add the facts of the user's own shell run; `text` is the command, a line end and the output."""
-    _command(SHELL, essential(command), command, is_error, text.removeprefix(command), into)
+    ended: CallOutcome = "failed" if is_error else "ok"
+    _command(SHELL, essential(command), command, ended, text.removeprefix(command), into)
 
 
 def essential(command: str) -> str:
@@ -101,14 +104,14 @@ def error_line(text: str) -> str:
     return shorten((telling or lines or [""])[-1], ERROR_CHARACTERS)
 
 
-def _command(tool: str, argument: str, shown: str, is_error: bool, output: str, into: Statements) -> None:
+def _command(tool: str, argument: str, shown: str, ended: CallOutcome, output: str, into: Statements) -> None:
     into.add(
         "command",
         f"{tool}\n{key_of(argument) if len(argument) > COMMAND_CHARACTERS else argument}",
         shorten(plain(shown), COMMAND_CHARACTERS),
         "tool",
-        "failed" if is_error else "ok",
-        error_line(output) if is_error else "",
+        ended,
+        error_line(output) if ended == "failed" else "",
     )
 
 

@@ -17,13 +17,14 @@ from ctxmgr.engine.tools.catalog import (
 )
 from ctxmgr.engine.tools.effects import CHANGES, EffectKind, FileEffect, ToolCall
 from ctxmgr.engine.tools.names import SURE, VERBS
-from ctxmgr.engine.tools.outcome import outcome
+from ctxmgr.engine.tools.outcome import CallOutcome, outcome
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
 from ctxmgr.engine.tools.tasks import created_id
 
 __all__ = [
+    "CallOutcome",
     "ArgumentRole",
     "CATALOG",
     "CHANGES",

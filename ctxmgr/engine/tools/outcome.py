@@ -3,7 +3,7 @@
 Rules:
 
 1. A result that the host marks as an error tells of a failure; of a format that has no mark, one that looks like an
-   error may be one.
+   error may be one, and one that says nothing of it may be anything.
 2. Of a call that failed nothing is known to be done.
 
 Everything that asks how a call ended asks here.

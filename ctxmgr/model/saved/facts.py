@@ -32,7 +32,8 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     listing.
     `status`: task "open" | "active" | "done" | "blocked" | "dropped" (it no longer
     counts); file "read" | "written" | "edited" | "deleted";
-    command "ok" | "failed" (a failed command is a blocker until the same thing succeeds); constraint "" |
+    command "ok" | "failed" (a failed command is a blocker until the same thing is tried again and does not fail) |
+    "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); else "".
     `detail`: command, the quoted error line; of a summary, the heading it stood under where that says more
     than the slot; constraint of a user, "correction".

@@ -10,9 +10,9 @@ FILE = "\n".join(f"{number}: if error: raise ValueError('failed')" for number in
 PLAIN = "\n".join(f"line {number}" for number in range(400))
 
 TABLE = [
-    ("", "fine"),
-    ("ok", "fine"),
-    (PLAIN, "fine"),
+    ("", "untold"),
+    ("ok", "untold"),
+    (PLAIN, "untold"),
     ("Error: no such file", "error"),
     ("error - nothing to do", "error"),
     ("TypeError: x is not a function\n    at y", "error"),
@@ -41,9 +41,9 @@ TABLE = [
     ("cat: x: No such file or directory", "doubtful"),
     (f"{PLAIN}\n3 tests failed", "doubtful"),
     (f"{PLAIN}\n0 errors, 12 warnings", "fine"),
-    (f"{PLAIN}\nerror in the middle\n{PLAIN}", "fine"),
+    (f"{PLAIN}\nerror in the middle\n{PLAIN}", "untold"),
     (FILE, "doubtful"),  # of a file whose first line speaks of one nobody can tell
-    ('[output pruned — ~500 tokens | read path="x"]', "fine"),
+    ('[output pruned — ~500 tokens | read path="x"]', "untold"),
 ]
 
 
@@ -53,9 +53,9 @@ def test_what_a_text_tells(text: str, expected: str) -> None:
 
 
 def test_the_middle_of_a_long_text_is_not_looked_at() -> None:
-    assert verdict("x\n" * 100_000 + "Error: no\n" * 10 + "x\n" * 100_000) == "fine"
+    assert verdict("x\n" * 100_000 + "Error: no\n" * 10 + "x\n" * 100_000) == "untold"
 
 
 @given(st.text())
 def test_any_text_has_one(text: str) -> None:
-    assert verdict(text) in ("error", "doubtful", "fine")
+    assert verdict(text) in ("error", "doubtful", "fine", "untold")

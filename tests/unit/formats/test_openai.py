@@ -13,7 +13,7 @@ from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{ "path": "x" }'}}
 BLOCK = Block("call", 0, 'read {"path":"x"}', "c1", "read", {"path": "x"}, can_edit=True)
-RESULT = Block("result", text="text", call_id="c1", can_edit=True)
+RESULT = Block("result", text="text", call_id="c1", can_edit=True, untold=True)
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,xxxx"}}
 REPORT = {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 60}}
 
@@ -98,7 +98,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "tool in parts",
         {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "text"}, IMAGE]},
-        View("result", (Block("result", text="text", call_id="c1", can_edit=True, images=1),)),
+        View("result", (Block("result", text="text", call_id="c1", can_edit=True, untold=True, images=1),)),
     ),
     (
         "tool that failed",
@@ -118,7 +118,10 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "an older result",
         {"role": "function", "name": "read", "content": "text"},
-        View("result", (Block("result", text="text", call_id="function read", tool="read", can_edit=True),)),
+        View(
+            "result",
+            (Block("result", text="text", call_id="function read", tool="read", can_edit=True, untold=True),),
+        ),
     ),
     (
         "a packet that came back",

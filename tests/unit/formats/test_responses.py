@@ -83,15 +83,16 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
         {"type": "shell_call", "call_id": "c1", "action": {"commands": ["cd x", "ls"]}},
         answered(Block("call", -1, 'shell {"command":"cd x\\nls"}', "c1", "shell", {"command": "cd x\nls"})),
     ),
-    ("an output", OUTPUT, output("text")),
+    ("an output", OUTPUT, output("text", untold=True)),
+    ("one that went well", {**OUTPUT, "output": "Exit code: 0\nno"}, output("Exit code: 0\nno")),
     ("a failed one", {**OUTPUT, "output": "Exit code: 1\nno"}, output("Exit code: 1\nno", is_error=True)),
     ("a doubtful one", {**OUTPUT, "output": "not found"}, output("not found", doubtful=True)),
     (
         "an output in parts",
         {**OUTPUT, "output": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:"}]},
-        output("a", images=1),
+        output("a", images=1, untold=True),
     ),
-    ("of a custom tool", {**OUTPUT, "type": "custom_tool_call_output"}, output("text")),
+    ("of a custom tool", {**OUTPUT, "type": "custom_tool_call_output"}, output("text", untold=True)),
     (
         "of a shell, which has a shape of its own",
         {

@@ -115,6 +115,8 @@ def test_facts_are_the_same(name: str) -> None:
             for fact in from_message(one.view, stamp=Stamp("", 0), calls=calls, opening=one.view.opens_turn)
         ]
         found.append([(fact.slot, fact.key, fact.text, fact.status) for fact in facts])
+    if name != "anthropic":  # no error flag: what does not tell how it ended is not known to have gone well
+        found[0] = [(*fact, "unknown" if status == "ok" else status) for *fact, status in found[0]]
     assert found[0] == found[1]
     assert {slot for slot, *_ in found[0]} >= {"goal", "constraint", "decision", "file", "command"}
 

@@ -70,7 +70,8 @@ class LedgerFact(Wire, frozen=True):
         str,
         Meta(
             description="Of a task: open, active, done, blocked. Of a file: read, written, edited, "
-            "deleted. Of a command: ok, failed. Of a constraint: retracted."
+            "deleted. Of a command: ok, failed, or unknown where nothing tells how it ended. Of a constraint: "
+            "retracted."
         ),
     ] = ""
     at: Annotated[int, Meta(description="The host's time, in milliseconds since the epoch.")] = 0

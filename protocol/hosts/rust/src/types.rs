@@ -1953,8 +1953,8 @@ pub struct LedgerFact {
     pub text: String,
     /// Who made it.
     pub source: FactSource,
-    /// Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed.
-    /// Of a constraint: retracted.
+    /// Of a task: open, active, done, blocked. Of a file: read, written, edited, deleted. Of a command: ok, failed,
+    /// or unknown where nothing tells how it ended. Of a constraint: retracted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// The host's time, in milliseconds since the epoch.

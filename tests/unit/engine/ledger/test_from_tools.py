@@ -4,14 +4,33 @@ import pytest
 
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.model.messages import Call
+from ctxmgr.model.messages import Block, Call
 from ctxmgr.model.saved.facts import Fact
 
 
 def result(tool: str, text: str = "", *, failed: bool = False, **arguments: Any) -> tuple[Fact, ...]:
+    return facts_of(Block("result", text=text, is_error=failed), Call(tool, arguments))
+
+
+def facts_of(result: Block, call: Call) -> tuple[Fact, ...]:
     into = Statements(Stamp("o", 1))
-    from_result(text, failed, Call(tool, arguments), into)
+    from_result(result, call, into)
     return into.facts()
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        (Block("result", text="x"), "ok"),
+        (Block("result", text="x", untold=True), "unknown"),
+        (Block("result", text="x: not found", doubtful=True), "unknown"),
+        (Block("result", text="x", is_error=True), "failed"),
+    ],
+)
+def test_a_command_whose_outcome_can_not_be_told_is_neither_ok_nor_failed(result: Block, status: str) -> None:
+    for call in (Call("bash", {"command": "npm test"}), Call("grep", {"pattern": "x"})):
+        (fact,) = (one for one in facts_of(result, call) if one.slot == "command")
+        assert (fact.status, bool(fact.detail)) == (status, status == "failed")
 
 
 @pytest.mark.parametrize(
