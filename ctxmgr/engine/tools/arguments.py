@@ -17,6 +17,7 @@ GREATEST = 2**53  # a number beyond is no line's
 MOST_PARTS = 200  # of one list that are read
 _GLOBS = frozenset("*?[{")
 _PLACES: tuple[ArgumentRole, ...] = ("path", "paths", "source", "destination", "directory")
+_ENDS: dict[str, ArgumentRole] = {"from": "source", "to": "destination"}  # where a call has both
 _NO_PARTS: frozenset[ArgumentRole] = frozenset(("tasks", "arguments", "aside"))
 
 
@@ -26,12 +27,18 @@ class CallArguments:
     def __init__(self, arguments: Arguments, roles: Mapping[str, ArgumentRole] | None = None) -> None:
         self.arguments = arguments
         self.roles = roles or {}
+        self._both_ends = isinstance(arguments.get("from"), str) and isinstance(arguments.get("to"), str)
         self._by_role: dict[ArgumentRole, list[Any]] = {}
         for name, value in arguments.items():
             self._by_role.setdefault(self.role(name), []).append(value)
 
     def role(self, name: str) -> ArgumentRole:
-        return self.roles.get(name) or role_of(name)
+        role = self.roles.get(name) or role_of(name)
+        if role == "url" and str(self.arguments[name])[:7].casefold() == "file://":
+            return "path"
+        if not role and self._both_ends:
+            return _ENDS.get(name, "")
+        return role
 
     def values(self, *roles: ArgumentRole) -> Iterator[Any]:
         """The values with these roles, those of the first role first."""
@@ -85,6 +92,8 @@ class CallArguments:
             for value in values:
                 if isinstance(value, list | dict):
                     each: Sequence[Any] = value[:MOST_PARTS] if isinstance(value, list) else (value,)
+                    if role == "paths" and isinstance(value, dict):  # texts by their files
+                        each = [{"path": name, "content": text} for name, text in value.items()][:MOST_PARTS]
                     found += [CallArguments(one, self.roles) for one in each if isinstance(one, dict)]
         return tuple(found)
 

@@ -20,7 +20,7 @@ from ctxmgr.engine.tools import families
 from ctxmgr.engine.tools.arguments import Arguments, CallArguments
 from ctxmgr.engine.tools.effects import CallEffects, EffectKind, Shell, ToolCall
 from ctxmgr.engine.tools.families import FAMILIES, Counting
-from ctxmgr.engine.tools.names import is_of_a_service, kind_of, without_prefix
+from ctxmgr.engine.tools.names import is_of_a_service, kind_of, leaves_its_source, without_prefix
 from ctxmgr.engine.tools.roles import ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ROWS, ToolRow
 from ctxmgr.engine.tools.tasks import tasks_of
@@ -126,8 +126,14 @@ def _family(tool: str, given: CallArguments) -> str:
         return ""
     if kind in ("", "edit", "write") and given.text("old text") is not None and given.text("new text") is not None:
         return "edit"
-    if not kind:
-        return "write" if given.text("content") is not None and not given.has("command") else ""
+    if kind == "delete" and given.has("start", "end", "range", "line"):
+        return "edit"
+    if kind == "move" and leaves_its_source(tool):
+        return "copy"
+    if not kind and given.text("operation") and families.editing(given):
+        return "editor"
+    if not kind and not given.has("command"):
+        return "write" if given.text("content") is not None else "edit" if given.has("new text") else ""
     if kind == "edit" and given.text("operation", "command") and families.editing(given):
         return "editor"
     return kind

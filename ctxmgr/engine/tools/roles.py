@@ -43,10 +43,10 @@ WHOLE: dict[str, ArgumentRole] = _whole(
     ("destination", "destination dest dst newpath topath target"),
     ("working directory", "cwd workdir workingdirectory workingdir cd"),
     ("old text", "old before original search find oldcode originallines"),
-    ("new text", "new after replacement replace newcode updatedlines replacementtext"),
-    ("content", "content contents text body filetext code newsource codeedit codecontent filecontent data"),
+    ("new text", "new after replacement replace newcode codeedit updatedlines replacementtext"),
+    ("content", "content contents text body filetext code newsource codecontent filecontent data"),
     ("patch", "patch diff patchtext unifieddiff patchcontent"),
-    ("command", "command commands cmd cmds commandline shellcommand script"),
+    ("command", "command commands cmd cmds cmdline commandline shellcommand script"),
     ("input", "input"),
     ("pattern", "pattern regex regexp globpattern searchpattern"),
     ("query", "query queries searchterm searchquery q"),
@@ -62,7 +62,7 @@ WHOLE: dict[str, ArgumentRole] = _whole(
     ("task", "subject"),
     ("task id", "taskid todoid"),
     ("status", "status"),
-    ("operation", "operation action type"),
+    ("operation", "operation action op type"),
     ("tool", "toolname"),
     ("arguments", "arguments"),
     ("id", "id"),
@@ -105,13 +105,15 @@ def role_of(name: str) -> ArgumentRole:
         return _path(last, rest)
     if last in ("uri", "url") and rest & {"file", "document"}:
         return "path"
+    if words[0] == "path" and rest & {"in", "of", "to"}:
+        return "path"
     if last in _TEXTS and words[0] in _OLD | _NEW:
         return "old text" if words[0] in _OLD else "new text"
     return _other(last, rest)
 
 
 def _path(last: str, rest: frozenset[str]) -> ArgumentRole:
-    if "name" in rest:  # of what is in a file, as `name_path`
+    if rest & {"name", "attachment", "attachments"}:  # of what is in a file, as `name_path`, or goes along
         return ""
     if rest & _DIRECTORIES:
         return "directory"

@@ -7,7 +7,7 @@ Rules:
 2. `sed -i` and `perl -i` edit; by how much lines move is not known. So does a patch handed to `apply_patch`,
    `patch` or `git apply`, and what `git checkout` and `git restore` bring back. What
    a script of `sed` or `awk` sends to a file is written too.
-3. `rm` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
+3. `rm`, `unlink` and `git rm` delete, `mv` and `git mv` move, `cp` and `touch` write.
 4. A file whose name is not known makes the whole a run.
 """
 
@@ -43,10 +43,14 @@ def changes(commands: Sequence[ShellCommand], directory: str) -> FileEffects | N
     if len(commands) == 1:
         return _sent(first.writes, directory)
     if len(commands) == 2 and not first.writes and commands[1].words[:1] == ("tee",):
-        added = "-a" in commands[1].words
-        files = [word for word in commands[1].words[1:] if word != "-a"]
-        return _sent([(">>" if added else ">", file) for file in files], directory)
+        return _sent(_teed(commands[1].words), directory)
     return _redirected(commands, directory)
+
+
+def _teed(words: Sequence[Word]) -> list[tuple[str, Word]]:
+    """(">" or ">>", file) of what `tee` sends what it reads to."""
+    kind = ">>" if "-a" in words or "--append" in words else ">"
+    return [(kind, word) for word in words[1:] if word is None or not word.startswith("-")]
 
 
 def of_patch(text: str, directory: str) -> FileEffects:
@@ -77,7 +81,9 @@ def _alone(name: Word, command: ShellCommand, directory: str) -> FileEffects | N
         return of_patch(given, directory) if given is not None and patches.is_patch(given) else (RUN,)
     if name == "git":
         return _git(words[1:], directory)
-    if name == "rm" and not command.writes:
+    if name == "tee" and command.stdin is not None:
+        return _sent([*_teed(words), *command.writes], directory)
+    if name in ("rm", "unlink") and not command.writes:
         return _each("delete", _named(words[1:]), directory)
     if name == "mv":
         return _moved(_into(words[1:]), directory)
@@ -201,8 +207,7 @@ def _redirected(commands: Sequence[ShellCommand], directory: str) -> FileEffects
     files = [write for command in commands for write in (*sent(command), *command.writes)]
     for command in commands[1:]:
         if command.words[:1] == ("tee",):
-            kind = ">>" if "-a" in command.words else ">"
-            files += [(kind, word) for word in command.words[1:] if word is None or not word.startswith("-")]
+            files += _teed(command.words)
     found = _sent(files, directory)
     if found is None:
         return None
