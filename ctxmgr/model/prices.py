@@ -51,8 +51,8 @@ class TieredPrices(BasePrices, frozen=True, omit_defaults=True):
 class Rates(msgspec.Struct, frozen=True):
     """Prices of a cached token and of one written to the cache, as parts of the input price."""
 
-    read: float = READ
-    write: float = WRITE
+    cache_read: float = READ
+    cache_write: float = WRITE
 
 
 def base_prices(prices: BasePrices | None) -> BasePrices | None:

@@ -39,7 +39,7 @@ from ctxmgr.study.spawning.inprocess import Driver
 SESSIONS = Path(__file__).parents[1] / "sessions"
 NAMES = ("greenhouse", "ledger", "allotment")
 VOCABULARY = "o200k_base"
-MODELS = {MODELLED: HostModel(), RECORDED: HostModel(modelled=False, weighed_usage=False, warm=False)}
+MODELS = {MODELLED: HostModel(), RECORDED: HostModel(modelled=False, weighed_usage=False, stays_warm=False)}
 
 
 class Run(NamedTuple):

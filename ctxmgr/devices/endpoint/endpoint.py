@@ -44,19 +44,19 @@ Pause = Callable[[float], Awaitable[object]]
 class _Ways(msgspec.Struct, frozen=True):
     """What this server takes: the name of the limit, and whether it can be asked for usage."""
 
-    limit: str = "max_tokens"
+    limit_key: str = "max_tokens"
     usage: bool = True
 
     def refused_by(self, words: str) -> str:
         """Which of the two a refusal names: "usage", "limit", or "" for neither."""
         if self.usage and "stream_options" in words:
             return "usage"
-        return "limit" if self.limit in words else ""
+        return "limit" if self.limit_key in words else ""
 
     def other(self, way: str) -> "_Ways":
         if way == "usage":
-            return _Ways(self.limit, usage=False)
-        return _Ways("max_completion_tokens" if self.limit == "max_tokens" else "max_tokens", self.usage)
+            return _Ways(self.limit_key, usage=False)
+        return _Ways("max_completion_tokens" if self.limit_key == "max_tokens" else "max_tokens", self.usage)
 
 
 class Chat:
@@ -154,7 +154,7 @@ class Chat:
         body: dict[str, Any] = {
             "model": self._endpoint.model,
             "messages": [*system, {"role": "user", "content": sound(ask.prompt)}],
-            ways.limit: ask.max_tokens,
+            ways.limit_key: ask.max_tokens,
             "stream": True,
         }
         if ways.usage:

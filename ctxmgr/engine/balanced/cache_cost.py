@@ -54,7 +54,7 @@ def is_cold(at: int | None, last_at: int | None, ttl: int | None) -> bool:
 
 def cost(after: int, cached: int, left: int, by: Rates) -> float:
     """Rule 2: of writing `left` tokens where `after` stand, `cached` of them in the cache."""
-    return left * by.write - cached * by.read - (after - cached) * by.write
+    return left * by.cache_write - cached * by.cache_read - (after - cached) * by.cache_write
 
 
 def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: bool = False) -> PrefixBreak | None:
@@ -71,7 +71,7 @@ def best_break(rows: Sequence[Row], inserted: int, calls: int, by: Rates, must: 
         if not row.may_break or (removed <= 0 and not must):
             continue
         found = PrefixBreak(
-            place, after, cached, left + inserted, cost(after, cached, left + inserted, by), removed * by.read
+            place, after, cached, left + inserted, cost(after, cached, left + inserted, by), removed * by.cache_read
         )
         gain = max(CALLS_AT_LEAST, calls) * found.saves - found.cost
         if best is None or gain > best[0]:
@@ -83,9 +83,9 @@ def arithmetic(found: PrefixBreak, by: Rates, regret: float, calls: int) -> str:
     """The sum in one line, for a person to check."""
     before, remaining = found.before_tokens, found.remaining_tokens
     uncached = before - found.cached_tokens
-    kept = f"{found.cached_tokens:,} x {by.read:g} + {uncached:,} x {by.write:g}"
+    kept = f"{found.cached_tokens:,} x {by.cache_read:g} + {uncached:,} x {by.cache_write:g}"
     return (
         f"{before:,} tokens from the first change on become {remaining:,}: written {remaining:,} x "
-        f"{by.write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a call; "
-        f"regret of {calls} calls {regret:,.0f} (all in tokens of uncached input)"
+        f"{by.cache_write:g}, kept {kept}, so changing costs {found.cost:,.0f} now and saves {found.saves:,.0f} a "
+        f"call; regret of {calls} calls {regret:,.0f} (all in tokens of uncached input)"
     )

@@ -185,7 +185,9 @@ class _Draft:
         """The sum of what was done: the place was found by an estimate."""
         after, cached, left = changed(self.old_plan, plan, self.messages, self.inputs.cached_count)
         by = self.inputs.rates
-        return PrefixBreak(place, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+        return PrefixBreak(
+            place, after, cached, left, cost(after, cached, left, by), (after - left) * by.cache_read
+        )
 
     def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""

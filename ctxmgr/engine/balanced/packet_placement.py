@@ -35,17 +35,17 @@ class PacketPlacement(msgspec.Struct, frozen=True):
 
 
 class PacketWriter(msgspec.Struct, frozen=True):
-    """Writes a packet out of the ledger. `budget` of the ledger's facts, in tokens. `resume`: where the work stood
+    """Writes a packet out of the ledger. `budget_tokens` for the ledger's facts. `resume`: where the work stood
     is told with them. `archives`: are originals kept anywhere?"""
 
     text: PacketText
-    budget: int
+    budget_tokens: int
     resume: bool
     archives: bool
 
     def facts(self, stands_for: int) -> str:
         """The ledger's facts, in no more tokens than these; "" where nothing fits."""
-        return self.text.within(min(self.budget, stands_for), self.resume, asked=self.resume)
+        return self.text.within(min(self.budget_tokens, stands_for), self.resume, asked=self.resume)
 
     def handle(self, key: str) -> str:
         """The name of an original in the archive; "" where there is none."""

@@ -64,7 +64,7 @@ def due(ask: BalancedInputs, weight: int) -> Opening | None:
         return "cold"
     if ask.epoch_inputs.zone in ("red", "compact") and weight > kept * GROWN:
         return "red"
-    changing = kept * ask.epoch_inputs.rates.write - weight * ask.epoch_inputs.rates.read
+    changing = kept * ask.epoch_inputs.rates.cache_write - weight * ask.epoch_inputs.rates.cache_read
     return "price" if _regret(ask, weight) >= max(changing, ask.epoch.needed) else None
 
 
@@ -110,4 +110,4 @@ def _kept(ask: BalancedInputs) -> int:
 
 
 def _regret(ask: BalancedInputs, weight: int) -> float:
-    return ask.epoch.regret + ask.epoch_inputs.rates.read * max(0, weight - _kept(ask))
+    return ask.epoch.regret + ask.epoch_inputs.rates.cache_read * max(0, weight - _kept(ask))

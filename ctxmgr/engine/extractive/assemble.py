@@ -88,8 +88,8 @@ def _carried(lines: SummaryLines, carried: carry.PreviousFacts, changes: outcome
         lines.add("planned", text, shorten(text, BRIEF_CHARACTERS))
     for text in carried.likely:
         lines.add("likely", text, shorten(text, BRIEF_CHARACTERS))
-    if carried.last:
-        lines.add("active", f"{carry.LAST}{carried.last}")
+    if carried.last_statement:
+        lines.add("active", f"{carry.LAST}{carried.last_statement}")
 
 
 def _standing(lines: SummaryLines, now: Sequence[Fact], past: Sequence[Fact]) -> None:

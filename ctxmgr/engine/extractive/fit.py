@@ -26,15 +26,15 @@ class _Choice(msgspec.Struct):
     """One line on its way: what it weighs in full and in brief, and which of the two is chosen (0: neither)."""
 
     line: SummaryLine
-    full: int
-    brief: int
-    chosen: int = 0
+    full_weight: int
+    brief_weight: int
+    chosen_form: int = 0
 
 
 def fit(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
     """The text, at most `budget` tokens; "" where not even the first line fits."""
     budget = min(budget, layout.max_tokens)
-    kinds = {kind: lines[-layout.newest.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
+    kinds = {kind: lines[-layout.line_limits.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
     shown = {put.kind for part in layout.parts for put in part.line_styles}
     kinds = {kind: lines for kind, lines in kinds.items() if kind in shown and lines}
     if not kinds:
@@ -59,8 +59,8 @@ def _trimmed(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget
             return text
         while taken and over > 0:
             last = taken.pop()
-            over -= last.full if last.chosen == 2 else last.brief
-            last.chosen = 0
+            over -= last.full_weight if last.chosen_form == 2 else last.brief_weight
+            last.chosen_form = 0
     return ""
 
 
@@ -82,22 +82,24 @@ def _choose(
             limit = int(budget * share) if sharing else room
             spent = 0
             for choice in reversed(lines):
-                if choice.chosen:
+                if choice.chosen_form:
                     continue
-                opening = 0 if any(other.chosen for other in lines) else headings[kind]
-                in_full = not sharing or spent + choice.full <= limit * (FULL_SHARE if len(lines) > 1 else 1)
-                sizes = ((2, choice.full), (1, choice.brief)) if in_full else ((1, choice.brief),)
+                opening = 0 if any(other.chosen_form for other in lines) else headings[kind]
+                in_full = not sharing or spent + choice.full_weight <= limit * (FULL_SHARE if len(lines) > 1 else 1)
+                sizes = (
+                    ((2, choice.full_weight), (1, choice.brief_weight)) if in_full else ((1, choice.brief_weight),)
+                )
                 for chosen, size in sizes:
                     if size + opening <= room and (spent + size <= limit or (sharing and kind == "goal")):
-                        choice.chosen = chosen
+                        choice.chosen_form = chosen
                         room -= size + opening
                         spent += size
                         order.append(choice)
                         break
     for choice in order:
-        if choice.chosen == 1 and choice.full - choice.brief <= room:
-            room -= choice.full - choice.brief
-            choice.chosen = 2
+        if choice.chosen_form == 1 and choice.full_weight - choice.brief_weight <= room:
+            room -= choice.full_weight - choice.brief_weight
+            choice.chosen_form = 2
     return order
 
 
@@ -106,9 +108,9 @@ def _told(choices: dict[Kind, list[_Choice]]) -> dict[Kind, list[str]]:
     told: dict[Kind, list[str]] = {}
     for kind, some in choices.items():
         shown = (
-            choice.line.text if choice.chosen == 2 or not choice.line.brief else choice.line.brief
+            choice.line.text if choice.chosen_form == 2 or not choice.line.brief else choice.line.brief
             for choice in some
-            if choice.chosen
+            if choice.chosen_form
         )
         told[kind] = list(dict.fromkeys(shown))
     return told

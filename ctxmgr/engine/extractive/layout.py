@@ -27,12 +27,12 @@ class SectionLayout(msgspec.Struct, frozen=True):
 
 
 class SummaryLayout(msgspec.Struct, frozen=True):
-    """`opening` stands before the first heading. `newest` bounds the lines of a kind, None for no bound.
-    `max_tokens`: tokens it never needs more of."""
+    """`opening` stands before the first heading. `line_limits`: so many newest lines of a kind, all
+    where it has none. `max_tokens`: tokens it never needs more of."""
 
     parts: tuple[SectionLayout, ...]
     opening: str = ""
-    newest: dict[Kind, int] = {}
+    line_limits: dict[Kind, int] = {}
     max_tokens: int = 1_000_000
 
 
@@ -132,10 +132,10 @@ _SHORT_PARTS = (
 )
 HANDOFF = SummaryLayout(
     (*_SHORT_PARTS, SectionLayout("## Critical Context", (*_PLANS, LineStyle("note"), _FOUND, _FILES, _ERRORS))),
-    newest={"done": 8, "note": 8, "found": 8, "planned": 4, "likely": 2},
+    line_limits={"done": 8, "note": 8, "found": 8, "planned": 4, "likely": 2},
     max_tokens=2_000,
 )
 
-CONTINUE = SummaryLayout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, newest={"note": 24, "found": 24})
+CONTINUE = SummaryLayout((*_SHORT_PARTS, _CONTEXT), opening=labels.CONTINUE, line_limits={"note": 24, "found": 24})
 
 LAYOUTS = {"structured": STRUCTURED, "nine-section": NINE, "handoff": HANDOFF, "continue": CONTINUE}

@@ -30,12 +30,13 @@ class Target(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pruning(msgspec.Struct, frozen=True):
-    """`targets` oldest last; tokens scanned (eligible output seen), protected (kept by rule 4), prunable."""
+    """`targets` oldest last; `scanned_tokens` of eligible output, `protected_tokens` of it that stay by rule 4, and
+    `prunable_tokens`."""
 
     targets: tuple[Target, ...] = ()
-    scanned: int = 0
-    protected: int = 0
-    prunable: int = 0
+    scanned_tokens: int = 0
+    protected_tokens: int = 0
+    prunable_tokens: int = 0
 
 
 def eligible(block: Block, tool: str, policy: Policy) -> bool:

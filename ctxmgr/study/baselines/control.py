@@ -50,7 +50,7 @@ def sights(found: Timeline, weigh: Callable[[bytes], int], bounds: Bounds = BOUN
                 raw = _packet(items[:cut], named[:cut], bounds.packet_tokens)
                 packet, heavy = (ProjectedMessage(raw, -1, False),), weigh(raw)
                 start, epoch = cut, epoch + 1
-        out.append(timeline.sight(found, asked, packet + found.wholes[start : asked.end_index], epoch))
+        out.append(timeline.observation(found, asked, packet + found.wholes[start : asked.end_index], epoch))
     return out
 
 

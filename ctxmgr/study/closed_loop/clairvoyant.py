@@ -19,7 +19,7 @@ from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.closed_loop.meter import ClosedLoop, closed_loop
 from ctxmgr.study.closed_loop.references import acted_on
 from ctxmgr.study.closed_loop.uses import Uses
-from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, Timeline, dollars, newly_said, timeline
+from ctxmgr.study.metrics import MessageCache, Observation, PriceSheet, Timeline, dollars, new_messages, timeline
 
 PATIENCES = (0.7, 1.0, 1.5, inf)
 
@@ -50,7 +50,7 @@ def clairvoyant(
 
 def floor(sights: Sequence[Observation], known: MessageCache, sheet: PriceSheet) -> float:
     """Dollars, at the prices of the lowest tier."""
-    tokens = sum(known.weight(one.raw) for came in newly_said(sights) for one in came)
+    tokens = sum(known.weight(one.raw) for came in new_messages(sights) for one in came)
     return dollars(sheet.prices.tier(0), read=len(sights) * sheet.overhead_tokens, written=tokens)
 
 
@@ -58,12 +58,12 @@ def _plan(found: Timeline, uses: Uses, patience: float, known: MessageCache, she
     lives = uses.lives(sheet, patience)
     tier = sheet.prices.tier(0)
     opened = epochs(lives, len(found.asked), tier)
-    sights = shown(found, lives, opened)
+    sights = observations(found, lives, opened)
     loop = closed_loop(sights, known, sheet)
     return Foresight(tuple(sights), loop, _free(lives, len(found.asked), sheet), patience)
 
 
-def shown(found: Timeline, lives: Sequence[Life], opened: Sequence[int]) -> list[Observation]:
+def observations(found: Timeline, lives: Sequence[Life], opened: Sequence[int]) -> list[Observation]:
     """The lists of these epochs; `epoch` counts them."""
     out = []
     number = 0
@@ -71,7 +71,7 @@ def shown(found: Timeline, lives: Sequence[Life], opened: Sequence[int]) -> list
         number += call in opened[number : number + 1]
         last = opened[number - 1] if number else 0
         kept = tuple(found.wholes[place] for place in range(asked.end_index) if lives[place].last_use >= last)
-        out.append(timeline.sight(found, asked, kept, number))
+        out.append(timeline.observation(found, asked, kept, number))
     return out
 
 

@@ -27,21 +27,21 @@ from ctxmgr.study.closed_loop.lists import Element, Fetched, LoopLists, common_s
 from ctxmgr.study.closed_loop.originals import Originals
 from ctxmgr.study.closed_loop.parts import BillParts, bill_parts
 from ctxmgr.study.closed_loop.references import Occurrences, Reference, acted_on
-from ctxmgr.study.metrics import SUMMARY, MessageCache, Observation, PriceSheet, dollars, is_cold, newly_said
+from ctxmgr.study.metrics import SUMMARY, MessageCache, Observation, PriceSheet, dollars, is_cold, new_messages
 
 CALL_TOKENS = 150  # of a call that fetches one thing: a few words, a tool's name, a path
 
 
 class LoopCall(msgspec.Struct, frozen=True, gc=False):
     """One call, in dollars: its input as billed with a `warm` cache and as the cache `actually` was, its `fetches`
-    (so many) with input and output, its `output`, and summaries made before it."""
+    (so many) with input and output, its `output`, and the summaries made before it."""
 
     warm: float
     actual: float
     fetches: int = 0
     refetched: float = 0.0
     output: float = 0.0
-    summaries: float = 0.0
+    summary_dollars: float = 0.0
 
 
 class ClosedLoop(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class ClosedLoop(msgspec.Struct, frozen=True):
 
     @property
     def all(self) -> float:
-        return sum(one.actual + one.refetched + one.output + one.summaries for one in self.calls)
+        return sum(one.actual + one.refetched + one.output + one.summary_dollars for one in self.calls)
 
     @property
     def fetches(self) -> int:
@@ -90,7 +90,7 @@ class _Meter:
     def calls(self) -> list[LoopCall]:
         out = []
         last: Observation | None = None
-        for sight, came, wanted in zip(self.sights, newly_said(self.sights), self.wanted, strict=True):
+        for sight, came, wanted in zip(self.sights, new_messages(self.sights), self.wanted, strict=True):
             self.originals.add(came)
             self.lists.add(came)
             summaries = self._summaries(last, sight)
@@ -106,7 +106,7 @@ class _Meter:
                     fetches=len(brought),
                     refetched=sum(money for _, money in brought),
                     output=dollars(tier, output=self.messages.weight(sight.reply.raw)),
-                    summaries=summaries,
+                    summary_dollars=summaries,
                 )
             )
             last = sight

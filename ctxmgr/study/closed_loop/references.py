@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ctxmgr.model import Block
-from ctxmgr.study.metrics import LinePresence, MessageCache, Observation, edits, names_in, newly_said, strings
+from ctxmgr.study.metrics import LinePresence, MessageCache, Observation, edits, names_in, new_messages, strings
 
 LETTERS = 3  # letters and digits of a line: of those with fewer every file is full
 
@@ -56,7 +56,7 @@ def acted_on(sights: Sequence[Observation], known: MessageCache) -> tuple[tuple[
     """What each call's recorded reply acts on, whether or not the conversation had it before."""
     earlier: set[bytes] = set()
     out = []
-    for sight, came in zip(sights, newly_said(sights), strict=True):
+    for sight, came in zip(sights, new_messages(sights), strict=True):
         earlier.update(_spelling(block) for one in came for block in _calls(one.raw, known))
         new = [block for block in _calls(sight.reply.raw, known) if _spelling(block) not in earlier]
         lines = (line for block in new for line in edits.replaced(block.arguments) if _is_telling(line))

@@ -23,7 +23,7 @@ class ChainBounds(msgspec.Struct, frozen=True):
 
 def bounds(session: RecordedSession, settings: Settings) -> ChainBounds | None:
     """None where there is no chain, or nothing to simulate on."""
-    if settings.chain is None or session.recording is None:
+    if settings.chain_window is None or session.recording is None:
         return None
     course = timeline.of(session.recording)
     known = MessageCache(message_cache.reader())

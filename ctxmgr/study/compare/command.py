@@ -49,7 +49,7 @@ def run(parsed: Namespace) -> int:
     comparison = _Comparison(wanted, folder, loaded.weigher)
     try:
         outcomes = comparison.run(paths, parsed.jobs)
-        table = "comparison.md" if wanted.chain is None else f"chains-{wanted.chain}.md"
+        table = "comparison.md" if wanted.chain_window is None else f"chains-{wanted.chain_window}.md"
         files.written(folder, table, report.report(outcomes, wanted))
         if wanted.probes_failed is not None:
             write_failed(wanted.probes_failed, report.failed_probes(outcomes))
@@ -151,11 +151,11 @@ class _Comparison:
     ) -> WrittenRow | NothingToCompact:
         """From its file where that is finished; Nothing where the recording has nothing to compact."""
         fingerprint = material.fingerprint(strategy, format)
-        name = files.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain)
+        name = files.file_name(material.session.name, strategy, format, fingerprint, self._settings.chain_window)
         there = files.finished(self._folder / name, fingerprint)
         if there is not None:
             return WrittenRow(there, name, reused=True)
-        if self._settings.chain is None:
+        if self._settings.chain_window is None:
             planned = await asyncio.to_thread(lambda: material.planned)
             if isinstance(planned, NothingToCompact):
                 return planned

@@ -71,7 +71,7 @@ def finished(path: Path, fingerprint: str) -> SummaryRow | None:
     return None if head.row.again or head.row.failures else head.row
 
 
-def shown(text: str) -> str:
+def table_cell(text: str) -> str:
     """Recorded text in a cell of a Markdown table."""
     return safe(text).replace("\n", " ").replace("|", "\\|")
 

@@ -7,7 +7,7 @@ import msgspec
 from rich.console import Console
 
 from ctxmgr.study.compare.bounds import ChainBounds
-from ctxmgr.study.compare.files import shown
+from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
 from ctxmgr.study.compare.tables import CHAIN, HELD, SUMMARY, TextTable, markdown, notes, rendered, sheets
@@ -58,7 +58,7 @@ def head(row: SummaryRow) -> str:
     lines += (("shortened for the model", "; ".join(row.shortened) or "nothing"),)
     parts = [markdown(TextTable(f"{row.recording}: {row.strategy}, {row.format}", ("figure", ""), lines, 1), 1)]
     parts += [markdown(sheet) for sheet in sheets([row], whole=True)[1:] if sheet.lines]
-    parts += [f"**FAILED**: {shown(text)}" for text in row.failures]
+    parts += [f"**FAILED**: {table_cell(text)}" for text in row.failures]
     return "\n\n".join([*parts, *notes([row])])
 
 
@@ -66,12 +66,12 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
     """The Markdown file of the whole comparison."""
     found = rows(outcomes)
     parts = [
-        f"# {'Strategies compared' if settings.chain is None else 'Chains of compactions'}",
+        f"# {'Strategies compared' if settings.chain_window is None else 'Chains of compactions'}",
         _settings(settings),
     ]
     parts += [markdown(sheet) for sheet in sheets(found, _beside(outcomes), whole=True) if sheet.lines]
     parts += notes(found)
-    parts += [f"- {shown(text)}" for text, _ in _said(outcomes)]
+    parts += [f"- {table_cell(text)}" for text, _ in _said(outcomes)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -97,8 +97,8 @@ def values(outcomes: Sequence[RecordingRows], settings: Settings) -> dict[str, A
             "reserveTokens": settings.cut_budget.reserve_tokens,
             "model": settings.endpoint.model if settings.endpoint else settings.model,
             "contextWindow": settings.window,
-            "chainWindow": settings.chain,
-            "prices": None if settings.chain is None else figures.prices(settings.sheet),
+            "chainWindow": settings.chain_window,
+            "prices": None if settings.chain_window is None else figures.prices(settings.sheet),
         },
         "rows": [
             {**_row(one.row), "file": one.file, "reused": one.reused}
@@ -142,10 +142,10 @@ def _beside(outcomes: Sequence[RecordingRows]) -> dict[str, ChainBounds]:
 def _settings(settings: Settings) -> str:
     model = settings.endpoint.model if settings.endpoint else settings.model
     parts = [f"Kept: the newest {settings.cut_budget.keep_recent_tokens:,} tokens.", f"Model: {model}."]
-    if settings.chain is not None:
-        parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain:,}).")
+    if settings.chain_window is not None:
+        parts.append(f"Compacted above {settings.limit:,} tokens (window {settings.chain_window:,}).")
         parts.append(f"Billed: {prices_line(figures.prices(settings.sheet))}.")
-    return shown(" ".join(parts))
+    return table_cell(" ".join(parts))
 
 
 def _said(outcomes: Sequence[RecordingRows]) -> list[tuple[str, str]]:

@@ -56,9 +56,9 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
 
     Tokens; of `input_tokens` and `output_tokens` those of `weighed_calls` are weighed here, the provider reported
     none. `replaced_tokens`: of the messages, and the earlier summary, that it stands for. `retained` and `probes`
-    None: not measured. `fallbacks`: why it was written without a model. `again`: a call went wrong, it is no result
-    yet. `controls`: the same probes by control; `probes_failed` as `probes.failures` gives them, for a file of
-    their own.
+    None: not measured. `fallback_reasons`: why it was written without a model. `again`: a call went wrong, it
+    is no result yet. `controls`: the same probes by control; `probes_failed` as `probes.failures` gives them, for a
+    file of their own.
     """
 
     recording: str
@@ -66,7 +66,7 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     format: Format
     model: str
     fingerprint: str
-    calls: int
+    call_count: int = msgspec.field(name="calls")
     retries: int
     input_tokens: int
     output_tokens: int
@@ -74,10 +74,10 @@ class SummaryRow(msgspec.Struct, frozen=True, rename="camel"):
     wall_ms: int
     summary_tokens: int
     replaced_tokens: int
-    fallbacks: tuple[str, ...] = ()
+    fallback_reasons: tuple[str, ...] = msgspec.field(default=(), name="fallbacks")
     again: bool = False
     shortened: tuple[str, ...] = ()
-    left_out: int = 0
+    left_out_count: int = msgspec.field(default=0, name="leftOut")
     retained: Counts | None = msgspec.field(default=None, name="held")
     chain: ChainFigures | None = None
     failures: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ async def row(
 ) -> tuple[SummaryRow, str]:
     """The figures and the summary. The plan must be a preparation, unless a chain is walked."""
     wanted = _Wanted(material, strategy, format, model)
-    return await (_summary(wanted) if material.settings.chain is None else _chain(wanted))
+    return await (_summary(wanted) if material.settings.chain_window is None else _chain(wanted))
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -150,7 +150,7 @@ async def _chain(wanted: _Wanted) -> tuple[SummaryRow, str]:
         replaced_tokens=material.weight(chain.removed),
         retained=alone,
         chain=ChainFigures(
-            settings.chain or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop
+            settings.chain_window or 0, chain.passes, chain.largest, chain.last, chain.uncut, with_tail, loop
         ),
         failures=chain.failures,
     ), chain.summary
@@ -210,7 +210,7 @@ def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, An
         format=wanted.format,
         model="none" if wanted.strategy == "extractive" else wanted.model.name,
         fingerprint=wanted.material.fingerprint(wanted.strategy, wanted.format),
-        calls=sum(one["calls"] for one in details),
+        call_count=sum(one["calls"] for one in details),
         retries=sum(one["retries"] for one in details),
         input_tokens=spent.input_tokens,
         output_tokens=spent.output_tokens,
@@ -218,10 +218,10 @@ def _figures(wanted: _Wanted, spent: Spending, details: Sequence[Mapping[str, An
         wall_ms=round(1_000 * (time.perf_counter() - began)),
         summary_tokens=0,
         replaced_tokens=0,
-        fallbacks=tuple(_reason(one, number if len(details) > 1 else 0) for number, one in fallbacks),
+        fallback_reasons=tuple(_reason(one, number if len(details) > 1 else 0) for number, one in fallbacks),
         again=any(one["reason"] in TRY_AGAIN for _, one in fallbacks),
         shortened=tuple(dict.fromkeys(step for one in details for step in one["ladder"])),
-        left_out=sum(one["leftOut"] for one in details),
+        left_out_count=sum(one["leftOut"] for one in details),
     )
 
 

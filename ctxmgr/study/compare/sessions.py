@@ -77,11 +77,11 @@ def _of_stream(stream: Stream) -> list[Fields]:
     for event in reversed(stream.events):
         if event.name == "session_before_compact" and event.payload.get("branchEntries", b"null") != b"null":
             raws = _raws(event.payload["branchEntries"])
-            return [json_lines.members(bytes(raw), stream.name, event.line) for raw in raws]
+            return [json_lines.members(bytes(raw), stream.name, event.line_number) for raw in raws]
     for event in reversed(stream.events):
         if event.name == "context":
             raws = _raws(event.payload["messages"])
-            return [_entry(raw, json_lines.members(bytes(raw), stream.name, event.line)) for raw in raws]
+            return [_entry(raw, json_lines.members(bytes(raw), stream.name, event.line_number)) for raw in raws]
     raise UnreadableRecording(f"{stream.name}: no event holds messages")
 
 

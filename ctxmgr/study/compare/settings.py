@@ -35,7 +35,7 @@ class InvalidArguments(Exception):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`window`: of the summarising model; `chain`: the window of the session's model in a chain, None without one.
+    """`window`: of the summarising model; `chain_window`: that of the session's model in a chain, None without one.
 
     Tokens. `policy` has what is not set here: slices, retries, calls side by side. `sheet`: what a chain is billed
     by, and whether a clairvoyant stands beside it. `probes_failed`: the file that takes the failed probes.
@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True):
     model: ModelKind = "none"
     endpoint: Endpoint | None = None
     window: int = SUMMARISER_WINDOW
-    chain: int | None = None
+    chain_window: int | None = None
     sheet: PriceSheet = PriceSheet()
     clairvoyant: bool = False
     probes_failed: Path | None = None
@@ -56,7 +56,7 @@ class Settings(msgspec.Struct, frozen=True):
     @property
     def limit(self) -> int:
         """Tokens of the list above which a chain compacts."""
-        return (self.chain or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
+        return (self.chain_window or CHAIN_WINDOW) - self.cut_budget.reserve_tokens
 
     def fingerprint(self, recording: str, strategy: Strategy, format: Format, weigher: str, other: str = "") -> str:
         """Of one row; `recording` is the digest of its content, `weigher` the name of the vocabulary. `other`: the
@@ -68,13 +68,13 @@ class Settings(msgspec.Struct, frozen=True):
         paid = model is not None and self.model == "endpoint"
         what = [
             __version__ if paid else _code(),
-            [recording, strategy, format, weigher, self.chain],
+            [recording, strategy, format, weigher, self.chain_window],
             msgspec.to_builtins([self.cut_budget, self.policy.slices, self.policy.retries]),
             model,
         ]
         if other and not paid:
             what.append(other)
-        if self.chain is not None and self.sheet != PriceSheet():
+        if self.chain_window is not None and self.sheet != PriceSheet():
             what.append(msgspec.to_builtins(self.sheet))
         return sha256(msgspec.json.encode(what)).hexdigest()
 
@@ -90,7 +90,7 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         model=kind,
         endpoint=_endpoint(parsed, environment),
         window=parsed.context_window or SUMMARISER_WINDOW,
-        chain=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
+        chain_window=(parsed.window or CHAIN_WINDOW) if parsed.chain else None,
         sheet=price_sheet(parsed.prices, parsed.cache_ttl, parsed.overhead),
         clairvoyant=parsed.clairvoyant,
         probes_failed=Path(parsed.probes_failed) if parsed.probes_failed else None,
@@ -103,8 +103,8 @@ def settings(parsed: Namespace, environment: Mapping[str, str] = os.environ) -> 
         raise InvalidArguments("--window is for --chain")
     if not parsed.chain and (made.clairvoyant or made.sheet != PriceSheet()):
         raise InvalidArguments("--prices, --cache-ttl, --overhead and --clairvoyant are for --chain")
-    if made.chain is not None and made.limit <= parsed.keep:
-        room = f"{made.chain:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
+    if made.chain_window is not None and made.limit <= parsed.keep:
+        room = f"{made.chain_window:,} tokens less the {made.cut_budget.reserve_tokens:,} kept free for the reply"
         raise InvalidArguments(
             f"a window of {room} leaves no more than --keep {parsed.keep:,}: nothing would ever fit"
         )

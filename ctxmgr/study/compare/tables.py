@@ -14,7 +14,7 @@ from rich.table import Table
 from ctxmgr.study import probes
 from ctxmgr.study.closed_loop import FLOOR, MEANINGS
 from ctxmgr.study.compare.bounds import ChainBounds
-from ctxmgr.study.compare.files import shown
+from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import Counts, RetainedCount, SummaryRow, measured
 from ctxmgr.study.console import plain
 from ctxmgr.study.figures import Figures
@@ -93,7 +93,7 @@ NAMES: tuple[Column, ...] = (
     ("format", lambda row: row.format),
 )
 COSTS: tuple[Column, ...] = (
-    ("calls", lambda row: str(row.calls)),
+    ("calls", lambda row: str(row.call_count)),
     ("retries", lambda row: str(row.retries)),
     ("input", lambda row: _spent(row, row.input_tokens)),
     ("output", lambda row: _spent(row, row.output_tokens)),
@@ -103,7 +103,7 @@ SIZES: tuple[Column, ...] = (
     ("summary", lambda row: f"{row.summary_tokens:,}"),
     ("replaces", lambda row: f"{row.replaced_tokens:,}"),
 )
-WITHOUT: Column = ("without a model", lambda row: "; ".join(row.fallbacks) or DASH)
+WITHOUT: Column = ("without a model", lambda row: "; ".join(row.fallback_reasons) or DASH)
 SUMMARY: tuple[Column, ...] = (*COSTS, *SIZES, WITHOUT)
 HELD: tuple[Column, ...] = tuple((kind, _held(kind)) for kind in KINDS)
 WALK: tuple[Column, ...] = (
@@ -150,7 +150,7 @@ def _probes(rows: Sequence[SummaryRow]) -> TextTable:
     lines = []
     for kind in dict.fromkeys(kind for one in means.values() for kind in one.kinds):
         some = [one.kinds.get(kind) for one in means.values()]
-        most = max(one.kinds[kind].every.probes for one in asked.values() if kind in one.kinds)
+        most = max(one.kinds[kind].every.probe_count for one in asked.values() if kind in one.kinds)
         shares = [one.every.share if one else None for one in some]
         lines.append((name, kind, str(most), *(DASH if one is None else f"{one:.3f}" for one in shares)))
     return TextTable("memory probes", ("recording", "kind", "probes", *means), tuple(lines), 2)
@@ -173,7 +173,7 @@ def notes(rows: Sequence[SummaryRow]) -> list[str]:
         "held": any(row.retained is not None for row in rows),
         "probes": any(row.probes is not None for row in rows),
         "looped": any(row.chain and row.chain.loop for row in rows),
-        "fallback": any(row.fallbacks for row in rows),
+        "fallback": any(row.fallback_reasons for row in rows),
     }
     found = [text for name, text in NOTES.items() if said[name]]
     checks = {name: probes.values(one) for name, one in _controls(rows).items() if name != NEWEST}
@@ -242,21 +242,21 @@ def _names(row: SummaryRow) -> tuple[str, ...]:
 
 
 def _spent(row: SummaryRow, tokens: int) -> str:
-    return f"{WEIGHED if row.weighed_calls else ''}{tokens:,}" if row.calls else "0"
+    return f"{WEIGHED if row.weighed_calls else ''}{tokens:,}" if row.call_count else "0"
 
 
 # views
 
 
 def markdown(sheet: TextTable, level: Literal[1, 2] = 2) -> str:
-    lines = [f"{'#' * level} {shown(sheet.title)}", ""]
+    lines = [f"{'#' * level} {table_cell(sheet.title)}", ""]
     lines.append(_line(sheet.columns))
     lines.append(_line(["---" if number < sheet.text_columns else "---:" for number in range(len(sheet.columns))]))
     return "\n".join([*lines, *map(_line, sheet.lines)])
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(shown, cells))} |"
+    return f"| {' | '.join(map(table_cell, cells))} |"
 
 
 def rendered(rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds]) -> RenderableType:

@@ -163,7 +163,7 @@ class GoldenServer:
     def _after(self, call: Head) -> list[bytes]:
         """The answer to what comes when the transcript has ended, or the host is out of step."""
         if call.method not in FAREWELLS and not self._astray:
-            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, differences.shown(call.fields)))
+            self.findings.append(GoldenDifference(0, call.what, "$", NOTHING, differences.rendered(call.fields)))
         self.ended = self.ended or call.method == "exit"
         if not call.id or not call.method:
             return []

@@ -66,7 +66,8 @@ class TimelineMark(msgspec.Struct, frozen=True):
 
 
 class ReplayResult(msgspec.Struct):
-    """All that came of one drive. `own`: compactions the host made unasked; `failed`: had nothing to compact.
+    """All that came of one drive. `own`: compactions the host made unasked; `failed_compactions` had nothing to
+    compact.
 
     `fingerprint` is the hash of every answer's bytes: two runs of the same program have the same. `host` and
     `notes` are the recording's. `observations`: what was shown, where that was asked for. `arithmetic`: of each
@@ -83,7 +84,7 @@ class ReplayResult(msgspec.Struct):
     requested: int = 0
     compacted: int = 0
     own: int = 0
-    failed: int = 0
+    failed_compactions: int = 0
     turn_ends: int = 0
     turn_end_seconds: list[float] = []
     fingerprint: str = ""

@@ -149,7 +149,7 @@ class _Host:
         id = f"compaction-{self.compactions}"
         done = pi_host.compact(side.items, self.files, id, at or 0, keep, self.options.write)
         if done is None:
-            side.outcome.failed += 1
+            side.outcome.failed_compactions += 1
             side.mark("nothing to compact")
             fault = {"reason": "threshold", "errorMessage": "Nothing to compact (session too small)"}
             side.ask("session_compact_failed", fault, counted=True)

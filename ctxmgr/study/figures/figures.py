@@ -159,7 +159,7 @@ def recalled(one: Recall) -> Figures:
 
 
 def shared(one: Ratio) -> Figures:
-    return {"share": ratio(one.part, one.whole), "held": one.part, "of": one.whole}
+    return {"share": ratio(one.part, one.total), "held": one.part, "of": one.total}
 
 
 def ratio(part: float, whole: float) -> float | None:
@@ -177,9 +177,9 @@ def _series(call: CallMeasures) -> Figures:
         "broke": call.billed.broke,
         "cold": call.billed.cold,
         "own": call.own,
-        "names": call.recall.overall.whole,
+        "names": call.recall.overall.total,
         "recalled": call.recall.overall.part,
-        "lines": call.grounding.lines.whole,
+        "lines": call.grounding.lines.total,
         "grounded": call.grounding.lines.part,
     }
 

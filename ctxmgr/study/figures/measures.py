@@ -21,7 +21,7 @@ from ctxmgr.study.metrics import (
     UserTextRecall,
     bill,
     grounding,
-    newly_said,
+    new_messages,
     ratio,
     recall,
     refetch,
@@ -83,10 +83,10 @@ def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceShee
     recalled = recall.recall(sights, known)
     grounded = grounding(sights, known)
     fetched = refetch.refetch(sights, known)
-    users = user_text_recall.said(sights, known)
+    users = user_text_recall.recall(sights, known)
     calls = []
     spent, weight = 0.0, 0
-    for number, (sight, came) in enumerate(zip(sights, newly_said(sights), strict=True)):
+    for number, (sight, came) in enumerate(zip(sights, new_messages(sights), strict=True)):
         spent += billed.calls[number].money
         weight += sum(known.weight(one.raw) for one in came)
         parts = (billed.calls[number], recalled[number], grounded[number], fetched[number], users[number])
@@ -100,7 +100,7 @@ def measure(sights: Sequence[Observation], known: MessageCache, sheet: PriceShee
         recall=recall.together(recalled),
         lines=ratio.total(one.lines for one in grounded),
         edits=sum(one.edits for one in grounded),
-        edits_whole=sum(one.whole for one in grounded),
+        edits_whole=sum(one.edits_whole for one in grounded),
         refetch=refetch.together(fetched),
         user_text=ratio.total(one.overall for one in users),
         user_text_in_place=ratio.total(one.in_place for one in users),

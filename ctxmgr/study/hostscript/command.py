@@ -50,7 +50,7 @@ def run(parsed: Namespace) -> int:
                 code = 1
                 line = content.split(b"\n")[max(0, failed.number - 1)].decode("utf-8", "replace")
                 _show(out, f"{path}, line {failed.number}", line, failed)
-                _context(out, log.last, player.process.stderr() if player.process else "")
+                _context(out, log.last_messages, player.process.stderr() if player.process else "")
             else:
                 out.print(plain(f"{path}: {played.sent_count} lines sent, {played.matched_count} matched"))
     return code
@@ -78,7 +78,7 @@ class _Log:
     """Every message as it goes or comes. The last are kept; all are shown and recorded where that is wanted."""
 
     def __init__(self, parsed: Namespace, out: Console) -> None:
-        self.last: deque[str] = deque(maxlen=LAST_MESSAGES)
+        self.last_messages: deque[str] = deque(maxlen=LAST_MESSAGES)
         self._out = out if parsed.show else None
         self._record = parsed.record if parsed.command else None
 
@@ -97,7 +97,7 @@ class _Log:
 
     def message(self, sender: Literal["host", "ctxmgr"], body: bytes) -> None:
         text = f"{ARROWS[sender]} {_short(body.decode('utf-8', 'replace'))}"
-        self.last.append(text)
+        self.last_messages.append(text)
         if self._out is not None:
             self._out.print(plain(text))
         if self._file >= 0:

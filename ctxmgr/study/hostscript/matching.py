@@ -59,13 +59,13 @@ class _Attempt:
             return self._array(pattern, value, mode, path)
         numbers = is_number(pattern) and is_number(value)
         same = (numbers or type(pattern) is type(value)) and pattern == value
-        return None if same else Mismatch(path, differences.shown(pattern), differences.shown(value))
+        return None if same else Mismatch(path, differences.rendered(pattern), differences.rendered(value))
 
     def _placeholder(self, pattern: dict[str, Any], value: Any, mode: MatchMode, path: str) -> Mismatch | None:
         """All its members hold together."""
         for name, argument in pattern.items():
             if value is differences.ABSENT and name not in ("$absent", "$not"):
-                return Mismatch(path, differences.shown(pattern), differences.shown(value))
+                return Mismatch(path, differences.rendered(pattern), differences.rendered(value))
             if name == "$exact":
                 found = self.match(argument, value, "exact", path)
             elif name == "$literal":
@@ -75,7 +75,7 @@ class _Attempt:
             elif self._fits(name, argument, value, mode):
                 continue
             else:
-                found = Mismatch(path, differences.shown(pattern), differences.shown(value))
+                found = Mismatch(path, differences.rendered(pattern), differences.rendered(value))
             if found is not None:
                 return found
         if "$capture" in pattern:
@@ -106,8 +106,8 @@ class _Attempt:
         if more and mode != "subset":
             return Mismatch(
                 path + differences.step(more[0]),
-                differences.shown(differences.ABSENT),
-                differences.shown(value[more[0]]),
+                differences.rendered(differences.ABSENT),
+                differences.rendered(value[more[0]]),
             )
         return None
 
@@ -120,7 +120,7 @@ class _Attempt:
         if not between:
             extra = at < len(value)
             return (
-                Mismatch(f"{path}[{at}]", differences.shown(differences.ABSENT), differences.shown(value[at]))
+                Mismatch(f"{path}[{at}]", differences.rendered(differences.ABSENT), differences.rendered(value[at]))
                 if extra
                 else None
             )
@@ -128,7 +128,9 @@ class _Attempt:
         for run in between:
             start = self._find(run, value, at, mode)
             if start is None:
-                return Mismatch(path, f"{differences.shown(run)} from item {at} on", differences.shown(value[at:]))
+                return Mismatch(
+                    path, f"{differences.rendered(run)} from item {at} on", differences.rendered(value[at:])
+                )
             at = start + len(run)
         start = len(value) - len(last)
         if start < at:

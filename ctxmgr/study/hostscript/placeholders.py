@@ -91,7 +91,7 @@ def check_sent(value: Any, known: Set[str], path: str = "$") -> None:
             if name in FORMS and name not in SENT:
                 raise Misplaced(f"{path}: `{name}` is for what is expected, not for what is sent")
         if len(value) > 1:
-            raise Misplaced(f"{path}: one value is sent: {differences.shown(value)}")
+            raise Misplaced(f"{path}: one value is sent: {differences.rendered(value)}")
         _check(value, set(known), path, negated=False)
     else:
         for at, inner in _inside(value, path):
@@ -116,7 +116,7 @@ def _check(value: Any, names: set[str], path: str, negated: bool, in_array: bool
         if name not in FORMS:
             raise Misplaced(f"{path}: `{name}` is no placeholder")
         if not FORMS[name].fits(argument):
-            raise Misplaced(f"{path}: `{name}` takes {FORMS[name].words}, not {differences.shown(argument)}")
+            raise Misplaced(f"{path}: `{name}` takes {FORMS[name].words}, not {differences.rendered(argument)}")
         if name in ALONE and len(value) > 1:
             raise Misplaced(f"{path}: `{name}` stands alone")
         if name == "$rest" and not in_array:

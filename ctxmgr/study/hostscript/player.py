@@ -40,9 +40,9 @@ class ExpectationFailed(Exception):
 
 
 class PlayerSettings(msgspec.Struct, frozen=True):
-    """`start` gives a process; its argument counts the starts of this run from 1. `seconds` bound each wait."""
+    """`spawn` gives a process; its argument counts the starts of this run from 1. `seconds` bound each wait."""
 
-    start: Callable[[int], Spawned]
+    spawn: Callable[[int], Spawned]
     framing: Framing
     seconds: float
     state_dir: str
@@ -90,7 +90,7 @@ class Player:
         elif isinstance(step, ExpectedLine):
             self._expect(step)
         elif isinstance(step, ExpectedExit):
-            self._hold(step, "the exit code", step.code, self._end(step))
+            self._hold(step, "the exit code", step.exit_pattern, self._end(step))
         elif isinstance(step, CloseInput):
             self._running(step).process.end_input()
             self._closed = True
@@ -103,7 +103,7 @@ class Player:
 
     def _launch(self) -> Conversation:
         settings = self.settings
-        self.process = settings.start(next(self._starts))
+        self.process = settings.spawn(next(self._starts))
         self._closed = False
         self._talk = Conversation(self.process, settings.framing, settings.seconds, settings.on_message)
         return self._talk
@@ -119,7 +119,7 @@ class Player:
         for key, (number, method) in list(self._open.items()):
             answer = talk.take(key)
             if "error" in answer:
-                mismatch = Mismatch("$", "a result", differences.shown(answer["error"]))
+                mismatch = Mismatch("$", "a result", differences.rendered(answer["error"]))
                 raise ExpectationFailed(number, f"`{method}` was answered with an error", mismatch)
         self._open.clear()
         if close:
@@ -128,7 +128,7 @@ class Player:
         for key, fields in talk.left():
             if not key.startswith("notification"):
                 raise ExpectationFailed(
-                    step.number, f"{key}: no line takes it", Mismatch("$", "nothing", differences.shown(fields))
+                    step.number, f"{key}: no line takes it", Mismatch("$", "nothing", differences.rendered(fields))
                 )
         try:
             code = talk.process.wait(self.settings.seconds)

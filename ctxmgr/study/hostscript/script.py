@@ -107,9 +107,9 @@ class KillProcess(ScriptLine, frozen=True):
 
 
 class ExpectedExit(ScriptLine, frozen=True):
-    """The process must end. `code` is a pattern."""
+    """The process must end. `exit_pattern`: of its exit code."""
 
-    code: Any
+    exit_pattern: Any
 
 
 PROCESS: dict[str, type[ScriptLine]] = {"close": CloseInput, "kill": KillProcess}

@@ -11,7 +11,7 @@ from ctxmgr.study.metrics.observations import (
     Observation,
     ProjectedMessage,
     in_place,
-    newly_said,
+    new_messages,
     same_start,
     stands_for_others,
 )
@@ -50,7 +50,7 @@ __all__ = [
     "mentions",
     "message_cache",
     "names_in",
-    "newly_said",
+    "new_messages",
     "paths",
     "ratio",
     "recall",

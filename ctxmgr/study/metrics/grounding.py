@@ -18,19 +18,19 @@ import msgspec
 
 from ctxmgr.study.metrics.edits import replaced
 from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import PACKET, Observation, newly_said
+from ctxmgr.study.metrics.observations import PACKET, Observation, new_messages
 from ctxmgr.study.metrics.ratio import Ratio
 
 _WORD = re.compile(r"\w+")
 
 
 class Grounding(msgspec.Struct, frozen=True, gc=False):
-    """Of one call. `edits`: of one line or more that had been seen; `whole`: those of which all such lines are
-    there."""
+    """Of one call. `edits`: of one line or more that had been seen; `edits_whole`: those of which all such lines
+    are there."""
 
     lines: Ratio = Ratio()
     edits: int = 0
-    whole: int = 0
+    edits_whole: int = 0
 
 
 def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Grounding, ...]:
@@ -39,7 +39,7 @@ def grounding(sights: Sequence[Observation], known: MessageCache) -> tuple[Groun
     found = LinePresence(line for edits in asked for lines in edits for line in lines)
     before: set[str] = set()
     out = []
-    for sight, came, edits in zip(sights, newly_said(sights), asked, strict=True):
+    for sight, came, edits in zip(sights, new_messages(sights), asked, strict=True):
         for one in came:
             before |= found.within(one.raw, known)
         out.append(_grounding(sight, [before.intersection(lines) for lines in edits], found, known))

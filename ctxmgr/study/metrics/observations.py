@@ -54,7 +54,7 @@ def same_start(before: Sequence[ProjectedMessage], now: Sequence[ProjectedMessag
     return count
 
 
-def newly_said(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, ...]]:
+def new_messages(sights: Sequence[Observation]) -> Iterator[tuple[HostMessage, ...]]:
     """For each call the messages of the recorded conversation that came since the call before it, oldest first.
 
     All of them together are the conversation so far, with what was compacted away since; without the host's

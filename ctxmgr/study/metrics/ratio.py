@@ -7,12 +7,12 @@ import msgspec
 
 class Ratio(msgspec.Struct, frozen=True, gc=False):
     part: int = 0
-    whole: int = 0
+    total: int = 0
 
     @property
     def share(self) -> float | None:
         """None where nothing was asked for."""
-        return self.part / self.whole if self.whole else None
+        return self.part / self.total if self.total else None
 
 
 def total(some: Iterable[Ratio]) -> Ratio:
@@ -20,5 +20,5 @@ def total(some: Iterable[Ratio]) -> Ratio:
     held = of = 0
     for one in some:
         held += one.part
-        of += one.whole
+        of += one.total
     return Ratio(held, of)

@@ -27,7 +27,7 @@ from ctxmgr.study.metrics.observations import (
     Observation,
     ProjectedMessage,
     in_place,
-    newly_said,
+    new_messages,
     same_start,
 )
 from ctxmgr.study.metrics.ratio import Ratio, total
@@ -51,7 +51,7 @@ def recall(sights: Sequence[Observation], known: MessageCache, far_tokens: int =
     ends: dict[str, int] = {}  # name to where the last message that said it ends, in tokens from the start
     now = 0
     present = NamePresence(known.names)
-    for sight, came in zip(sights, newly_said(sights), strict=True):
+    for sight, came in zip(sights, new_messages(sights), strict=True):
         for one in came:
             now += known.weight(one.raw)
             ends.update(dict.fromkeys(known.names(one.raw), now))
@@ -69,15 +69,15 @@ def together(some: Iterable[Recall]) -> Recall:
 
 
 def _recall(asked: Sequence[str], far: Sequence[str], present: "NamePresence") -> Recall:
-    def held(names: Sequence[str], there: Callable[[str], bool]) -> Ratio:
+    def of(names: Sequence[str], there: Callable[[str], bool]) -> Ratio:
         return Ratio(sum(map(there, names)), len(names))
 
     return Recall(
-        overall=held(asked, present.anywhere),
-        in_place=held(asked, present.in_place),
-        unpacked=held(asked, present.unpacked),
-        far=held(far, present.anywhere),
-        far_in_place=held(far, present.in_place),
+        overall=of(asked, present.anywhere),
+        in_place=of(asked, present.in_place),
+        unpacked=of(asked, present.unpacked),
+        far=of(far, present.anywhere),
+        far_in_place=of(far, present.in_place),
     )
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from ctxmgr.model import Block
 from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation, newly_said
+from ctxmgr.study.metrics.observations import Observation, new_messages
 
 _spelled = msgspec.json.Encoder(order="sorted").encode
 
@@ -33,7 +33,7 @@ def refetch(sights: Sequence[Observation], known: MessageCache) -> tuple[Refetch
     called: dict[str, bytes] = {}  # call id to what was called; ids come again: the newest is meant
     answers: dict[bytes, bytes] = {}  # what was called to the newest message that answers it
     out = []
-    for sight, came in zip(sights, newly_said(sights), strict=True):
+    for sight, came in zip(sights, new_messages(sights), strict=True):
         for one in came:
             for block in known.message(one.raw).view.blocks:
                 if block.kind == "call":

@@ -78,9 +78,11 @@ def _cuts(items: Sequence[HostMessage]) -> Iterator[int]:
 
 def whole(course: Timeline) -> list[Observation]:
     """At each call all that was said before it: nothing was taken away."""
-    return [sight(course, asked, course.wholes[: asked.end_index], 0) for asked in course.asked]
+    return [observation(course, asked, course.wholes[: asked.end_index], 0) for asked in course.asked]
 
 
-def sight(course: Timeline, asked: TimelineCall, shown: tuple[ProjectedMessage, ...], epoch: int) -> Observation:
+def observation(
+    course: Timeline, asked: TimelineCall, shown: tuple[ProjectedMessage, ...], epoch: int
+) -> Observation:
     """What a simulated policy shows at a call."""
     return Observation(asked.time_ms, course.items[: asked.end_index], shown, course.items[asked.end_index], epoch)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.study.metrics.message_cache import MessageCache
-from ctxmgr.study.metrics.observations import Observation, in_place, newly_said, stands_for_others
+from ctxmgr.study.metrics.observations import Observation, in_place, new_messages, stands_for_others
 from ctxmgr.study.metrics.ratio import Ratio
 
 
@@ -24,12 +24,12 @@ class UserTextRecall(msgspec.Struct, frozen=True, gc=False):
     in_place: Ratio = Ratio()
 
 
-def said(sights: Sequence[Observation], known: MessageCache) -> tuple[UserTextRecall, ...]:
+def recall(sights: Sequence[Observation], known: MessageCache) -> tuple[UserTextRecall, ...]:
     """One a call."""
     users: dict[bytes, str] = {}
     folded: dict[bytes, str] = {}
     out = []
-    for sight, came in zip(sights, newly_said(sights), strict=True):
+    for sight, came in zip(sights, new_messages(sights), strict=True):
         users.update((one.raw, _folded(one.raw, known)) for one in came if one.role == "user")
         placed = {one.raw for one in sight.projected_messages if in_place(sight, one)}
         gone = [text for raw, text in users.items() if raw not in placed]

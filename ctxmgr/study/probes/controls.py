@@ -20,7 +20,7 @@ NEWEST_TOKENS = 10_000
 
 
 def empty(of: Timeline) -> list[Observation]:
-    return [timeline.sight(of, asked, (), 0) for asked in of.asked]
+    return [timeline.observation(of, asked, (), 0) for asked in of.asked]
 
 
 def foreign(of: Timeline, other: Timeline) -> list[Observation]:
@@ -39,7 +39,7 @@ def newest(of: Timeline, weigh: Callable[[bytes], int], tokens: int = NEWEST_TOK
         there = bisect_right(of.cuts, asked.end_index - 1)
         first = bisect_left(of.cuts, light, 0, there)
         start = of.cuts[min(first, there - 1)] if there else 0
-        out.append(timeline.sight(of, asked, of.wholes[start : asked.end_index], 0))
+        out.append(timeline.observation(of, asked, of.wholes[start : asked.end_index], 0))
     return out
 
 

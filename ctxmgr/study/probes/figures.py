@@ -18,10 +18,10 @@ KINDS: tuple[str, ...] = get_args(ProbeKind)
 
 
 class Score(msgspec.Struct, frozen=True):
-    """`share` 0 to 1 of so many `probes`, None where there are none."""
+    """`share` 0 to 1 of so many probes, None where there are none."""
 
     share: float | None
-    probes: int
+    probe_count: int = msgspec.field(name="probes")
 
 
 class KindScores(msgspec.Struct, frozen=True):
@@ -30,12 +30,12 @@ class KindScores(msgspec.Struct, frozen=True):
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """One policy, of one session or the mean of several. `untrue`: statements a list that do not hold, None where
-    nothing was asked; `tokens` a call, None where they were not weighed."""
+    """One policy, of one session or the mean of several. `mean_untrue`: statements a list that do not hold, None
+    where nothing was asked; `tokens` a call, None where they were not weighed."""
 
     kinds: dict[str, KindScores]
-    untrue: float | None
-    points: int
+    mean_untrue: float | None = msgspec.field(name="untrue")
+    point_count: int = msgspec.field(name="points")
     tokens: float | None = None
 
 
@@ -64,8 +64,8 @@ def means(some: Sequence[Scores]) -> Scores:
             )
     return Scores(
         kinds,
-        _mean(one.untrue for one in some),
-        sum(one.points for one in some),
+        _mean(one.mean_untrue for one in some),
+        sum(one.point_count for one in some),
         _mean(one.tokens for one in some),
     )
 
@@ -73,12 +73,12 @@ def means(some: Sequence[Scores]) -> Scores:
 def values(of: Scores) -> Figures:
     """For `--json`."""
     return {
-        "points": of.points,
-        "untrue": _rounded(of.untrue),
+        "points": of.point_count,
+        "untrue": _rounded(of.mean_untrue),
         "tokens": _rounded(of.tokens, 1),
         "kinds": {
             kind: {
-                name: {"share": _rounded(one.share), "probes": one.probes}
+                name: {"share": _rounded(one.share), "probes": one.probe_count}
                 for name, one in (("used", both.used), ("all", both.every))
             }
             for kind, both in of.kinds.items()
@@ -123,7 +123,7 @@ def _score(some: Iterable[GradedProbe]) -> Score:
 
 
 def _together(some: Sequence[Score]) -> Score:
-    return Score(_mean(one.share for one in some), sum(one.probes for one in some))
+    return Score(_mean(one.share for one in some), sum(one.probe_count for one in some))
 
 
 def _mean(some: Iterable[float | None]) -> float | None:

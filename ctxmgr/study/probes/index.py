@@ -116,7 +116,7 @@ class EvidenceIndex:
                 self._postings.setdefault(word, set()).add(found)
         return found
 
-    def known(self, raw: bytes) -> int | None:
+    def find(self, raw: bytes) -> int | None:
         """The number of a message, None where no list has it."""
         return self._numbers.get(raw)
 

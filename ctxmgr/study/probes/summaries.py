@@ -68,4 +68,4 @@ def _course(raws: Sequence[bytes]) -> Timeline:
 
 def scored(grades: PolicyGrades) -> Scores:
     """Of one cut. What is untrue is not asked of a summary."""
-    return msgspec.structs.replace(scores(grades), untrue=None)
+    return msgspec.structs.replace(scores(grades), mean_untrue=None)

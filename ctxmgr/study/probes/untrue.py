@@ -34,7 +34,7 @@ def untrue(of: Examined, end: int, index: EvidenceIndex, ids: Ids, stand_ins: Se
     originals = ids.difference(stand_ins)
 
     def visible(*places: int) -> bool:
-        return any(index.known(of.course.items[place].raw) in originals for place in places)
+        return any(index.find(of.course.items[place].raw) in originals for place in places)
 
     found: dict[str, None] = {}
     for number in stand_ins:

@@ -21,7 +21,7 @@ _decode = msgspec.json.Decoder().decode
 _TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text"})
 
 
-def said(words: str) -> Json:
+def text_block(words: str) -> Json:
     return {"type": "text", "text": words}
 
 
@@ -50,12 +50,12 @@ def given(arguments: Any) -> Json:
 def content(value: Any, odd: Odd) -> list[Json]:
     """Text and images of any provider's content, in pi's blocks; empty texts are none (rule 1)."""
     if isinstance(value, str):
-        return [said(value)] if value else []
+        return [text_block(value)] if value else []
     out = []
     for block in objects_of(value):
         kind = text(block, "type")
         if kind in _TEXTS:
-            out += [said(text(block, "text"))] if text(block, "text") else []
+            out += [text_block(text(block, "text"))] if text(block, "text") else []
         elif shown := image(block):
             out += shown
         else:

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.study.recordings.blocks import said
+from ctxmgr.study.recordings.blocks import text_block
 from ctxmgr.study.recordings.pi_sessions import compaction_message
 from ctxmgr.study.recordings.recording import DEFAULT_WINDOW, RecordedEntry, Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json
@@ -224,4 +224,4 @@ def retold(kept: Sequence[tuple[str, str]], summary: str) -> str:
 
 def only(words: str) -> list[Json]:
     """One text block; none for an empty text."""
-    return [said(words)] if words else []
+    return [text_block(words)] if words else []

@@ -14,7 +14,7 @@
 from collections.abc import Sequence
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import call, exclusive_usage, from_address, said, thought
+from ctxmgr.study.recordings.blocks import call, exclusive_usage, from_address, text_block, thought
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from ctxmgr.study.recordings.values import Json, joined, number, rows, table, text, whole
@@ -79,7 +79,7 @@ class _Telling:
             elif kind == "text" and part.get("ignored") is True:
                 self.building.skip("text parts for the screen (ignored)")
             elif kind == "text":
-                blocks += [said(text(part, "text"))] if text(part, "text") else []
+                blocks += [text_block(text(part, "text"))] if text(part, "text") else []
             elif kind == "file":
                 blocks += self._file(part)
             else:
@@ -130,7 +130,7 @@ class _Telling:
         for part in parts:
             kind = text(part, "type")
             if kind == "text":
-                self.building.more(reply, [said(text(part, "text"))] if text(part, "text") else [])
+                self.building.more(reply, [text_block(text(part, "text"))] if text(part, "text") else [])
             elif kind == "reasoning":
                 self.building.more(reply, [thought(text(part, "text"), _signature(part))])
             elif kind == "tool":
@@ -153,7 +153,7 @@ class _Telling:
         images = [shown for one in rows(state, "attachments") for shown in from_address(text(one, "url"))]
         result = self.building.result(
             text(part, "callID"),
-            [*([said(output)] if output or not images else []), *images],
+            [*([text_block(output)] if output or not images else []), *images],
             milliseconds(time.get("end")),
             failed,
             text(part, "tool"),

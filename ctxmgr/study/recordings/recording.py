@@ -52,13 +52,14 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 class HostEvent(msgspec.Struct, frozen=True):
-    """One event of a live host. `time_ms` in milliseconds; `payload` by member, as raw JSON; `line` of the file."""
+    """One event of a live host. `time_ms` in milliseconds; `payload` by member, as raw JSON; `line_number` in its
+    file."""
 
     name: str
     time_ms: int | None
     payload: dict[str, msgspec.Raw]
     context: dict[str, Any]
-    line: int
+    line_number: int
 
 
 class Stream(msgspec.Struct, frozen=True):

@@ -149,7 +149,7 @@ def _recording(
         worked = measuring.work(recorded, outcomes, prices, control, clairvoyant)
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more
-        out[0] |= {"beside": worked.beside, "floor": worked.floor}
+        out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
         sheet = worked.sheet
         if probing is not None:
             out[0]["probes"] = probing.asked(recorded, outcomes[0].window, lists)

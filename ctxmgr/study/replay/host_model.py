@@ -23,30 +23,30 @@ NEVER_MS = 10**12  # 30 years: longer than any recording
 
 
 class HostModel(msgspec.Struct, frozen=True):
-    """`weighed_usage`: rule 1; `modelled`: rule 2; `warm`: rule 3. `keep_tokens` of a compaction, None for the
-    host's own number. `overhead_tokens`: of system prompt and tools in each request."""
+    """`weighed_usage`: rule 1; `modelled`: rule 2; `stays_warm`: rule 3. `keep_tokens` of a compaction, None for
+    the host's own number. `overhead_tokens`: of system prompt and tools in each request."""
 
     modelled: bool = True
     weighed_usage: bool = True
-    warm: bool = True
+    stays_warm: bool = True
     keep_tokens: int | None = None
     overhead_tokens: int = 5_000
 
     def limits(self, window: int) -> HostLimits:
         """`window` in tokens."""
-        keep = kept(window) if self.modelled else None
+        keep = default_keep_tokens(window) if self.modelled else None
         return HostLimits(self.overhead_tokens if self.weighed_usage else None, self.keep_tokens or keep)
 
     def policy(self) -> dict[str, Any]:
         """What ctxmgr is told of this host's cache."""
-        return {"cacheTtlMs": NEVER_MS} if self.warm else {}
+        return {"cacheTtlMs": NEVER_MS} if self.stays_warm else {}
 
     def write(self) -> Write | None:
         """Who writes the summaries of one drive: it has a memory, so each drive has one of its own."""
         return Stub() if self.modelled else None
 
 
-def kept(window: int) -> int:
+def default_keep_tokens(window: int) -> int:
     """Tokens that a compaction of the modelled host keeps. The reserve is at most half of a small window."""
     return min(pi_host.KEEP_TOKENS, max(window - pi_host.RESERVE, window // 2) // 2)
 

@@ -18,12 +18,12 @@ from ctxmgr.study.report import BASE, CLAIRVOYANT, CONTROL, RecordingSheet
 class ReplayFigures(msgspec.Struct, frozen=True):
     """`figures` by outcome, in their order; `beside`: the same of what was simulated, with its name as "preset".
 
-    `floor`: what no policy costs less than, as plain values. `sheet` for the report.
+    `floor_figures`: what no policy costs less than, as plain values. `sheet` for the report.
     """
 
     figures: tuple[Figures, ...]
     beside: tuple[Figures, ...]
-    floor: Figures
+    floor_figures: Figures
     sheet: RecordingSheet
 
 
@@ -55,7 +55,7 @@ def work(
             {"preset": name, "measures": measures_figures.figures(one, base), **free.get(name, {})}
             for name, one in simulated.items()
         ),
-        floor=measures_figures.floor(least, base),
+        floor_figures=measures_figures.floor(least, base),
         sheet=report_measured.sheet(
             recorded.name,
             _about(outcomes[0], measures[0]),

@@ -40,7 +40,7 @@ def figures(outcome: ReplayResult) -> Figures:
             "requested": outcome.requested,
             "made": outcome.compacted,
             "own": outcome.own,
-            "nothingToCompact": outcome.failed,
+            "nothingToCompact": outcome.failed_compactions,
         },
         "turnEnds": {"count": outcome.turn_ends, **_times(outcome.turn_end_seconds)},
         "marks": [{"call": mark.call_index, "what": mark.kind, "text": mark.text} for mark in outcome.marks],

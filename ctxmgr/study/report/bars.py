@@ -6,7 +6,7 @@ Colours are the page's classes; text from outside is escaped; the same values gi
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.study.report.plots import shown
+from ctxmgr.study.report.plots import escaped
 from ctxmgr.study.report.scales import Scale, ticks
 
 WIDTH, HEIGHT = 960, 330
@@ -32,7 +32,7 @@ def bars(groups: Groups, colours: Mapping[str, int]) -> str:
                 parts.append(_bar(start + place * wide, wide, up, colours[name], f"{name}, {kind}", shares[name]))
         middle, below = LEFT + step * (number + 0.5), HEIGHT - BOTTOM + 14
         turned = f'transform="translate({middle:.1f} {below}) rotate(-35)"'
-        parts.append(f'<text class="tick" {turned} text-anchor="end">{shown(kind)}</text>')
+        parts.append(f'<text class="tick" {turned} text-anchor="end">{escaped(kind)}</text>')
     title = "Share of the answers that the list holds, by kind of probe and policy"
     head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}" data-kind="bars">'
     return f"{head}{''.join(parts)}</svg>"
@@ -41,7 +41,7 @@ def bars(groups: Groups, colours: Mapping[str, int]) -> str:
 def _bar(x: float, wide: float, up: Scale, colour: int, what: str, share: float) -> str:
     top = up.at(share)
     place = f'x="{x:.1f}" y="{top:.1f}" width="{max(0.5, wide - 0.6):.1f}" height="{up.start - top:.1f}"'
-    return f'<rect class="bar s{colour}" {place}><title>{shown(what)}: {share:.3f}</title></rect>'
+    return f'<rect class="bar s{colour}" {place}><title>{escaped(what)}: {share:.3f}</title></rect>'
 
 
 def _frame(up: Scale) -> str:

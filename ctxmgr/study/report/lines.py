@@ -16,23 +16,23 @@ CLAIRVOYANT = "clairvoyant"
 class PolicyRow(msgspec.Struct, frozen=True):
     """One policy on one recording. `cost` in dollars; shares from 0 to 1, None where there was nothing to ask for.
 
-    `context` in tokens and `money` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
-    arithmetic of each, one line. `simulated`: no ctxmgr ran. `closed`: closed-loop cost in dollars.
+    `context` in tokens and `call_costs` in dollars, by call; `epochs`: the calls that opened one. `receipts`: the
+    arithmetic of each, one line. `simulated`: no ctxmgr ran. `closed_cost`: closed-loop cost in dollars.
     """
 
     name: str
     cost: float
-    recall: float | None
-    in_place: float | None
-    far: float | None
-    grounding: float | None
+    recall_share: float | None
+    in_place_share: float | None
+    far_share: float | None
+    grounding_share: float | None
     breaks: int
     context: tuple[int, ...]
-    money: tuple[float, ...]
+    call_costs: tuple[float, ...]
     epochs: tuple[int, ...] = ()
     receipts: tuple[str, ...] = ()
     simulated: bool = False
-    closed: float | None = None
+    closed_cost: float | None = None
     fetches_in_100: float | None = None
 
 
@@ -60,17 +60,19 @@ def share(value: float) -> str:
 
 
 def _closed_of_off(line: PolicyRow, base: PolicyRow | None) -> float | None:
-    return line.closed / base.closed if line.closed is not None and base and base.closed else None
+    return (
+        line.closed_cost / base.closed_cost if line.closed_cost is not None and base and base.closed_cost else None
+    )
 
 
 CLOSED = Figure("closed", _closed_of_off, share)
 FETCHES = Figure("re-fetches in 100", lambda line, _: line.fetches_in_100, "{:,.3g}".format)
 SHARES = (
     Figure("cost of off", lambda line, base: line.cost / base.cost if base and base.cost else None, share),
-    Figure("recall", lambda line, _: line.recall, share),
-    Figure("in place", lambda line, _: line.in_place, share),
-    Figure("far", lambda line, _: line.far, share),
-    Figure("grounding", lambda line, _: line.grounding, share),
+    Figure("recall", lambda line, _: line.recall_share, share),
+    Figure("in place", lambda line, _: line.in_place_share, share),
+    Figure("far", lambda line, _: line.far_share, share),
+    Figure("grounding", lambda line, _: line.grounding_share, share),
     Figure("breaks", lambda line, _: line.breaks, "{:,.4g}".format),
     CLOSED,
     FETCHES,

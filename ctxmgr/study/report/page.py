@@ -22,7 +22,7 @@ from ctxmgr.study.report.lines import (
     cell,
     share,
 )
-from ctxmgr.study.report.plots import Axis, Dot, Edge, Series, against, over_calls, shown
+from ctxmgr.study.report.plots import Axis, Dot, Edge, Series, against, escaped, over_calls
 from ctxmgr.study.report.scales import dollars, plain, tokens
 from ctxmgr.study.report.style import LIGHT, SCRIPT, STYLE
 
@@ -45,16 +45,16 @@ SAYS = (
 def page(sheets: Sequence[RecordingSheet], title: str = "Context policies on recorded sessions") -> str:
     """The whole document."""
     colours = _colours(sheets)
-    body = [f"<h1>{shown(title)}</h1>", *_headline(sheets, colours)]
+    body = [f"<h1>{escaped(title)}</h1>", *_headline(sheets, colours)]
     if len(sheets) > 1:
-        links = (f'<li><a href="#r{number}">{shown(one.name)}</a></li>' for number, one in enumerate(sheets, 1))
+        links = (f'<li><a href="#r{number}">{escaped(one.name)}</a></li>' for number, one in enumerate(sheets, 1))
         body.append(f"<nav><h3>Recordings</h3><ul>{''.join(links)}</ul></nav>")
     for number, sheet in enumerate(sheets, 1):
         body.append(f'<section id="r{number}">{"".join(_sheet(sheet, colours))}</section>')
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{shown(title)}</title><style>{STYLE}</style></head>\n"
+        f"<title>{escaped(title)}</title><style>{STYLE}</style></head>\n"
         f'<body><main>{"".join(body)}</main><div id="tip"></div><script>{SCRIPT}</script></body></html>\n'
     )
 
@@ -104,9 +104,9 @@ def _overall_dots(
     for sheet in sheets if len(sheets) > 1 else ():
         for line in sheet.lines:
             cost = SHARES[0].of(line, _base(sheet))
-            if cost is not None and line.recall is not None:
-                title = f"{line.name}, {sheet.name}: {share(cost)} of off, recall {share(line.recall)}"
-                yield Dot(colours[line.name], cost, line.recall, title)
+            if cost is not None and line.recall_share is not None:
+                title = f"{line.name}, {sheet.name}: {share(cost)} of off, recall {share(line.recall_share)}"
+                yield Dot(colours[line.name], cost, line.recall_share, title)
     for name, (cost, recall, *_) in means.items():
         if cost is not None and recall is not None:
             title = f"{name}: {share(cost)} of off, recall {share(recall)}"
@@ -123,9 +123,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     base = _base(sheet)
-    yield f"<h2>{shown(sheet.name)}</h2>"
+    yield f"<h2>{escaped(sheet.name)}</h2>"
     if sheet.about:
-        yield f'<p class="soft">{shown(sheet.about)}</p>'
+        yield f'<p class="soft">{escaped(sheet.about)}</p>'
     rows = []
     for line in sheet.lines:
         values = [figure.of(line, base) for figure in ALL]
@@ -135,7 +135,7 @@ def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     yield '<div class="plots">'
     series = [_series(line, colours, list(line.context)) for line in sheet.lines]
     yield _figure("Context over calls", "rings: epochs", over_calls(series, Axis("context, tokens", tokens)))
-    series = [_series(line, colours, list(accumulate(line.money))) for line in sheet.lines]
+    series = [_series(line, colours, list(accumulate(line.call_costs))) for line in sheet.lines]
     yield _figure("Cost over calls", "input so far", over_calls(series, Axis("cost so far, $", dollars)))
     yield _recall_plot(sheet, base, colours)
     closed = [_closed_dot(line.name, CLOSED.of(line, base), line.fetches_in_100, colours) for line in sheet.lines]
@@ -156,12 +156,12 @@ def _recall_plot(sheet: RecordingSheet, base: PolicyRow | None, colours: dict[st
         Dot(
             colours[line.name],
             line.cost / (whole or 1),
-            line.recall,
+            line.recall_share,
             f"{line.name}: {_both(line, base)}",
             line.name,
         )
         for line in sheet.lines
-        if line.recall is not None
+        if line.recall_share is not None
     ]
     axis = Axis("cost, share of off", plain) if whole else Axis("cost, $", dollars)
     drawn = against(dots, axis, Axis("reference recall", plain))
@@ -177,7 +177,7 @@ def _closed_dot(name: str, closed: float | None, fetches: float | None, colours:
 
 def _floor_of(sheet: RecordingSheet) -> float | None:
     base = _base(sheet)
-    return sheet.floor / base.closed if sheet.floor is not None and base and base.closed else None
+    return sheet.floor / base.closed_cost if sheet.floor is not None and base and base.closed_cost else None
 
 
 def _closed_plot(dots: Sequence[Dot], floor: float | None, about: str) -> str:
@@ -213,8 +213,8 @@ def _probes(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> str:
 
 def _receipts(line: PolicyRow) -> str:
     many = len(line.receipts)
-    rows = "".join(f"<li>{shown(text)}</li>" for text in line.receipts)
-    title = f"{shown(line.name)}: the arithmetic of {many} epoch{'' if many == 1 else 's'}"
+    rows = "".join(f"<li>{escaped(text)}</li>" for text in line.receipts)
+    title = f"{escaped(line.name)}: the arithmetic of {many} epoch{'' if many == 1 else 's'}"
     return f'<details><summary>{title}</summary><ol class="receipts">{rows}</ol></details>'
 
 
@@ -222,7 +222,7 @@ def _receipts(line: PolicyRow) -> str:
 
 
 def _figure(name: str, about: str, drawn: str) -> str:
-    caption = f"<figcaption><b>{shown(name)}</b> · {shown(about)}</figcaption>"
+    caption = f"<figcaption><b>{escaped(name)}</b> · {escaped(about)}</figcaption>"
     return f'<figure>{caption}<div class="wide">{drawn}</div></figure>'
 
 
@@ -234,23 +234,23 @@ def _table(
     bar: int,
 ) -> str:
     """A row is a policy, its cells, and the part that is filled behind column `bar`."""
-    head = "".join(f'<th scope="col">{shown(name)}</th>' for name in heads)
+    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
     body = []
     for name, cells, part in rows:
         tds = []
         for number, text in enumerate(cells, 1):
             filled = f' class="share" style="--part:{min(100.0, 100 * (part or 0)):.1f}%"' if number == bar else ""
-            tds.append(f"<td{filled}>{shown(text)}</td>")
+            tds.append(f"<td{filled}>{escaped(text)}</td>")
         swatch = f'<span class="swatch s{colours[name]}"></span>'
-        body.append(f'<tr><th scope="row">{swatch}{shown(name)}</th>{"".join(tds)}</tr>')
-    foot = f"<caption>{shown(caption)}</caption>" if caption else ""
+        body.append(f'<tr><th scope="row">{swatch}{escaped(name)}</th>{"".join(tds)}</tr>')
+    foot = f"<caption>{escaped(caption)}</caption>" if caption else ""
     return (
         f'<div class="wide"><table>{foot}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
     )
 
 
 def _names(names: Iterable[str], colours: dict[str, int]) -> str:
-    parts = (f'<li><span class="swatch s{colours[name]}"></span>{shown(name)}</li>' for name in names)
+    parts = (f'<li><span class="swatch s{colours[name]}"></span>{escaped(name)}</li>' for name in names)
     return f'<ul class="legend">{"".join(parts)}</ul>'
 
 
@@ -258,5 +258,5 @@ def _legend(lines: Sequence[PolicyRow], colours: dict[str, int]) -> str:
     parts = []
     for line in lines:
         kind = "swatch dashed" if line.simulated else "swatch"
-        parts.append(f'<li><span class="{kind} s{colours[line.name]}"></span>{shown(line.name)}</li>')
+        parts.append(f'<li><span class="{kind} s{colours[line.name]}"></span>{escaped(line.name)}</li>')
     return f'<ul class="legend">{"".join(parts)}</ul>'

@@ -59,7 +59,7 @@ class Edge(msgspec.Struct, frozen=True):
     colour: int = 0
 
 
-def shown(text: str) -> str:
+def escaped(text: str) -> str:
     """For HTML and for SVG, in text and in quoted members."""
     return escape(safe(text))
 
@@ -74,7 +74,7 @@ def over_calls(series: Sequence[Series], y: Axis) -> str:
     parts = [_frame(across, up, Axis("model call", "{:.0f}".format), y, steps, ticks(0, high))]
     for one in series:
         parts += [_line(one, across, up), _marks(one, across, up, y)]
-    ends = f'data-calls="{max(1, calls - 1)}" data-high="{high:.6g}" data-unit="{shown(y.name)}"'
+    ends = f'data-calls="{max(1, calls - 1)}" data-high="{high:.6g}" data-unit="{escaped(y.name)}"'
     return _svg(f"{y.name} over calls", parts, f"over {ends}")
 
 
@@ -90,11 +90,11 @@ def against(dots: Sequence[Dot], x: Axis, y: Axis, edges: Sequence[Edge] = ()) -
     for edge in edges:
         at = f"{across.at(edge.x):.1f}"
         parts.append(f'<polyline class="line dashed s{edge.colour}" points="{at},{up.start} {at},{up.end}"/>')
-        parts.append(f'<text class="label" x="{at}" y="{up.end + 10}" dx="4">{shown(edge.label)}</text>')
+        parts.append(f'<text class="label" x="{at}" y="{up.end + 10}" dx="4">{escaped(edge.label)}</text>')
     for dot in dots:
         place = f'cx="{across.at(dot.x):.1f}" cy="{up.at(dot.y):.1f}" r="{6 if dot.label else 3.5}"'
         kind = "dot" if dot.label else "dot faint"
-        parts.append(f'<circle class="{kind} s{dot.colour}" {place}><title>{shown(dot.title)}</title></circle>')
+        parts.append(f'<circle class="{kind} s{dot.colour}" {place}><title>{escaped(dot.title)}</title></circle>')
     return _svg(f"{y.name} against {x.name}", [*parts, _labels(dots, across, up)], "against")
 
 
@@ -108,7 +108,7 @@ def _range(dots: Sequence[Dot], y: Axis) -> tuple[float, float]:
 
 
 def _svg(title: str, parts: Sequence[str], kind: str) -> str:
-    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{shown(title)}" data-kind='
+    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escaped(title)}" data-kind='
     name, _, members = kind.partition(" ")
     frame = f'data-left="{LEFT}" data-right="{WIDTH - RIGHT}" data-top="{TOP}" data-bottom="{HEIGHT - BOTTOM}"'
     return f'{head}"{name}" {frame} {members}>{"".join(parts)}</svg>'
@@ -120,19 +120,19 @@ def _frame(across: Scale, up: Scale, x: Axis, y: Axis, xs: Sequence[float], ys: 
         at = up.at(tick)
         parts.append(f'<line class="grid" x1="{across.start}" x2="{across.end}" y1="{at:.1f}" y2="{at:.1f}"/>')
         parts.append(f'<text class="tick" x="{across.start - 7}" y="{at + 4:.1f}" text-anchor="end">')
-        parts.append(f"{shown(y.written(tick))}</text>")
+        parts.append(f"{escaped(y.written(tick))}</text>")
     for tick in xs:
         at = across.at(tick)
         parts.append(f'<line class="stub" x1="{at:.1f}" x2="{at:.1f}" y1="{up.start}" y2="{up.start + 4}"/>')
         parts.append(f'<text class="tick" x="{at:.1f}" y="{up.start + 17}" text-anchor="middle">')
-        parts.append(f"{shown(x.written(tick))}</text>")
+        parts.append(f"{escaped(x.written(tick))}</text>")
     parts.append(f'<line class="axis" x1="{across.start}" x2="{across.end}" y1="{up.start}" y2="{up.start}"/>')
     middle, half = (across.start + across.end) / 2, (up.start + up.end) / 2
     parts.append(
-        f'<text class="name" x="{middle:.1f}" y="{HEIGHT - 7}" text-anchor="middle">{shown(x.name)}</text>'
+        f'<text class="name" x="{middle:.1f}" y="{HEIGHT - 7}" text-anchor="middle">{escaped(x.name)}</text>'
     )
     turned = f'transform="translate(13 {half:.1f}) rotate(-90)"'
-    parts.append(f'<text class="name" {turned} text-anchor="middle">{shown(y.name)}</text>')
+    parts.append(f'<text class="name" {turned} text-anchor="middle">{escaped(y.name)}</text>')
     return "".join(parts)
 
 
@@ -140,8 +140,8 @@ def _line(one: Series, across: Scale, up: Scale) -> str:
     path = " ".join(f"{across.at(call):.1f},{up.at(one.values[call]):.1f}" for call in thinned(one.values))
     kind = "line dashed" if one.dashed else "line"
     return (
-        f'<polyline class="{kind} s{one.colour}" data-name="{shown(one.name)}" points="{path}">'
-        f"<title>{shown(one.name)}</title></polyline>"
+        f'<polyline class="{kind} s{one.colour}" data-name="{escaped(one.name)}" points="{path}">'
+        f"<title>{escaped(one.name)}</title></polyline>"
     )
 
 
@@ -154,8 +154,8 @@ def _marks(one: Series, across: Scale, up: Scale, y: Axis) -> str:
         return f'<path class="strokes s{one.colour}" d="{path}"/>'
     parts = []
     for number, (call, (x, at)) in enumerate(zip(marks, places, strict=True), 1):
-        was, now = (shown(y.written(one.values[max(0, place)])) for place in (call - 1, call))
-        says = f"{shown(one.name)}, epoch {number}, call {call}: {was} to {now}"
+        was, now = (escaped(y.written(one.values[max(0, place)])) for place in (call - 1, call))
+        says = f"{escaped(one.name)}, epoch {number}, call {call}: {was} to {now}"
         ring = f'<circle class="ring s{one.colour}" cx="{x:.1f}" cy="{at:.1f}" r="3">'
         parts.append(f"{ring}<title>{says}</title></circle>")
     return "".join(parts)
@@ -173,5 +173,5 @@ def _labels(dots: Sequence[Dot], across: Scale, up: Scale) -> str:
             y += 2
         taken.append((x, y))
         anchor = f'x="{x - 10:.1f}" text-anchor="end"' if left else f'x="{x + 10:.1f}"'
-        parts.append(f'<text class="label" {anchor} y="{y:.1f}">{shown(dot.label)}</text>')
+        parts.append(f'<text class="label" {anchor} y="{y:.1f}">{escaped(dot.label)}</text>')
     return "".join(parts)

@@ -30,10 +30,10 @@ def first(recorded: bytes, now: bytes) -> Difference | None:
         at = next((at for at, (a, b) in enumerate(zip(recorded, now, strict=False)) if a != b), 0)
         return Difference(f"$ (same values, other bytes from {at} on)", _around(recorded, at), _around(now, at))
     path, before, after = found
-    return Difference(path, shown(before), shown(after))
+    return Difference(path, rendered(before), rendered(after))
 
 
-def shown(value: Any) -> str:
+def rendered(value: Any) -> str:
     return "nothing" if value is ABSENT else _short(json.dumps(value, ensure_ascii=True))
 
 

@@ -34,8 +34,8 @@ class Driver:
     `sent`: all bodies the server wrote. `recorded`: the lines of the transcript. `saved`: the lines of each
     session's snapshot, `whole` those a rewrite of it would hold after the last save. `logged`: lines for people.
     `archived`: rows by session and key, those given and those put; `archive` answers from them.
-    `ended`: the exit code. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions` calls
-    of an endpoint by ticket; `wake` and `complete` bring them about.
+    `exit_code` once it ended. With `hold`, work waits for `work()`. `wakes`: deadlines asked for, `completions`
+    calls of an endpoint by ticket; `wake` and `complete` bring them about.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Driver:
         self.logged: list[str] = []
         self.closed: list[str] = []
         self.vocabularies: list[do.LoadWeigher] = []
-        self.ended: int | None = None
+        self.exit_code: int | None = None
         self._waiting: list[tuple[int, Callable[[], Any]]] = []  # ticket and work
         self.wakes: list[do.StartTimer] = []
         self.completions: dict[int, do.Complete] = {}
@@ -152,7 +152,7 @@ class Driver:
             elif isinstance(effect, do.Log):
                 self.logged.append(effect.text)
             elif isinstance(effect, do.End):
-                self.ended = effect.code
+                self.exit_code = effect.code
             elif isinstance(effect, do.LoadWeigher):
                 self.vocabularies.append(effect)
 

@@ -26,10 +26,10 @@ def discovered() -> Talk:
 def ended() -> Talk:
     hasty = Talk()
     assert hasty.tell("exit") == []
-    assert hasty.driver.ended == 1
+    assert hasty.driver.exit_code == 1
     talk = Talk()
     assert talk.call("shutdown") is None
-    assert talk.driver.ended != 0  # still there
+    assert talk.driver.exit_code != 0  # still there
     assert talk.tell("exit") == []
-    assert talk.driver.ended == 0
+    assert talk.driver.exit_code == 0
     return talk

@@ -89,7 +89,7 @@ def test_the_same_is_pruned(
         there = read(each, raws(each, said))
         pruning = prune(indexed(there), policy, (), force)
         ids = [indexed(there).block(one.ref).call_id for one in pruning.targets]
-        found.append((ids, pruning.scanned, pruning.protected, pruning.prunable))
+        found.append((ids, pruning.scanned_tokens, pruning.protected_tokens, pruning.prunable_tokens))
         again = prune(indexed(there), policy, {one.key for one in pruning.targets}, force)
         assert not {one.key for one in again.targets} & {one.key for one in pruning.targets}
     assert found[0] == found[1]

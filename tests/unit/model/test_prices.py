@@ -29,7 +29,7 @@ RATES: list[tuple[str, BasePrices | None, Rates]] = [
 @pytest.mark.parametrize(("name", "prices", "expected"), RATES, ids=[row[0] for row in RATES])
 def test_rates(name: str, prices: BasePrices | None, expected: Rates) -> None:
     found = rates(prices)
-    assert (found.read, found.write) == pytest.approx((expected.read, expected.write))
+    assert (found.cache_read, found.cache_write) == pytest.approx((expected.cache_read, expected.cache_write))
 
 
 DOORS = (

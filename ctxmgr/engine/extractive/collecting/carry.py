@@ -64,14 +64,14 @@ class PreviousFacts(msgspec.Struct):
     """What a previous summary says. `facts` are older than any message. `latest` is its newest request.
 
     `files` maps a path to (changed, read); `failed` are our lines on what failed before; `split` is the request
-    of a turn that was cut, `last` what was said last in it, `title` the unknown heading that the last note stood
-    under. `findings`, `planned` and `likely` are our lines with these labels.
+    of a turn that was cut, `last_statement` what was said last in it, `title` the unknown heading that the last
+    note stood under. `findings`, `planned` and `likely` are our lines with these labels.
     """
 
     facts: list[Fact] = []
     latest: str = ""
     split: str = ""
-    last: str = ""
+    last_statement: str = ""
     files: dict[str, tuple[int, int]] = {}
     names: dict[str, None] = {}
     ran: dict[str, None] = {}
@@ -167,7 +167,7 @@ def _counted(text: str, carried: PreviousFacts) -> bool:
 def _labelled(text: str, carried: PreviousFacts) -> bool:
     """Read one of our lines that says itself what it is, wherever it stands; whether it is one."""
     if text.startswith(LAST):
-        carried.last = text.removeprefix(LAST)
+        carried.last_statement = text.removeprefix(LAST)
     elif text.startswith(FOUND):
         carried.findings[text.removeprefix(FOUND)] = None
     elif text.startswith(PLANNED):

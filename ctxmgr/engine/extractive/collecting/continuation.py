@@ -20,7 +20,7 @@ def take_up(carried: PreviousFacts, work: WorkHistory, newest: str = "") -> None
     """Changes `carried`, and gives the first stretch its request where it has none. `newest` as for `gather`."""
     first, facts, over = work.stretches[0], list[Fact](), list[str]()
     if any(one.texts for one in work.stretches):
-        carried.last = ""
+        carried.last_statement = ""
     for fact in carried.facts:
         current = fact.slot == "task" and fact.status == "active"
         ours = current and (fact.text == carried.split or fact.text.startswith(('"', LATEST)))

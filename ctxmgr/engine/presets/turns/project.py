@@ -80,7 +80,7 @@ class _Draft:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
         self.decisions: dict[str, Decision] = dict(ask.decisions)
-        self.edits: dict[int, dict[int, BlockEdit]] = {}
+        self.block_edits: dict[int, dict[int, BlockEdit]] = {}
         self.saved = 0  # tokens, by the edits
         self._keep_from(self._first_turn(), filtered=True)
 
@@ -176,13 +176,13 @@ class _Draft:
         """Of the newest turn alone as decided so far, in tokens."""
         start = self.turns[-1].start
         gone = self.conversation.weight_of(position for position in self.without if position >= start)
-        edits = [edit for at, blocks in self.edits.items() if at >= start for edit in blocks.values()]
+        edits = [edit for at, blocks in self.block_edits.items() if at >= start for edit in blocks.values()]
         return self.turns[-1].weight - gone - sum(edit.before_tokens - edit.after_tokens for edit in edits)
 
     def _prune_step(self, step: StepSpan) -> None:
         for position in range(step.start, step.end):
             for ref, block in self.conversation.results(position):
-                edit = self.edits.get(position, {}).get(ref.block_index)
+                edit = self.block_edits.get(position, {}).get(ref.block_index)
                 protected = block.is_error or block.doubtful
                 protected = protected or is_among(
                     self.conversation.call_of(ref).tool, self.ask.policy.protected_tools
@@ -205,7 +205,7 @@ class _Draft:
             return
         key, number = self.conversation.block_key(ref), ref.block_index
         self.decisions[key] = decision
-        blocks = self.edits.setdefault(ref.message_index, {})
+        blocks = self.block_edits.setdefault(ref.message_index, {})
         if number in blocks:
             self.saved -= blocks[number].before_tokens - blocks[number].after_tokens
         blocks[number] = BlockEdit(ref.message_index, number, decision.kind, text, key, before, after)
@@ -222,7 +222,7 @@ class _Draft:
             self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.dropped_indices}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
-        edits = [edit for blocks in self.edits.values() for edit in blocks.values()]
+        edits = [edit for blocks in self.block_edits.values() for edit in blocks.values()]
         return Plan(
             pieces=self._pieces(start, packet),
             zone=self.ask.zone,
@@ -263,11 +263,11 @@ class _Draft:
         if heads and not packet.text and heads[-1].end == start:
             at = heads[-1].start
             pieces.pop()
-        for position in sorted({*self.without, *self.edits}):
+        for position in sorted({*self.without, *self.block_edits}):
             if position > at:
                 pieces.append(Keep(at, position))
             if position not in self.without:
-                blocks = self.edits[position]
+                blocks = self.block_edits[position]
                 pieces += [blocks[number] for number in sorted(blocks)]
             at = position + 1
         if at < self.conversation.size:

@@ -129,16 +129,16 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
     edits = [piece for piece in plan.pieces if isinstance(piece, BlockEdit) and piece.key in added]
     pruned = [edit for edit in edits if edit.kind == "pruned"]
     before = turn_at(conversation.turns, floor) if conversation.turns else 0
-    ran = pruning.scanned > 0
+    ran = pruning.scanned_tokens > 0
     totals = msgspec.structs.replace(
         totals,
         turns_dropped=totals.turns_dropped + max(0, plan.turns_dropped - before),
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),
         pruned_tokens=totals.pruned_tokens + sum(edit.before_tokens - edit.after_tokens for edit in pruned),
-        scanned_tokens=pruning.scanned if ran else totals.scanned_tokens,
-        protected_tokens=pruning.protected if ran else totals.protected_tokens,
-        prunable_tokens=pruning.prunable if ran else totals.prunable_tokens,
+        scanned_tokens=pruning.scanned_tokens if ran else totals.scanned_tokens,
+        protected_tokens=pruning.protected_tokens if ran else totals.protected_tokens,
+        prunable_tokens=pruning.prunable_tokens if ran else totals.prunable_tokens,
     )
     decisions = plan.decisions if added else state.decisions
     if incoming.last_plan is None:  # what is no longer in the list needs no memory

@@ -90,7 +90,7 @@ class _Reading:
         self.groups: list[
             tuple[str, int, bool]
         ] = []  # those open: how, its first pipeline, whether it is after "||"
-        self.ended: int | None = None  # the first pipeline of the group that has just ended
+        self.ended_pipeline: int | None = None  # the first pipeline of the group that has just ended
 
     def add(self, piece: str, known: bool = True) -> None:
         self.word = (self.word or "") + piece
@@ -136,7 +136,7 @@ class _Reading:
 
     def end_pipeline(self, operator: str) -> bool:
         """Whether what was read is understood."""
-        if self.ended is not None:
+        if self.ended_pipeline is not None:
             self._end_group(operator)
             return True
         if not self.end_command():
@@ -150,9 +150,9 @@ class _Reading:
 
     def _end_group(self, operator: str) -> None:
         if operator == "||" or self.after_or:
-            for place in range(self.ended or 0, len(self.pipelines)):
+            for place in range(self.ended_pipeline or 0, len(self.pipelines)):
                 self.pipelines[place] = msgspec.structs.replace(self.pipelines[place], sure=False)
-        self.after_or, self.ended = operator == "||", None
+        self.after_or, self.ended_pipeline = operator == "||", None
 
     def group(self, mark: str) -> bool:
         """Begins or ends a group; whether what was read is understood."""
@@ -169,7 +169,7 @@ class _Reading:
             of_first, replace = self.pipelines[first], msgspec.structs.replace
             self.pipelines[first] = replace(of_first, opens=of_first.opens + 1)
             self.pipelines[-1] = replace(self.pipelines[-1], closes=self.pipelines[-1].closes + 1)
-        self.ended = first
+        self.ended_pipeline = first
         return True
 
 
@@ -184,11 +184,11 @@ def parse(line: str) -> tuple[Pipeline, ...] | None:
         kind, piece, place = token.lastgroup, token.group(), token.end()
         if kind == "group" and piece != ")" and not reading.starts:
             kind = "expands" if piece != "(" else None
-        if reading.ended is not None and kind not in ("space", "operator", "comment", "group"):
+        if reading.ended_pipeline is not None and kind not in ("space", "operator", "comment", "group"):
             return None
         if kind == "operator":
             piped = piece in ("|", "|&")
-            if piped and reading.ended is not None:
+            if piped and reading.ended_pipeline is not None:
                 return None
             if not (reading.end_command() if piped else reading.end_pipeline(piece)):
                 return None

@@ -13,7 +13,7 @@ such a `history`) into a recording.
 """
 
 from ctxmgr.formats.pi_tree import milliseconds
-from ctxmgr.study.recordings.blocks import call, chat_reply, image, openai_usage, said
+from ctxmgr.study.recordings.blocks import call, chat_reply, image, openai_usage, text_block
 from ctxmgr.study.recordings.building import RecordedStep, RecordingBuilder, only
 from ctxmgr.study.recordings.openhands.condensing import EventSteps, numbered
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
@@ -77,7 +77,7 @@ class _Telling:
             self._placed(event, self.building.user([*only(words), *shown], at, self._id(event)))
         elif source == "user":
             command = f"{kind}: {text(arguments, 'command') or words}"
-            step = self.building.note("openhands.user_action", [said(command)], at, self._id(event))
+            step = self.building.note("openhands.user_action", [text_block(command)], at, self._id(event))
             self._placed(event, step)
         elif response := table(table(event, "tool_call_metadata"), "model_response"):
             self._responded(event, response, at)

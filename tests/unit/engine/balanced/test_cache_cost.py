@@ -113,8 +113,8 @@ def by_force(rows: list[Row], inserted: int, calls: int, by: Rates, must: bool) 
         after, left = sum(one.now_tokens for one in rest), sum(one.then_tokens for one in rest) + inserted
         cached = sum(one.now_tokens for one in rest if one.is_cached)
         if rows[place].may_break and (must or left < after):
-            keeping = cached * by.read + (after - cached) * by.write
-            now, saves = left * by.write - keeping, (after - left) * by.read
+            keeping = cached * by.cache_read + (after - cached) * by.cache_write
+            now, saves = left * by.cache_write - keeping, (after - left) * by.cache_read
             gain = max(CALLS_AT_LEAST, calls) * saves - now
             found.append((gain, place, PrefixBreak(place, after, cached, left, now, saves)))
     return max(found, key=lambda one: (round(one[0], 6), one[1]))[2] if found else None
@@ -135,7 +135,7 @@ def test_the_best_place_is_found(rows: list[Row], inserted: int, calls: int, by:
     assert found.cached_tokens == sum(one.now_tokens for one in rest if one.is_cached)
     assert found.remaining_tokens == sum(one.then_tokens for one in rest) + inserted
     assert found.cost == pytest.approx(cost(found.before_tokens, found.cached_tokens, found.remaining_tokens, by))
-    assert found.saves == pytest.approx((found.before_tokens - found.remaining_tokens) * by.read)
+    assert found.saves == pytest.approx((found.before_tokens - found.remaining_tokens) * by.cache_read)
 
 
 NUMBER = r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -155,12 +155,12 @@ def numbers(line: str) -> list[float]:
 )
 def test_the_line_can_be_checked(after: int, cached: int, left: int, by: Rates, regret: float, calls: int) -> None:
     cached = min(after, cached)
-    found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), (after - left) * by.read)
+    found = PrefixBreak(0, after, cached, left, cost(after, cached, left, by), (after - left) * by.cache_read)
     told = numbers(arithmetic(found, by, regret, calls))
     after_, left_, written, write, kept, read, uncached, write_, costs, saves, calls_, regret_ = told
     assert (after_, left_, written, kept, calls_) == (after, left, left, cached, calls)
     assert kept + uncached == after_
-    assert (read, write, write_) == (by.read, by.write, by.write)
+    assert (read, write, write_) == (by.cache_read, by.cache_write, by.cache_write)
     assert costs == pytest.approx(written * write - kept * read - uncached * write_, abs=0.51)
     assert saves == pytest.approx((after_ - left_) * read, abs=0.51)
     assert regret_ == pytest.approx(regret, abs=0.51)

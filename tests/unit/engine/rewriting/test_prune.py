@@ -161,10 +161,10 @@ def test_force_goes_past_the_minimum_but_not_past_the_protection() -> None:
 def test_what_is_counted() -> None:
     said = [u("go"), *did("read", 30), *failed("ls", 7), *did("read", 40), *did("read", 80), *RECENT]
     found = pruned(said)
-    assert (found.scanned, found.protected, found.prunable) == (150, 80, 70)
+    assert (found.scanned_tokens, found.protected_tokens, found.prunable_tokens) == (150, 80, 70)
     assert [target.weight for target in found.targets] == [40, 30]
     below = pruned(said, Policy(preset="tools", prune_protect=100, prune_minimum=71))
-    assert (below.targets, below.scanned, below.protected, below.prunable) == ((), 150, 80, 70)
+    assert (below.targets, below.scanned_tokens, below.protected_tokens, below.prunable_tokens) == ((), 150, 80, 70)
 
 
 def test_the_numbers_of_the_design() -> None:
@@ -262,10 +262,10 @@ def test_pruning_keeps_its_rules_on_any_list(
         assert not block.is_error
         assert block.tool.lower() in ("read", "bash", "grep")
         assert not any(message.view.summary == "compaction" for message in messages[target.ref.message_index :])
-    assert found.protected <= protect
-    assert found.protected + found.prunable == found.scanned
-    assert sum(target.weight for target in found.targets) == (found.prunable if found.targets else 0)
-    assert force or not found.targets or found.prunable >= minimum
+    assert found.protected_tokens <= protect
+    assert found.protected_tokens + found.prunable_tokens == found.scanned_tokens
+    assert sum(target.weight for target in found.targets) == (found.prunable_tokens if found.targets else 0)
+    assert force or not found.targets or found.prunable_tokens >= minimum
     again = prune(index, policy, {target.key for target in found.targets}, force)
     assert not {target.ref.message_index for target in again.targets} & {
         target.ref.message_index for target in found.targets

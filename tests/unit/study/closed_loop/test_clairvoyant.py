@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxmgr.model.prices import PriceTier, TieredPrices
 from ctxmgr.study.closed_loop import clairvoyant, closed_loop, floor
-from ctxmgr.study.closed_loop.clairvoyant import shown
+from ctxmgr.study.closed_loop.clairvoyant import observations
 from ctxmgr.study.closed_loop.epochs import Life, epochs
 from ctxmgr.study.driving import legality
 from ctxmgr.study.driving.legality import MatchedMessage
@@ -39,7 +39,7 @@ def made(*said: Said) -> Timeline:
 
 
 def whole(found: Timeline) -> list[Observation]:
-    return [timeline.sight(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
+    return [timeline.observation(found, asked, found.wholes[: asked.end_index], 0) for asked in found.asked]
 
 
 def there(sight: Observation) -> list[int]:
@@ -208,7 +208,7 @@ def illegal(sights: tuple[Observation, ...]) -> list[str]:
 def test_epochs_are_counted_and_dead_messages_wait_for_one() -> None:
     found = made(u("go"), a("one"), u("go"), a("two"), u("go"), a("three"))
     lives = [Life(0, 0, 1), Life(1, 1, 1), *(Life(2, 9, 1) for _ in range(3))]
-    lists = shown(found, lives, (2,))
+    lists = observations(found, lives, (2,))
     assert [there(one) for one in lists] == [[0], [0, 1, 2], [2, 3, 4]]
     assert [one.epoch_number for one in lists] == [0, 0, 1]
 
@@ -217,7 +217,7 @@ def test_the_floor_reads_overhead_and_writes_each_message_once() -> None:
     """Three calls; seven words come before the last one, however short the lists are."""
     found = made(u("a b c"), a("one"), u("d e"), a("two"), a("three"))
     cut = [
-        timeline.sight(found, asked, found.wholes[asked.end_index - 1 : asked.end_index], 0)
+        timeline.observation(found, asked, found.wholes[asked.end_index - 1 : asked.end_index], 0)
         for asked in found.asked
     ]
     assert floor(cut, known(), SHEET) == 3 * 7 + 10 * (3 + 1 + 2 + 1)

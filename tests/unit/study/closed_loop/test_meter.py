@@ -171,7 +171,7 @@ def test_all_has_cold_caches_output_and_summaries() -> None:
     loop = closed_loop([first, second], known(), SHEET)
     words = weight(after)
     made = (4 + 7) + 100 * words
-    assert loop.calls[1].summaries == made
+    assert loop.calls[1].summary_dollars == made
     assert loop.all == (7 + 40 + 100) + (10 * (7 + words) + 100 * 2) + made
     assert loop.closed == (7 + 40) + (7 + 10 * words)
 

@@ -13,7 +13,7 @@ from ctxmgr.study.figures.measures import Measures, measure
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.ratio import Ratio, total
 from ctxmgr.study.metrics.refetch import Refetch, refetch
-from ctxmgr.study.metrics.user_text_recall import said
+from ctxmgr.study.metrics.user_text_recall import recall
 from tests.notation import a, call, r, summary, u
 from tests.unit.study.sighted import Show, changed, known, newest, packed, sights, whole
 
@@ -59,17 +59,17 @@ USERS = (u("first thing\nto do"), a("ok"), u("second"), a("done"))
     ],
 )
 def test_what_the_user_said(show: Show, held: int, in_place: int) -> None:
-    found = said(sights(*USERS, show=show), known())[-1]
+    found = recall(sights(*USERS, show=show), known())[-1]
     assert (found.overall, found.in_place) == (Ratio(held, 2), Ratio(in_place, 2))
 
 
 def test_a_summary_may_quote_the_user_and_an_image_can_not_be_quoted() -> None:
     (first,) = sights(u("do this"), a("ok"))
     (later,) = sights(summary("they said: do  this"), u("go"), a("ok"))
-    found = said([first, later], known())[-1]
+    found = recall([first, later], known())[-1]
     assert (found.overall, found.in_place) == (Ratio(2, 2), Ratio(1, 2))
     image = u("", content=[{"type": "image", "data": "", "mimeType": "image/png"}])
-    assert said(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(0, 1)
+    assert recall(sights(image, a("ok"), show=newest(0, packed("anything"))), known())[-1].overall == Ratio(0, 1)
 
 
 def session(show: Show = whole, epochs: tuple[int, ...] = (0, 0, 1, 1)) -> Measures:

@@ -8,19 +8,19 @@ from ctxmgr.formats.pi_tree import branch as pi_branch
 from ctxmgr.model.compaction import in_list
 from ctxmgr.study.hosts import pi_tree
 from ctxmgr.study.recordings import pi_sessions
-from ctxmgr.study.recordings.blocks import call, said
+from ctxmgr.study.recordings.blocks import call, text_block
 from ctxmgr.study.recordings.building import RecordingBuilder
 from ctxmgr.study.recordings.recording import RecordedEntry, Recording
 
 
 def session() -> Recording:
     some = RecordingBuilder("f", "a host")
-    some.user([said("first")], 1_000, "u1")
+    some.user([text_block("first")], 1_000, "u1")
     some.reply([call("c", "run", {})], 2_000, "a1", "m-1")
-    some.result("c", [said("out")], 3_000, id="r1")
-    some.note("a-host.note", [said("by the way")], None, "n1")
+    some.result("c", [text_block("out")], 3_000, id="r1")
+    some.note("a-host.note", [text_block("by the way")], None, "n1")
     some.compaction("what was done", 4_000, 99, "n1", "k1")
-    some.reply([said("on")], 5_000, "a2", "m-2")
+    some.reply([text_block("on")], 5_000, "a2", "m-2")
     return some.recording("s")
 
 

@@ -35,13 +35,13 @@ class InProcess:
     def read(self, seconds: float) -> bytes:
         if self.out:
             return self.out.pop(0)
-        if self.ended or self.driver.ended is not None:
+        if self.ended or self.driver.exit_code is not None:
             tail, self.tail = self.tail, b""
             return tail
         raise TimedOut("nothing")
 
     def wait(self, seconds: float) -> int:
-        return self.driver.ended or 0
+        return self.driver.exit_code or 0
 
     def kill(self) -> None:
         self.saved |= self.driver.saved

@@ -11,7 +11,7 @@ from ctxmgr.study.metrics.observations import (
     Observation,
     ProjectedMessage,
     in_place,
-    newly_said,
+    new_messages,
     same_start,
     stands_for_others,
 )
@@ -23,19 +23,19 @@ TALK = (u("one"), a(call("read", path="x")), r("text"), a("two"), u("three"), a(
 
 def test_messages_are_new_once_and_in_their_order() -> None:
     seen = sights(*TALK)
-    came = [[one.role for one in some] for some in newly_said(seen)]
+    came = [[one.role for one in some] for some in new_messages(seen)]
     assert came == [["user"], ["assistant", "toolResult"], ["assistant", "user"]]
-    assert [one for some in newly_said(seen) for one in some] == list(seen[-1].items)
+    assert [one for some in new_messages(seen) for one in some] == list(seen[-1].items)
 
 
 def test_what_the_host_compacted_away_is_still_what_was_said() -> None:
     first, second, third = sights(*TALK)
     stands = item("s", raws(summary("one, two"))[0])
     later = Observation(None, (stands, *third.items[3:]), (), third.reply)
-    came = [[one.id for one in some] for some in newly_said([first, second, later])]
+    came = [[one.id for one in some] for some in new_messages([first, second, later])]
     assert came == [["0"], ["1", "2"], ["3", "4"]]
     gone_at_once = Observation(None, (stands, third.items[4]), (), third.reply)  # the reply went with the rest
-    assert [one.id for one in list(newly_said([first, second, gone_at_once]))[2]] == ["3", "4"]
+    assert [one.id for one in list(new_messages([first, second, gone_at_once]))[2]] == ["3", "4"]
 
 
 def test_a_packet_and_a_summary_stand_for_others() -> None:

@@ -19,7 +19,7 @@ def last(*said: Said, show: Show = whole, far: int = 1_000) -> tuple[tuple[int, 
     """(held, asked) of the last call: overall, in place, unpacked, far, far in place."""
     found = recall(sights(*said, show=show), known(), far)[-1]
     shares = (found.overall, found.in_place, found.unpacked, found.far, found.far_in_place)
-    return tuple((one.part, one.whole) for one in shares)
+    return tuple((one.part, one.total) for one in shares)
 
 
 @pytest.mark.parametrize(

@@ -183,12 +183,12 @@ def test_a_kind_is_the_mean_of_points_then_of_recordings() -> None:
     )
     assert one.kinds["goal"].used.share == 0.75
     assert one.kinds["goal"].every.share == 0.5
-    assert one.kinds["goal"].every.probes == 4
-    assert one.untrue == 0.5
+    assert one.kinds["goal"].every.probe_count == 4
+    assert one.mean_untrue == 0.5
     other = figures.scores(PolicyGrades((answer(1, 0),), ((),)))
     both = figures.means([one, other])
     assert both.kinds["goal"].used.share == 0.375
-    assert both.kinds["goal"].used.probes == 4
+    assert both.kinds["goal"].used.probe_count == 4
 
 
 def test_failures_are_listed_used_ones_first_then_those_that_lack_most() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.study.recordings import blocks
-from ctxmgr.study.recordings.blocks import call, content, said
+from ctxmgr.study.recordings.blocks import call, content, text_block
 from ctxmgr.study.recordings.building import RecordingBuilder
 from ctxmgr.study.recordings.recording import Recording, UnreadableRecording
 from tests.unit.study.recorded import messages, seen, usage
@@ -19,9 +19,9 @@ def building() -> RecordingBuilder:
 def test_a_late_result_stands_behind_its_call() -> None:
     some = building()
     some.reply([call("c1", "run", {}), call("c2", "run", {})], 1)
-    some.result("c2", [said("two")], 2)
-    some.user([said("wait")], 3)
-    some.result("c1", [said("one")], 4)
+    some.result("c2", [text_block("two")], 2)
+    some.user([text_block("wait")], 3)
+    some.result("c1", [text_block("one")], 4)
     assert seen(some.recording("s")) == ["a: run {} | run {}", "r c2: two", "r c1: one", "u: wait"]
 
 
@@ -29,7 +29,7 @@ def test_the_newest_call_of_an_id_counts() -> None:
     some = building()
     for number in (1, 2):
         some.reply([call("c", f"tool-{number}", {})], number)
-        some.result("c", [said(str(number))], number)
+        some.result("c", [text_block(str(number))], number)
     recording = some.recording("s")
     assert seen(recording) == ["a: tool-1 {}", "r c: 1", "a: tool-2 {}", "r c: 2"]
     assert [one["toolName"] for one in messages(recording)[1::2]] == ["tool-1", "tool-2"]
@@ -40,7 +40,7 @@ def test_the_newest_call_of_an_id_counts() -> None:
 def test_ids_stay_unique_whatever_comes() -> None:
     some = building()
     for id in ("a", "a#2", "a", "a", ""):
-        some.user([said("x")], 1, id)
+        some.user([text_block("x")], 1, id)
     ids = [one.id for one in some.recording("s").entries]
     assert len(set(ids)) == len(ids) == 5
 
@@ -48,7 +48,7 @@ def test_ids_stay_unique_whatever_comes() -> None:
 def test_a_change_of_the_model_is_an_entry() -> None:
     some = building()
     for model in ("", "m-1", "", "m-1", "m-2"):
-        some.reply([said("x")], 1, model=model)
+        some.reply([text_block("x")], 1, model=model)
     recording = some.recording("s")
     assert recording.model == "m-1"
     assert seen(recording) == ["a: x", "a: x", "a: x", "a: x", "model m-2", "a: x"]
@@ -58,7 +58,7 @@ def test_oddities_are_counted() -> None:
     some = building()
     some.user([], 9)
     some.reply([call("c", "run", {})], 5)
-    some.result("gone", [said("x")], 4)
+    some.result("gone", [text_block("x")], 4)
     some.skip("lines of another kind", 1_234)
     assert some.recording("s").notes == (
         "user messages without text or image: 1",
@@ -79,7 +79,7 @@ def test_a_recording_without_messages_is_said() -> None:
 def test_the_same_file_gives_the_same_bytes() -> None:
     def one() -> Recording:
         some = building()
-        some.user([said("x")], 1)
+        some.user([text_block("x")], 1)
         some.reply([call("c", "run", {"b": 1, "a": 2})], 2)
         return some.recording("s")
 

@@ -180,7 +180,7 @@ def test_a_stream_of_events() -> None:
     found = read(f"{start}\n{turn}\n")
     assert isinstance(found, Stream)
     assert (found.session_id, found.model, found.window) == ("s", "m", 20_000)
-    assert [(one.name, one.time_ms, one.line) for one in found.events] == [
+    assert [(one.name, one.time_ms, one.line_number) for one in found.events] == [
         ("session_start", 5, 1),
         ("turn_end", 6, 2),
     ]

@@ -71,7 +71,7 @@ def test_lines_hold_what_was_measured(worked: ReplayFigures) -> None:
     figures = worked.beside[0]["measures"]
     assert control.simulated
     assert round(control.cost, 4) == figures["money"]
-    assert sum(control.money) == pytest.approx(control.cost)
+    assert sum(control.call_costs) == pytest.approx(control.cost)
     assert (control.breaks, len(control.epochs)) == (figures["breaks"], figures["epochs"])
     assert max(control.context) == figures["sentLargest"]
 
@@ -79,10 +79,10 @@ def test_lines_hold_what_was_measured(worked: ReplayFigures) -> None:
 def test_the_floor_is_below_the_clairvoyant_and_that_below_all_others(worked: ReplayFigures) -> None:
     policies = [*worked.figures, *(one["measures"] for one in worked.beside)]
     closed = [one["closedLoop"]["closed"] for one in policies]
-    assert worked.floor["money"] < closed[-1]
+    assert worked.floor_figures["money"] < closed[-1]
     assert closed[-1] < min(closed[:-1])
     assert worked.beside[-1]["free"] < worked.beside[-1]["measures"]["closedLoop"]["billed"]
-    assert worked.floor["closedOfOff"] == pytest.approx(worked.floor["money"] / closed[1], abs=1e-4)
+    assert worked.floor_figures["closedOfOff"] == pytest.approx(worked.floor_figures["money"] / closed[1], abs=1e-4)
 
 
 def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
@@ -92,7 +92,7 @@ def test_a_stream_has_nothing_beside_it(recorded: Recording) -> None:
         stream, [ReplayResult("s", "off", 1, observations=newest(found, 1))], PriceSheet(), True, True
     )
     assert worked.beside == ()
-    assert worked.floor["money"] > 0
+    assert worked.floor_figures["money"] > 0
     assert [line.name for line in worked.sheet.lines] == ["off"]
 
 

@@ -21,23 +21,23 @@ VOID = {"meta", "line", "circle", "polyline", "path"}
 
 def line(name: str, cost: float = 2.0, recall: float | None = 0.9, calls: int = 5, **more: object) -> PolicyRow:
     figures = {
-        "in_place": recall,
-        "far": None,
-        "grounding": 0.5,
+        "in_place_share": recall,
+        "far_share": None,
+        "grounding_share": 0.5,
         "breaks": 1,
         "context": tuple(range(1_000, 1_000 * (calls + 1), 1_000)),
-        "money": (cost / max(1, calls),) * calls,
+        "call_costs": (cost / max(1, calls),) * calls,
         "epochs": (2,),
     }
-    return PolicyRow(name=name, cost=cost, recall=recall, **{**figures, **more})  # type: ignore[arg-type]
+    return PolicyRow(name=name, cost=cost, recall_share=recall, **{**figures, **more})  # type: ignore[arg-type]
 
 
 SHEET = RecordingSheet(
     "a.jsonl",
     (
-        line("off", 4.0, 1.0, epochs=(), closed=4.0, fetches_in_100=1.0),
-        line("balanced", closed=3.0, fetches_in_100=8.0, receipts=("1 < 2 & so on",)),
-        line("clairvoyant", closed=0.8, fetches_in_100=3.5, simulated=True),
+        line("off", 4.0, 1.0, epochs=(), closed_cost=4.0, fetches_in_100=1.0),
+        line("balanced", closed_cost=3.0, fetches_in_100=8.0, receipts=("1 < 2 & so on",)),
+        line("clairvoyant", closed_cost=0.8, fetches_in_100=3.5, simulated=True),
     ),
     "5 calls",
     0.6,

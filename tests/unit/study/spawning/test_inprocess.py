@@ -19,7 +19,7 @@ def test_a_session_is_started_and_answers() -> None:
     assert host.initialized["policy"]["preset"] == "off"
     answer = host.request("context", sessionId="s", messages=[USER], answer="messages")
     assert answer["messages"] == [USER]
-    assert host.ended is None
+    assert host.exit_code is None
 
 
 def test_an_error_answer_is_raised() -> None:
@@ -91,5 +91,5 @@ def test_bytes_end_with_an_exit_code(framing: Any) -> None:
     assert answer.startswith(b'{"jsonrpc":"2.0","id":"a","result":')
     driver.receive(b'{"jsonrpc":"2.0","id":1,"method":"shutdown"}')
     driver.receive(b'{"jsonrpc":"2.0","method":"exit"}')
-    assert driver.ended == 0
+    assert driver.exit_code == 0
     assert Driver().eof() == []

@@ -161,4 +161,4 @@ def regret_of_one(before: BalancedResult, messages: tuple[Message, ...], size: i
     """What this call paid to read beside what a choice would keep."""
     weight = before.plan.weight + sum(message.weight for message in messages[size:])
     kept_by_choice = before.epoch.remaining_tokens or room.old + room.newest + room.index
-    return Rates().read * max(0, weight - kept_by_choice)
+    return Rates().cache_read * max(0, weight - kept_by_choice)

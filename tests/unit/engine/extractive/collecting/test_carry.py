@@ -50,7 +50,7 @@ def test_our_labels_are_read_back() -> None:
     assert list(found.ran) == ["make"]
     assert list(found.failed) == ['`npm test`: "x"']
     assert list(found.findings) == ["the cache is cold"]
-    assert (found.planned, found.likely, found.last) == (["measure it"], ["move it"], "Let me see")
+    assert (found.planned, found.likely, found.last_statement) == (["measure it"], ["move it"], "Let me see")
     assert [(fact.slot, fact.status, fact.text) for fact in found.facts] == [
         ("goal", "", "Ship it"),
         ("constraint", "", "never push"),

@@ -23,10 +23,12 @@ def texts(carried: PreviousFacts, slot: str) -> list[str]:
 
 
 def test_messages_that_ask_for_nothing_go_on_with_the_request() -> None:
-    carried = PreviousFacts([task(f"{LATEST}not answered yet")], latest="fix the footer", last="Let me see")
+    carried = PreviousFacts(
+        [task(f"{LATEST}not answered yet")], latest="fix the footer", last_statement="Let me see"
+    )
     found = taken(carried, a("Fixed it all."))
     assert [one.request for one in found.stretches] == ["fix the footer"]
-    assert (carried.facts, carried.latest, carried.last) == ([], "fix the footer", "")
+    assert (carried.facts, carried.latest, carried.last_statement) == ([], "fix the footer", "")
 
 
 def test_a_new_request_makes_the_one_before_it_over() -> None:
