@@ -1,6 +1,7 @@
 """Calls over a link, as JSON-RPC 2.0: each has a bound, and one end of the link ends all of them.
 
-1. Every call settles: with the answer, or a `SidecarFault`. One that is late is cancelled.
+1. Every call settles: with the answer, or a `SidecarFault`. One that is late is cancelled; what is asked without a
+   bound is not.
 2. What is no JSON-RPC ends the link: nobody can say what the next bytes mean.
 3. Requests of ctxmgr are answered by the program's callbacks, each as a task; what has none is refused.
 """
@@ -71,13 +72,7 @@ class Channel:
 
     async def call(self, method: str, params: Any, end: float) -> bytes:
         """The result as JSON. `end`: the loop's time until which is waited. Raises SidecarFault."""
-        if self.fault is not None:
-            raise self.fault.again()
-        number = next(self._numbers)
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        parts = envelope.encode_request(number, method, params)
-        self._open[number] = method, future
-        self._write(parts)
+        number, future = self.ask(method, params)
         try:
             async with asyncio.timeout_at(end):
                 return await future
@@ -87,8 +82,19 @@ class Channel:
         except asyncio.CancelledError:
             self.notify("$/cancelRequest", {"id": number})
             raise
-        finally:
-            self._open.pop(number, None)
+
+    def ask(self, method: str, params: Any) -> tuple[int, "asyncio.Future[bytes]"]:
+        """Writes a request at once; its id, and what will be its answer or a SidecarFault, however late."""
+        number = next(self._numbers)
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        if self.fault is not None:
+            future.set_exception(self.fault.again())
+            return number, future
+        parts = envelope.encode_request(number, method, params)
+        self._open[number] = method, future
+        future.add_done_callback(lambda _: self._open.pop(number, None))
+        self._write(parts)
+        return number, future
 
     def notify(self, method: str, params: Any = None) -> None:
         if self.fault is None:
@@ -113,7 +119,7 @@ class Channel:
         if self.fault is not None:
             return
         self.fault = fault
-        for _, future in self._open.values():
+        for _, future in [*self._open.values()]:
             if not future.done():
                 future.set_exception(fault.again())
         for task in self._serving.values():

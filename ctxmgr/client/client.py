@@ -55,7 +55,7 @@ class AsyncClient:
         self.host, self.timing = host or Host(), timing or Timing()
         self._sidecar = sidecar or SpawnedSidecar()
         self._greeting = greeting(self.host, policy, format, self._sidecar.state_dir)
-        self._trouble = Trouble(self.host.on_trouble)
+        self._trouble = Trouble(self.host.on_trouble, self.host.on_recovery)
         self._restarts = Restarts(self.timing.restarts)
         self._sessions: dict[str, AsyncClientSession] = {}
         self._channel: Channel | None = None
@@ -189,8 +189,8 @@ class AsyncClient:
 
     async def ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
         """The result as JSON. Raises SidecarFault."""
-        if method == "context" and channel.life.doubted:
-            raise SidecarFault("timeout", "the process has not answered since a call was late", method)
+        if method in ("context", *LONG):
+            self.trusts(channel, method)
         try:
             answer = await channel.call(method, params, end)
         except SidecarFault as fault:
@@ -202,16 +202,22 @@ class AsyncClient:
         channel.life.answered()
         return answer
 
-    def works(self, method: str) -> None:
-        """The answer to this method was good."""
-        self._trouble.works(method)
+    def trusts(self, channel: Channel, method: str) -> None:
+        """Raises SidecarFault for a process that is in doubt: nothing is waited for then."""
+        if channel.life.doubted:
+            raise SidecarFault("timeout", "the process has not answered since a call was late", method)
 
-    def note(self, fault: SidecarFault) -> None:
+    def works(self, method: str, session_id: str = "") -> None:
+        """The answer to this method was good."""
+        self._trouble.works(method, session_id)
+
+    def note(self, fault: SidecarFault, session_id: str = "") -> None:
         """A fault that the program is not told by an exception."""
-        self._trouble.note(fault)
+        self._trouble.note(fault, session_id)
 
     def forget(self, session_id: str) -> None:
         self._sessions.pop(session_id, None)
+        self._trouble.forget(session_id)
 
     def reserve(self, model_id: str) -> float:
         """Tokens kept free for the reply."""

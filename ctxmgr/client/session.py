@@ -5,7 +5,8 @@ Rules:
    no list of messages is a fault of the program: `context` raises TypeError.
 2. `request` raises, a `SidecarFault`: who asks for something by name wants to know.
 3. A sidecar that does not know the session is told of it before anything else, within the bound of the call.
-4. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
+4. An event that is not answered is held, and told again before anything else (`events`).
+5. Only new messages travel, and only edits come back. After anything but a good answer the next list travels whole:
    what ctxmgr holds is not known then.
 """
 
@@ -16,11 +17,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.client import unaided
-from ctxmgr.client.answering import requested
 from ctxmgr.client.beginning import Beginning, Line
 from ctxmgr.client.channel import Channel
 from ctxmgr.client.coding import decoded, encoded, fault_of, model_of
+from ctxmgr.client.events import Events
 from ctxmgr.client.fault import SidecarFault
+from ctxmgr.client.settings import LONG
 from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
 from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, raw_json, reports
@@ -49,7 +51,7 @@ class AsyncClientSession:
         self.last_status: lifecycle.Status | None = None
         self._base: tuple[Channel, str] | None = None  # of the last answer, while it is known to hold
         self._last: SentList | None = None
-        self._carrying: set[asyncio.Task[None]] = set()
+        self._events = Events(line, beginning, self._failed, self._status)
 
     @property
     def restored(self) -> bool | None:
@@ -72,7 +74,7 @@ class AsyncClientSession:
             sent = edits.applied(given, raws, answer)
         except Exception as thrown:  # noqa: BLE001  rule 1
             return self.without(given, overhead_tokens, thrown)
-        self._line.works("context")
+        self._line.works("context", self.session_id)
         self._base = (channel, answer.base) if answer.base else None
         self._last = SentList(tuple(raws), tuple(sent), answer.report.tokens)
         self.outcome = ContextOutcome("answered", True, answer.report)
@@ -97,8 +99,8 @@ class AsyncClientSession:
     async def _listed(self, raws: list[bytes], overhead: int | None, at: float) -> tuple[Channel, ListAnswer]:
         """Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one."""
         end = self._line.ends("context")
-        channel = await self._beginning.ready(end)
-        base, self._base = self._base, None  # rule 4
+        channel = await self._events.ready(end)
+        base, self._base = self._base, None  # rule 5
         whole = lifecycle.ContextParams(
             self.session_id, _raws(raws), at=at, overhead_tokens=overhead, answer="edits"
         )
@@ -144,36 +146,11 @@ class AsyncClientSession:
                 "at": self._line.timing.now_ms() if time_ms is None else time_ms,
                 "entryIds": entry_ids,
             }
-            if notify:
-                channel = await self._beginning.ready(self._line.ends("turn_end"))
-                channel.notify("turn_end", encoded("turn_end", params))
-                return None
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, "turn_end")
             return None
-        answer: lifecycle.TurnEndResult | None = await self._tell("turn_end", params, lifecycle.TurnEndResult)
-        if self._line.host.on_request_compaction is not None:
-            for command in answer.commands if answer is not None else ():
-                if command.method == "requestCompaction":
-                    self._carry_out(command.params)
-        return answer
-
-    def _carry_out(self, params: Any) -> None:
-        """Not waited for: a program may compact before it answers, and needs the end of the turn for that."""
-
-        async def carried_out() -> None:
-            try:
-                wanted = msgspec.convert(params, lifecycle.RequestCompactionParams)
-            except msgspec.ValidationError as fault:
-                self._failed(fault, "requestCompaction")
-                return
-            result = await requested(self._line.host, wanted)
-            if not result.accepted:
-                await self.session_compact_failed(result.reason or "refused")
-
-        task = asyncio.get_running_loop().create_task(carried_out())
-        self._carrying.add(task)
-        task.add_done_callback(self._carrying.discard)
+        found: lifecycle.TurnEndResult | None = await self._events.tell("turn_end", params, notify)
+        return found
 
     async def model_select(self, model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.StatusResult | None:
         """Another model from the next call on. Raises InvalidParams where it is none."""
@@ -230,16 +207,17 @@ class AsyncClientSession:
         """Any method of this session, in the protocol's words; its decoded answer. Raises SidecarFault."""
         end = self._line.ends(method, params, timeout_ms)
         wanted = encoded(method, self._named(params or {}))
-        answer = await self._ask(await self._beginning.ready(end), method, wanted, end)
-        self._line.works(method)
+        answer = await self._ask(await self._events.ready(end), method, wanted, end)
+        self._line.works(method, self.session_id)
         return msgspec.json.decode(answer)
 
     async def end(self) -> None:
         """The session ends; its snapshot stays. It is not started again after a restart of the sidecar."""
-        self._line.forget(self.session_id)
         if self._beginning.is_started:
             await self._tell("session_shutdown", self._named({}), Any)
             self.lost()
+        self._events.clear()
+        self._line.forget(self.session_id)
 
     # what the client calls
 
@@ -248,7 +226,7 @@ class AsyncClientSession:
         try:
             await self._beginning.ready(self._line.ends("session_start", None, timeout_ms))
         except SidecarFault as fault:
-            self._line.note(fault)
+            self._line.note(fault, self.session_id)
         else:
             self.last_status = self._beginning.status
 
@@ -259,29 +237,50 @@ class AsyncClientSession:
     # within
 
     async def _ask(self, channel: Channel, method: str, params: Any, end: float) -> bytes:
+        read = self._events.notified(channel)
+        asked = asyncio.ensure_future(self._line.ask(channel, method, params, end))
         try:
-            return await self._line.ask(channel, method, params, end)
+            if method in LONG:
+                await self._while_it_lives(channel, asked)
+            answer = await asked
         except SidecarFault as fault:
             if fault.code == errors.UNKNOWN_SESSION:
                 self._beginning.lost()
             raise
+        finally:
+            asked.cancel()
+        self._events.drop(read)
+        return answer
+
+    async def _while_it_lives(self, channel: Channel, asked: "asyncio.Future[bytes]") -> None:
+        """Waits for what may take minutes while the process answers anything at all. Raises SidecarFault."""
+        params = lifecycle.SessionParams(self.session_id)
+        while not (await asyncio.wait({asked}, timeout=self._line.timing.probe_ms / 1000))[0]:
+            try:
+                await self._line.ask(channel, "getStatus", params, self._line.ends("getStatus"))
+            except SidecarFault as fault:
+                if fault.kind != "error":
+                    raise
 
     async def _event(self, method: str, params: Mapping[str, Any]) -> lifecycle.StatusResult | None:
-        found: lifecycle.StatusResult | None = await self._tell(method, self._named(params), lifecycle.StatusResult)
+        found: lifecycle.StatusResult | None = await self._events.tell(method, self._named(params))
         return found
 
     async def _tell(self, method: str, params: Mapping[str, Any], kind: Any) -> Any:
         try:
             end = self._line.ends(method, params)
             wanted = encoded(method, params)
-            answer = decoded(method, await self._ask(await self._beginning.ready(end), method, wanted, end), kind)
+            answer = decoded(method, await self._ask(await self._events.ready(end), method, wanted, end), kind)
         except Exception as thrown:  # noqa: BLE001  rule 1
             self._failed(thrown, method)
             return None
-        self._line.works(method)
+        self._line.works(method, self.session_id)
         if kind is not Any:
             self.last_status = answer if kind is lifecycle.Status else getattr(answer, "status", self.last_status)
         return answer
+
+    def _status(self, status: lifecycle.Status) -> None:
+        self.last_status = status
 
     def _named(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {"sessionId": self.session_id, **params}
@@ -289,7 +288,7 @@ class AsyncClientSession:
     def _failed(self, thrown: Exception, method: str) -> SidecarFault:
         self._base = None
         fault = fault_of(thrown, method)
-        self._line.note(fault)
+        self._line.note(fault, self.session_id)
         return fault
 
 

@@ -46,13 +46,15 @@ class Host(msgspec.Struct, frozen=True):
     `on_request_compaction`: accepted means queued; it is called for commands in `turn_end`'s answer too.
     `retrieve`: the model has a tool that calls `retrieve`. `deliver`: when a compaction may run; None: none is
     asked for.
-    `on_trouble` is told of a fault once a stretch of its kind, and must return at once.
+    `on_trouble` is told once when something goes wrong, `on_recovery` once when lists are answered again; both must
+    return at once.
     """
 
     on_request_compaction: OnRequestCompaction | None = None
     on_complete: OnComplete | None = None
     on_embed: OnEmbed | None = None
     on_trouble: Callable[[SidecarFault], None] | None = None
+    on_recovery: Callable[[], None] | None = None
     retrieve: bool = False
     deliver: Literal["whenIdle", "midRun"] | None = "whenIdle"
     name: str = "ctxmgr-client"
@@ -76,12 +78,14 @@ class Timing(msgspec.Struct, frozen=True):
     """How long is waited, in milliseconds. `timeouts_ms` by method, over the usual ones: `context` 2,000,
     `initialize` and `session_start` 10,000; what may wait for a model its `deadlineMs` and 5,000, or 300,000; all
     others 5,000. `session_ms`: most of `session`, what is not done by then goes on. `hang_ms`: a process that has
-    written nothing for so long after a late call is replaced; until it writes, `context` does not wait for it.
+    written nothing for so long after a late call is replaced; until it writes, no list and no event waits for it.
+    `probe_ms`: so often one that lets a long call wait is asked whether it lives.
     `end_ms`: for the process to end before it is killed. `now_ms`: milliseconds since 1970."""
 
     timeouts_ms: Mapping[str, float] = {}
     session_ms: float = 5_000
     hang_ms: float = 15_000
+    probe_ms: float = 5_000
     end_ms: float = 3_000
     restarts: RestartLimits = RestartLimits()
     now_ms: Callable[[], float] = _now_ms

@@ -1,30 +1,50 @@
-"""Which faults a program is told of: one a kind, until what failed works again."""
+"""When a program is told of trouble: once when it begins, whatever else goes wrong meanwhile, and once when it is
+over: lists are answered again, and nothing is left of it."""
 
 import contextlib
 from collections.abc import Callable
 
 from ctxmgr.client.fault import SidecarFault
 
+OF_THE_PROCESS = ("", "initialize")  # methods whose faults are of no session
+
 
 class Trouble:
-    def __init__(self, tell: Callable[[SidecarFault], None] | None) -> None:
-        self._tell = tell
-        self._faults: dict[tuple[str, str], SidecarFault] = {}  # by kind and method, the newest last
+    def __init__(self, tell: Callable[[SidecarFault], None] | None, over: Callable[[], None] | None = None) -> None:
+        self._tell, self._over = tell, over
+        # by session ("": of the process), kind and method, the newest last
+        self._faults: dict[tuple[str, str, str], SidecarFault] = {}
+        self._is_on = False
 
     @property
     def last(self) -> SidecarFault | None:
         return next(reversed(self._faults.values()), None)
 
-    def note(self, fault: SidecarFault) -> None:
+    def note(self, fault: SidecarFault, session_id: str = "") -> None:
         if fault.kind == "disposed" or (fault.kind == "starting" and self._faults):
             return  # why it has to start tells more
-        is_new = all(kind != fault.kind for kind, _ in self._faults)
-        self._faults.pop((fault.kind, fault.method), None)
-        self._faults[fault.kind, fault.method] = fault
-        if is_new and self._tell is not None:
-            with contextlib.suppress(Exception):  # the program's own; there is nobody else to tell
-                self._tell(fault)
+        key = ("" if fault.method in OF_THE_PROCESS else session_id, fault.kind, fault.method)
+        self._faults.pop(key, None)
+        self._faults[key] = fault
+        if not self._is_on:
+            self._is_on = True
+            if self._tell is not None:
+                with contextlib.suppress(Exception):  # the program's own; there is nobody else to tell
+                    self._tell(fault)
 
-    def works(self, method: str) -> None:
-        """A method's answer was good: its faults are over, and those of the process."""
-        self._faults = {key: fault for key, fault in self._faults.items() if fault.method not in ("", method)}
+    def works(self, method: str, session_id: str = "") -> None:
+        """A method's answer was good: its faults are over, and those of the process. Only a list that was answered
+        ends what the program was told of: a process that starts and falls over again is one trouble."""
+        who = "" if method in OF_THE_PROCESS else session_id
+        self._faults = {
+            key: fault for key, fault in self._faults.items() if key[2] != "" and (key[0], key[2]) != (who, method)
+        }
+        if self._is_on and method == "context" and not self._faults:
+            self._is_on = False
+            if self._over is not None:
+                with contextlib.suppress(Exception):
+                    self._over()
+
+    def forget(self, session_id: str) -> None:
+        """A session that has ended is no trouble any more."""
+        self._faults = {key: fault for key, fault in self._faults.items() if key[0] != session_id}

@@ -77,6 +77,7 @@ class ScriptedLink:
         self.number = len(script.links)
         self.server = Driver()
         self.framer, self.alive = Framer(), True
+        self.newest = 0  # the id of the last request
         self.heard: list[dict[str, Any]] = []  # the client's answers to our requests
         script.links.append(self)
 
@@ -91,6 +92,7 @@ class ScriptedLink:
         if method is None:
             self.heard.append(message)
             return
+        self.newest = message.get("id", self.newest)
         self.script.asked.append((self.number, method, message.get("params")))
         if not self.alive:
             return

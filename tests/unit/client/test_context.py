@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.client import Host, SidecarFault
+from ctxmgr.client import Host, RestartLimits, SidecarFault
 from tests.unit.client.scripted import (
     DEATH,
+    MODEL,
     REPORT,
     SILENCE,
     Refusal,
@@ -20,6 +21,8 @@ from tests.unit.client.scripted import (
 )
 
 LATE = {"context": 5.0}
+ANSWERED = object()
+AT_ONCE = RestartLimits(limit=99, first_delay_ms=0, longest_delay_ms=0)
 
 
 async def test_kept_messages_are_the_objects_that_were_given_in_a_list_of_their_own(script: Scripted) -> None:
@@ -247,18 +250,47 @@ async def test_two_at_once_are_both_answered(script: Scripted) -> None:
         assert client.trouble is None
 
 
-async def test_trouble_is_told_once_a_stretch(script: Scripted) -> None:
-    told: list[SidecarFault] = []
-    async with script.client(Host(on_trouble=told.append)) as client:
+async def test_trouble_is_told_once_and_once_when_it_is_over(script: Scripted) -> None:
+    told: list[SidecarFault | None] = []
+    async with script.client(Host(on_trouble=told.append, on_recovery=lambda: told.append(None))) as client:
         session = await begun(client)
-        for answer in (Refusal(-32603), Refusal(-32603), listed(), None, Refusal(-32603)):
-            if answer is None:
+        for answer in (Refusal(-32603), Refusal(-32603), listed(), ANSWERED, Refusal(-32603), ANSWERED):
+            if answer is ANSWERED:
                 del script.answers["context"]
             else:
                 script.answers["context"] = answer
             await session.context([user(1)])
-        assert [fault.kind for fault in told] == ["error", "garbage", "error"]
-        assert [fault.method for fault in told] == ["context"] * 3
+        assert [fault and (fault.kind, fault.method) for fault in told] == [("error", "context"), None] * 2
+        assert client.trouble is None
+
+
+async def test_a_process_that_comes_up_and_falls_over_again_is_one_trouble(script: Scripted) -> None:
+    told: list[SidecarFault | None] = []
+    host = Host(on_trouble=told.append, on_recovery=lambda: told.append(None))
+    async with script.client(host, restarts=AT_ONCE) as client:
+        session = await begun(client)
+        script.answers["context"] = DEATH
+        for _ in range(4):
+            await session.context([user(1)])
+        assert len(script.links) == 4
+        assert [fault and fault.kind for fault in told] == ["exited"]
+        del script.answers["context"]
+        await session.context([user(1)])
+        assert [fault and fault.kind for fault in told] == ["exited", None]
+
+
+async def test_trouble_of_one_session_is_not_over_where_another_is_answered(script: Scripted) -> None:
+    told: list[SidecarFault | None] = []
+    async with script.client(Host(on_trouble=told.append, on_recovery=lambda: told.append(None))) as client:
+        script.answers["session_start"] = lambda params: Refusal(-32803) if params["sessionId"] == "s" else None
+        session, other = await begun(client), await client.session("t", MODEL)
+        for _ in range(2):
+            await session.context([user(1)])
+            await other.context([user(1)])
+        assert [fault and fault.kind for fault in told] == ["error"]
+        await session.end()
+        await other.context([user(1)])
+        assert [fault and fault.kind for fault in told] == ["error", None]
 
 
 async def test_a_callback_that_raises_changes_nothing(script: Scripted) -> None:
