@@ -11,10 +11,8 @@ __all__ = [
     "ArchiveDatabases",
     "ArchiveFault",
     "Chat",
-    "Embedder",
     "NOT_INSTALLED",
     "NO_ADDRESS",
-    "NoEmbeddings",
     "Weigher",
     "default_state_dir",
     "embeddings",
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
     from ctxmgr.devices.archives import ArchiveDatabases
     from ctxmgr.devices.directories import default_state_dir
-    from ctxmgr.devices.embeddings import Embedder, NoEmbeddings
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
     from ctxmgr.devices.tokens import Weigher
 else:
@@ -41,8 +38,6 @@ else:
         "ArchiveFault": "archive",
         "ArchiveDatabases": "archives",
         "default_state_dir": "directories",
-        "Embedder": "embeddings",
-        "NoEmbeddings": "embeddings",
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",
         "NO_ADDRESS": "endpoint",

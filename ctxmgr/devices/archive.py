@@ -158,6 +158,9 @@ class ArchiveDatabase:
         except (sqlite3.Error, OSError) as fault:
             said = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
             raise ArchiveFault(f"{self._path}: {said}") from fault
+        finally:
+            if self._connection is not None and self._connection.in_transaction:  # it could not be rolled back
+                self.close()
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:

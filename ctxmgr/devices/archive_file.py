@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ctxmgr.devices.directories import make_directory
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
 
 NAME = "archive.sqlite3"
@@ -61,7 +62,7 @@ def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
 
     It begins no transaction by itself, and belongs to the thread that opened it.
     """
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_directory(directory)
     path = directory / NAME
     note = None
     with _alone(path):

@@ -11,6 +11,7 @@
 The vectors are averages of word vectors: they tell subjects apart, not what is said about them.
 """
 
+import functools
 import importlib
 import logging
 import re
@@ -71,6 +72,21 @@ def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -
     except Exception as fault:  # noqa: BLE001 - files that are missing or broken, an interface that has changed
         return NoEmbeddings(f"{PACKAGE} does not work here: {type(fault).__name__}: {fault}")
     return embedder
+
+
+@functools.cache
+def _loaded(say: Callable[[str], None]) -> Embedder | NoEmbeddings:
+    found = load()
+    if isinstance(found, NoEmbeddings):
+        say(f"no embeddings: {found.reason}")
+    return found
+
+
+def embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
+    """Vectors by this machine's embedder, loaded with the first texts. None where there is none; that is said
+    once."""
+    embedder = _loaded(say)
+    return None if isinstance(embedder, NoEmbeddings) else embedder.embed(texts)
 
 
 def _quietly(import_module: Callable[[str], ModuleType]) -> ModuleType:

@@ -60,5 +60,7 @@ def _sign(lock: int, pid: bytes) -> None:
 
 
 def release(lock: int) -> None:
-    _sign(lock, b"")
-    os.close(lock)
+    try:
+        _sign(lock, b"")
+    finally:
+        os.close(lock)

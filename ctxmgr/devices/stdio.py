@@ -102,15 +102,16 @@ class InputReader:
 
 
 class OutputWriter:
-    """Writes in the order of `write`, what may block in a thread. `lost` once the host reads no more."""
+    """Writes in the order of `write`, what may block in a thread. `on_lost` is called once the host reads no more,
+    in any thread."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptor: int, on_lost: Callable[[], object]) -> None:
+        self._descriptor, self._on_lost = descriptor, on_lost
         self._pending: deque[Sequence[Part]] = deque()
         self._bytes = 0
         self._changed = threading.Condition()
         self._closing = False
-        self.lost = False
+        self._lost = False
         self._room = _Room(descriptor)
         self._thread = threading.Thread(target=self._drain, name="stdout", daemon=True)
         self._thread.start()
@@ -118,14 +119,14 @@ class OutputWriter:
     def write(self, parts: Sequence[Part]) -> None:
         size = sum(map(len, parts))
         with self._changed:
-            if self.lost:
+            if self._lost:
                 return
             if not self._bytes and self._room.takes(size, len(parts)):
                 self._direct(parts)
                 return
             self._bytes += size
             if self._bytes > HELD_BYTES:
-                self.lost = True
+                self._lose()
             else:
                 self._pending.append(parts)
             self._changed.notify()
@@ -143,22 +144,26 @@ class OutputWriter:
                 os.write(self._descriptor, b"".join(parts))
             else:
                 _write_all(self._descriptor, parts)
-        except OSError:
-            self.lost = True
+        except Exception:  # noqa: BLE001  a part may be written: nothing can follow it
+            self._lose()
+
+    def _lose(self) -> None:
+        self._lost = True
+        self._on_lost()
 
     def _drain(self) -> None:
         while True:
             with self._changed:
-                while not self._pending and not self._closing and not self.lost:
+                while not self._pending and not self._closing and not self._lost:
                     self._changed.wait()
-                if self.lost or not self._pending:
+                if self._lost or not self._pending:
                     return
                 parts = self._pending[0]
             size = sum(map(len, parts))
             try:
                 _write_all(self._descriptor, parts)
-            except OSError:
-                self.lost = True
+            except Exception:  # noqa: BLE001  as above
+                self._lose()
             with self._changed:
                 self._pending.popleft()
                 self._bytes -= size

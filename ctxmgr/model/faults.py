@@ -14,3 +14,9 @@ def where(fault: BaseException) -> str:
         places.append(f"{name}:{trace.tb_lineno}")
         trace = trace.tb_next
     return f"internal fault: {type(fault).__name__} at {' < '.join(reversed(places[-PLACES:]))}"
+
+
+def cause(fault: BaseException) -> str:
+    """What the system says of it, or its kind: a cause that a sentence may end with."""
+    words = fault.strerror if isinstance(fault, OSError) else None
+    return words or type(fault).__name__

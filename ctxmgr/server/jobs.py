@@ -98,12 +98,11 @@ class Jobs:
             wanted = steps.throw(value) if failed else steps.send(value)
             while not isinstance(wanted, Offload) and (running.late or wanted == ()):
                 wanted = steps.send(tuple(LATE for _ in wanted) if isinstance(wanted, tuple) else None)
+            self._request(running, wanted)
         except StopIteration as stop:
             self._settle(running, stop.value)
         except Exception as fault:  # noqa: BLE001  it becomes the error answer
             self._fail(running, fault)
-        else:
-            self._request(running, wanted)
 
     def _request(
         self, running: RunningJob, wanted: Offload | Embed | Await | tuple[CompletionRequest, ...]

@@ -25,18 +25,23 @@ class ModelCalls:
         self._tasks[effect.ticket] = asyncio.get_running_loop().create_task(self._run(effect))
 
     async def _run(self, effect: do.Complete) -> None:
-        from ctxmgr.devices import Chat
-
-        chat = self._chats.get(effect.endpoint)
-        if chat is None:
-            chat = self._chats[effect.endpoint] = Chat(effect.endpoint, os.environ)
         try:
-            value: Any = await chat.complete(effect.request)
-        except Exception as fault:  # noqa: BLE001  the job hears of it
+            value: Any = await self._chat(effect.endpoint).complete(effect.request)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as fault:  # noqa: BLE001  the job hears of it, unless it has abandoned the call
             value = fault
         abandoned = self._tasks.pop(effect.ticket, None) is None
         if not abandoned:
             self._answered(effect.ticket, value)
+
+    def _chat(self, endpoint: Endpoint) -> "Chat":
+        from ctxmgr.devices import Chat
+
+        chat = self._chats.get(endpoint)
+        if chat is None:
+            chat = self._chats[endpoint] = Chat(endpoint, os.environ)
+        return chat
 
     def abandon(self, ticket: int) -> None:
         task = self._tasks.pop(ticket, None)

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import ArchiveAnswer
-from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, RunInThread
+from ctxmgr.model import ArchiveAnswer, faults
+from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, RunInThread, SnapshotLoaded
 from ctxmgr.server.session_queue import SessionQueue
 from ctxmgr.session import ArchiveGet, ArchivePut, Offload
 from ctxmgr.wire import transcript
@@ -20,10 +20,12 @@ class ParkedCalls:
     def __init__(self, state_dir: str | None, record: bool, emit: Callable[[Effect], None]) -> None:
         self._state_dir, self._record, self._emit = state_dir, record, emit
         self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
+        self._opening: set[int] = set()  # tickets
 
     def park(self, ticket: int, queue: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
         id, directory = queue.session_id, self._state_dir
         if isinstance(wanted, Snapshot):
+            self._opening.add(ticket)
             self._emit(Open(ticket, id, directory))
         elif isinstance(wanted, ArchivePut):
             self._archiving[ticket] = id, [row.handle for row in wanted.rows]
@@ -35,17 +37,20 @@ class ParkedCalls:
             self._emit(RunInThread(ticket, wanted.run))
 
     def answered(self, ticket: int, value: Any) -> Any:
-        """What goes back into the call; of an archive always an `ArchiveAnswer`."""
+        """What goes back into the call: of an archive an `ArchiveAnswer`, of a snapshot a `SnapshotLoaded`."""
+        if ticket in self._opening:
+            self._opening.remove(ticket)
+            return value if isinstance(value, SnapshotLoaded) else SnapshotLoaded(fault=_unsaved(value))
         asked = self._archiving.pop(ticket, None)
         return value if asked is None else self._of_the_archive(asked, value)
 
     def _of_the_archive(self, asked: tuple[str, str | list[str]], value: Any) -> ArchiveAnswer:
         """What the archive holds hangs on other runs and on the disk: a transcript says what it answered."""
-        answer = (
-            value
-            if isinstance(value, ArchiveAnswer)
-            else ArchiveAnswer(fault=f"internal fault: {type(value).__name__}")
-        )
+        answer = value if isinstance(value, ArchiveAnswer) else ArchiveAnswer(fault=faults.cause(value))
         if self._record:
             self._emit(Record(transcript.archive(*asked, answer)))
         return answer
+
+
+def _unsaved(fault: BaseException) -> str:
+    return f"the snapshot could not be opened, the session is not saved: {faults.cause(fault)}"

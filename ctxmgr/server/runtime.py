@@ -5,6 +5,8 @@ Rules:
 1. Effects are carried out in the order in which the connection gave them.
 2. What takes long runs in a thread, or as a task; its value comes back by `resume` on the loop.
 3. After `ended` is done nothing is carried out any more; `close` then lets go of all that is open.
+4. An effect that fails, whatever is raised, is a value too (`outcomes`): its row says who hears of it. A call that
+   waits for it always does.
 """
 
 import asyncio
@@ -14,18 +16,16 @@ import stat
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import ESTIMATE, Weigh, estimate
+from ctxmgr.model import ESTIMATE, Weigh, estimate, faults
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.model_calls import ModelCalls
+from ctxmgr.server.outcomes import outcome
 from ctxmgr.server.state_files import StateFiles
-
-if TYPE_CHECKING:
-    from ctxmgr.devices import Embedder, NoEmbeddings
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
@@ -42,6 +42,13 @@ class Setup(msgspec.Struct, frozen=True):
     record: str | None = None
     preload: str | None = None
     max_message_bytes: int = 64 << 20
+
+
+class EffectRow(NamedTuple):
+    """How an effect of one kind is carried out, and who hears of it where that fails."""
+
+    carry: Callable[["Runtime", Any], None]
+    failed: Callable[["Runtime", Any, Exception], None]
 
 
 class Runtime:
@@ -76,11 +83,14 @@ class Runtime:
         self.loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[int] = self.loop.create_future()
         self._syncing = self.loop.create_task(self.state_files.sync_now_and_then(self.threads))
-        self._carry_out(self.connection.receive(b""))
+        self._decide(self.connection.receive, b"")
 
     def receive(self, chunk: bytes) -> None:
         """What the host wrote, in any pieces; b"" at its end."""
-        self._carry_out(self.connection.receive(chunk) if chunk else self.connection.eof())
+        if chunk:
+            self._decide(self.connection.receive, chunk)
+        else:
+            self._decide(self.connection.eof)
         if not self.prepared and self.connection.ready:
             self.prepared = True
             self.loop.call_soon(self._prepare)
@@ -98,17 +108,32 @@ class Runtime:
         self.state_files.close_all()
 
     def close_transcript(self) -> None:
-        if self.transcript >= 0:
-            os.close(self.transcript)
-            self.transcript = -1
+        transcript, self.transcript = self.transcript, -1
+        if transcript >= 0:
+            os.close(transcript)
 
     def _prepare(self) -> None:
         """Loads what the first session will need, while the host reads the answer to `initialize`."""
+        outcome(self._load_early)  # what fails is tried again when it is needed
+
+    def _load_early(self) -> None:
         from ctxmgr.devices import snapshots, tokens  # noqa: F401
 
         self.connection.prepare()
 
     # effects
+
+    def _decide(self, decide: Callable[..., list[do.Effect]], *given: Any) -> None:
+        """Carries out what the connection wants done now. A fault in deciding leaves it in no known state: it ends,
+        and what was saved is known to the next."""
+        if self.ended.done():
+            return
+        effects = outcome(functools.partial(decide, *given))
+        if isinstance(effects, Exception):
+            self.say(f"it ends: {faults.where(effects)}")
+            self.end(1)
+        else:
+            self._carry_out(effects)
 
     def _carry_out(self, effects: list[do.Effect]) -> None:
         """In the order in which they were wanted (rule 1): what one brings about comes after those that wait."""
@@ -117,36 +142,32 @@ class Runtime:
             return
         self._carrying = True
         try:
-            while self._waiting:
+            while self._waiting and not self.ended.done():
                 effect = self._waiting.popleft()
-                self._EFFECTS[type(effect)](self, effect)
+                row = self._EFFECTS[type(effect)]
+                failure = outcome(functools.partial(row.carry, self, effect))
+                if failure is not None:
+                    row.failed(self, effect, failure)
         finally:
             self._carrying = False
 
     def _resume(self, ticket: int, value: Any) -> None:
-        if not self.ended.done():
-            self._carry_out(self.connection.resume(ticket, value))
+        self._decide(self.connection.resume, ticket, value)
 
     def _send(self, effect: do.Send) -> None:
         self._write(effect.parts)
 
     def _record(self, effect: do.Record) -> None:
-        if self.transcript < 0:
-            return
-        try:
+        if self.transcript >= 0:
             os.write(self.transcript, effect.line + b"\n")
-        except OSError as fault:  # with a line missing it would replay wrongly: it ends here
-            os.close(self.transcript)
-            self.transcript = -1
-            self.say(f"the transcript could not be written and ends here: {fault.strerror}")
 
     def _save(self, effect: do.Save | do.Begin) -> None:
         self.state_files.save(effect)
 
     def _open(self, effect: do.Open) -> None:
         if not self.state_files.stores:
-            self.threads.submit(_keep_large_buffers)
-        self._carry_out(self.connection.resume(effect.ticket, self.state_files.open(effect)))
+            outcome(functools.partial(self.threads.submit, _keep_large_buffers))
+        self._resume(effect.ticket, self.state_files.open(effect))
 
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)
@@ -156,7 +177,7 @@ class Runtime:
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
     def _run(self, effect: do.RunInThread) -> None:
-        future = self.loop.run_in_executor(self.threads, effect.work)
+        future = self.loop.run_in_executor(self.threads, outcome, effect.work)
         future.add_done_callback(lambda done: self._ran(effect.ticket, done))
 
     def _ran(self, ticket: int, done: "asyncio.Future[Any]") -> None:
@@ -178,28 +199,31 @@ class Runtime:
 
             return tokens.load(effect.name, effect.path)
 
-        future = self.loop.run_in_executor(self.threads, load)
-        future.add_done_callback(lambda done: self._loaded(effect.name, done))
+        future = self.loop.run_in_executor(self.threads, outcome, load)
+        future.add_done_callback(lambda done: self._loaded(effect, done))
 
-    def _loaded(self, name: str, done: "asyncio.Future[Any]") -> None:
-        if done.cancelled() or self.ended.done():
+    def _loaded(self, effect: do.LoadWeigher, done: "asyncio.Future[Any]") -> None:
+        if done.cancelled():
             return
         loaded = done.result()
-        weigh = loaded.weigher if loaded.weigher.name == name else None
-        self._carry_out(self.connection.weigher_loaded(name, weigh, loaded.note))
+        if isinstance(loaded, Exception):
+            self._not_loaded(effect, loaded)
+            return
+        weigh = loaded.weigher if loaded.weigher.name == effect.name else None
+        self._decide(self.connection.weigher_loaded, effect.name, weigh, loaded.note)
 
     def _watch(self, effect: do.WatchProcess) -> None:
         """End of input tells first as a rule; a host that leaves its pipes to a child is seen only here."""
-        if effect.process_id <= 0 or self.ended.done():
+        if effect.process_id <= 0:
             return
         try:
             os.kill(effect.process_id, 0)
         except ProcessLookupError:
-            self._carry_out(self.connection.eof())
+            self._decide(self.connection.eof)
             return
-        except (OSError, OverflowError):
+        except (PermissionError, OverflowError):
             return  # not ours to look at, or no process id at all
-        self.loop.call_later(WATCH_SECONDS, self._watch, effect)
+        self.loop.call_later(WATCH_SECONDS, lambda: self._carry_out([effect]))
 
     def _say_effect(self, effect: do.Log) -> None:
         self.say(effect.text)
@@ -207,42 +231,66 @@ class Runtime:
     def _end(self, effect: do.End) -> None:
         self.end(effect.code)
 
-    _EFFECTS: dict[type, Callable[["Runtime", Any], None]] = {
-        do.Send: _send,
-        do.Record: _record,
-        do.Save: _save,
-        do.Begin: _save,
-        do.Open: _open,
-        do.Close: _close,
-        do.PutRows: _archive,
-        do.GetRow: _archive,
-        do.RunInThread: _run,
-        do.StartTimer: _wake,
-        do.Complete: _complete,
-        do.Abandon: _abandon,
-        do.LoadWeigher: _load,
-        do.WatchProcess: _watch,
-        do.Log: _say_effect,
-        do.End: _end,
+    # effects that failed (rule 4)
+
+    def _not_sent(self, effect: do.Send, fault: Exception) -> None:
+        """Who waits for it would wait for ever: the host sees the end instead."""
+        self._unheard(effect, fault)
+        self.end(1)
+
+    def _not_recorded(self, effect: do.Record, fault: Exception) -> None:
+        """With a line missing it would replay wrongly: it ends here."""
+        outcome(self.close_transcript)
+        self.say(f"the transcript could not be written and ends here: {faults.cause(fault)}")
+
+    def _not_saved(self, effect: do.Save | do.Begin, fault: Exception) -> None:
+        self.state_files.failed(effect.session_id, fault)
+
+    def _not_opened(self, effect: do.Open, fault: Exception) -> None:
+        self.state_files.not_opened(effect)
+        self._not_done(effect, fault)
+
+    def _not_run(self, effect: do.RunInThread, fault: Exception) -> None:
+        """No thread is to be had: others wait meanwhile, but it is done."""
+        self._resume(effect.ticket, outcome(effect.work))
+
+    def _not_done(self, effect: Any, fault: Exception) -> None:
+        """The call that waits for this ticket hears of it."""
+        self._resume(effect.ticket, fault)
+
+    def _not_loaded(self, effect: do.LoadWeigher, fault: Exception) -> None:
+        note = f"{effect.name} could not be loaded: {faults.cause(fault)}"
+        self._decide(self.connection.weigher_loaded, effect.name, None, note)
+
+    def _unheard(self, effect: do.Effect, fault: Exception) -> None:
+        """No call waits for it."""
+        self.say(f"{type(effect).__name__} could not be carried out: {faults.cause(fault)}")
+
+    _EFFECTS: dict[type, EffectRow] = {
+        do.Send: EffectRow(_send, _not_sent),
+        do.Record: EffectRow(_record, _not_recorded),
+        do.Save: EffectRow(_save, _not_saved),
+        do.Begin: EffectRow(_save, _not_saved),
+        do.Open: EffectRow(_open, _not_opened),
+        do.Close: EffectRow(_close, _unheard),
+        do.PutRows: EffectRow(_archive, _not_done),
+        do.GetRow: EffectRow(_archive, _not_done),
+        do.RunInThread: EffectRow(_run, _not_run),
+        do.StartTimer: EffectRow(_wake, _not_done),
+        do.Complete: EffectRow(_complete, _not_done),
+        do.Abandon: EffectRow(_abandon, _unheard),
+        do.LoadWeigher: EffectRow(_load, _not_loaded),
+        do.WatchProcess: EffectRow(_watch, _unheard),
+        do.Log: EffectRow(_say_effect, _unheard),
+        do.End: EffectRow(_end, lambda self, effect, fault: self.end(effect.code)),
     }
-
-
-@functools.cache
-def _embedder(say: Callable[[str], None]) -> "Embedder | NoEmbeddings":
-    from ctxmgr.devices import embeddings
-
-    found = embeddings.load()
-    if isinstance(found, embeddings.NoEmbeddings):
-        say(f"no embeddings: {found.reason}")
-    return found
 
 
 def _embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
     """In a thread. None where the embeddings extra is not there; that is said once."""
-    from ctxmgr.devices import NoEmbeddings
+    from ctxmgr.devices import embeddings
 
-    embedder = _embedder(say)
-    return None if isinstance(embedder, NoEmbeddings) else embedder.embed(texts)
+    return embeddings.embedded(say, texts)
 
 
 def _keep_large_buffers() -> None:

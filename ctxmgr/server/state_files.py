@@ -1,23 +1,44 @@
 """Carries out what concerns snapshots and the archive: opens, writes, rewrites, syncs and closes their files.
 
-A write that failed is told once a stretch of failures: the session goes on, and the next save tries again.
+1. A write that failed is told once a stretch of failures: the session goes on in memory, and the next save writes
+   it whole anew.
+2. A session whose file could not be had, or is gone, has it opened again at each save. What is there by then is
+   set aside, unless the session was begun from it; where it could not be read when the session began, it stays.
 """
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ctxmgr.model import faults
 from ctxmgr.server import effects as do
+from ctxmgr.server.outcomes import outcome
 
 # Devices are imported when the first session needs them: a host waits for the answer to `initialize`.
 if TYPE_CHECKING:
     from ctxmgr.devices import ArchiveDatabases
-    from ctxmgr.devices.snapshots import SnapshotFile, SnapshotStore
+    from ctxmgr.devices.snapshots import OpenedSnapshot, SnapshotFile, SnapshotStore
 
 SYNC_SECONDS = 2.0  # at most so much is lost when the power fails
 
 Say = Callable[[str], None]
+
+
+class NotSaved(Exception):
+    """A session's file can not be had now; the text is a sentence."""
+
+
+class OpenSession:
+    """A session that is open here. `begun_from`: the hash of the lines that it went on from, None where what there
+    was could not be read. `anew`: what its file holds makes up no state, and is to be set aside."""
+
+    def __init__(self, state_dir: str | None) -> None:
+        self.state_dir = state_dir
+        self.file: SnapshotFile | None = None
+        self.begun_from: int | None = None
+        self.anew = self.written = False
 
 
 class StateFiles:
@@ -27,75 +48,115 @@ class StateFiles:
     def __init__(self, say: Say, not_saved: Callable[[str, str], None]) -> None:
         self.say, self.not_saved = say, not_saved
         self.stores: dict[str, SnapshotStore] = {}
-        self.files: dict[str, SnapshotFile] = {}
+        self.sessions: dict[str, OpenSession] = {}
         self.archives: ArchiveDatabases | None = (
             None  # from the first row on: hosts that declare no `retrieve` pay nothing
         )
-        self.live: frozenset[str] = frozenset()  # sessions that are open
         self.dirty: set[str] = set()
         self.faulty: set[str] = set()
 
-    def save(self, effect: do.Save | do.Begin) -> None:
-        file = self.files.get(effect.session_id)
-        if file is None:
-            return
-        try:
-            if isinstance(effect, do.Begin) and effect.anew:
-                self.say(f"a snapshot was set aside as {file.set_aside()}")
-            if not _appended(file, effect.line) or file.grown:
-                file.rewrite([effect.line] if isinstance(effect, do.Begin) else effect.whole())
-        except (OSError, ValueError) as fault:
-            self._failed(effect.session_id, fault)
-            return
-        self.faulty.discard(effect.session_id)
-        self.dirty.add(effect.session_id)
-
-    def _failed(self, session_id: str, fault: Exception) -> None:
-        if session_id not in self.faulty:
-            self.faulty.add(session_id)
-            text = f"a snapshot could not be written: {fault}"
-            self.not_saved(session_id, text)
-            self.say(text)
+    # snapshots
 
     def open(self, effect: do.Open) -> do.SnapshotLoaded:
+        session = self.sessions[effect.session_id] = OpenSession(effect.state_dir)
+        self._tell_live()
+        opened = self._store(effect.state_dir).open(effect.session_id)
+        session.file = opened.file
+        session.begun_from = None if opened.unread else hash(opened.lines)
+        if opened.file is None:
+            self.faulty.add(effect.session_id)  # it is said in the answer
+        return do.SnapshotLoaded(opened.lines, _sayable(opened.fault), opened.refused)
+
+    def not_opened(self, effect: do.Open) -> None:
+        """Nothing is known of what there was; saves try to open it again."""
+        self.sessions.setdefault(effect.session_id, OpenSession(effect.state_dir))
+        self.faulty.add(effect.session_id)
+
+    def _store(self, state_dir: str | None) -> "SnapshotStore":
         from pathlib import Path
 
         from ctxmgr.devices import default_state_dir
         from ctxmgr.devices.snapshots import SnapshotStore
 
-        directory = effect.state_dir or default_state_dir()
-        store = self.stores.get(directory)
-        if store is None:
-            store = self.stores[directory] = SnapshotStore(Path(directory))
-        self._set_live(self.live | {effect.session_id})
-        opened = store.open(effect.session_id)
-        if opened.file is not None:
-            self.files[effect.session_id] = opened.file
-        return do.SnapshotLoaded(opened.lines, opened.fault, opened.refused)
+        directory = state_dir or default_state_dir()
+        if directory not in self.stores:
+            self.stores[directory] = SnapshotStore(Path(directory))
+        return self.stores[directory]
+
+    def save(self, effect: do.Save | do.Begin) -> None:
+        session = self.sessions.get(effect.session_id)
+        if session is None:
+            return
+        session.anew |= isinstance(effect, do.Begin) and effect.anew
+        file = self._file(effect.session_id, session)
+        if session.anew:
+            self.say(f"a snapshot was set aside as {file.set_aside()}")
+            session.anew = False
+        file.save(effect.line, effect.whole if isinstance(effect, do.Save) else lambda: [effect.line])
+        session.written = True
+        self.faulty.discard(effect.session_id)
+        self.dirty.add(effect.session_id)
+
+    def _file(self, session_id: str, session: OpenSession) -> "SnapshotFile":
+        """The session's file, in its place (rule 2). NotSaved, OSError."""
+        if session.file is not None:
+            if session.file.in_place:
+                return session.file
+            self.say("a snapshot was gone, and is written whole anew")
+            file, session.file = session.file, None
+            outcome(file.close)
+        opened = self._store(session.state_dir).open(session_id)
+        if opened.file is None:
+            raise NotSaved(opened.fault)
+        if opened.lines and not self._may_replace(session, opened):
+            outcome(opened.file.close)
+            raise NotSaved("what it knew before could not be read when it began, and is kept")
+        session.file = opened.file
+        session.file.lacks()
+        session.anew &= bool(opened.lines)
+        return session.file
+
+    def _may_replace(self, session: OpenSession, opened: "OpenedSnapshot") -> bool:
+        """Whether what is there by now may leave; it is set aside unless the session went on from it."""
+        if session.begun_from is None and not session.written:
+            return False
+        session.anew |= session.written or session.begun_from != hash(opened.lines)
+        return True
+
+    def failed(self, session_id: str, fault: Exception) -> None:
+        """Rule 1."""
+        if session_id not in self.faulty:
+            self.faulty.add(session_id)
+            cause = str(fault) if isinstance(fault, NotSaved | OSError) else faults.cause(fault)
+            text = _sayable(f"a snapshot could not be written: {cause}") or ""
+            self.not_saved(session_id, text)
+            self.say(text)
 
     def close(self, session_id: str) -> None:
-        self._set_live(self.live - {session_id})
-        file = self.files.pop(session_id, None)
+        session = self.sessions.pop(session_id, None)
         self.dirty.discard(session_id)
-        if file is not None:
-            self._unless_it_fails(file.close)
+        self.faulty.discard(session_id)
+        self._tell_live()
+        if session is not None and session.file is not None:
+            self._unless_it_fails(session.file.close)
 
     def close_all(self) -> None:
-        for session_id in list(self.files):
-            self.close(session_id)
+        for session_id in list(self.sessions):
+            outcome(partial(self.close, session_id))
         if self.archives is not None:
-            self.archives.close()
+            outcome(self.archives.close)
 
-    def _set_live(self, live: frozenset[str]) -> None:
-        self.live = live
+    # archives
+
+    def _tell_live(self) -> None:
         if self.archives is not None:
-            self.archives.live = live
+            self.archives.live = frozenset(self.sessions)
 
     def archive(self, effect: do.PutRows | do.GetRow) -> "Future[Any]":
         from ctxmgr.devices import ArchiveDatabases, default_state_dir
 
         if self.archives is None:
-            self.archives = ArchiveDatabases(self.live)
+            self.archives = ArchiveDatabases(frozenset(self.sessions))
         directory, id = effect.state_dir or default_state_dir(), effect.session_id
         if isinstance(effect, do.PutRows):
             return self.archives.put(directory, id, effect.rows, effect.limits)
@@ -106,20 +167,21 @@ class StateFiles:
         while True:
             await asyncio.sleep(SYNC_SECONDS)
             dirty, self.dirty = self.dirty, set()
-            for file in [self.files[one] for one in dirty if one in self.files]:
-                await loop.run_in_executor(threads, self._unless_it_fails, file.sync)
+            files = [self.sessions[one].file for one in dirty if one in self.sessions]
+            for file in [one for one in files if one is not None]:
+                try:
+                    await loop.run_in_executor(threads, self._unless_it_fails, file.sync)
+                except RuntimeError as fault:  # no thread for it
+                    self._not_synced(fault)
 
     def _unless_it_fails(self, sync: Callable[[], None]) -> None:
-        try:
-            sync()
-        except OSError as fault:
-            self.say(f"a snapshot could not be synced: {fault}")
+        if (fault := outcome(sync)) is not None:
+            self._not_synced(fault)
+
+    def _not_synced(self, fault: Exception) -> None:
+        self.say(f"a snapshot could not be synced: {faults.cause(fault)}")
 
 
-def _appended(file: "SnapshotFile", line: bytes) -> bool:
-    """False where the disk did not take it, or did not take the base before; a rewrite may fit by now."""
-    try:
-        file.append(line)
-    except (OSError, ValueError):
-        return False
-    return True
+def _sayable(text: str | None) -> str | None:
+    """A path may hold bytes that are no text; what the host is told must be."""
+    return None if text is None else text.encode("utf-8", "replace").decode()

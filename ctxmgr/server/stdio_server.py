@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 import signal
 import sys
@@ -32,12 +33,12 @@ class _Front:
     async def run(self) -> int:
         runtime, loop = self.runtime, asyncio.get_running_loop()
         source, sink = stdio.claim()
-        self.output = stdio.OutputWriter(sink)
+        self.output = stdio.OutputWriter(sink, functools.partial(loop.call_soon_threadsafe, self._lost))
         with contextlib.suppress(NotImplementedError):  # Windows has no such signals
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, runtime.end, 128 + number)
         runtime.start()
-        stdio.InputReader(loop, source, self._came)
+        stdio.InputReader(loop, source, runtime.receive)
         code = await runtime.ended
         await runtime.close()
         self.output.close(DRAIN_SECONDS)
@@ -47,9 +48,8 @@ class _Front:
     def _send(self, parts: Parts) -> None:
         self.output.write(parts)
 
-    def _came(self, chunk: bytes) -> None:
-        self.runtime.receive(chunk)
-        if self.output.lost and not self.runtime.ended.done():
+    def _lost(self) -> None:
+        if not self.runtime.ended.done():
             _say("the host reads no more")
             self.runtime.end(1)
 

@@ -12,13 +12,31 @@ from pathlib import Path
 
 from ctxmgr.devices.locks import OPEN_FLAGS
 
+READ_BYTES = 1 << 20
+OTHERS_MAY = stat.S_IRWXG | stat.S_IRWXO
+
 
 def content_of(path: Path) -> bytes | None:
     """The bytes of a regular file, None where the name is something else (a link too). OSError."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return None
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | OPEN_FLAGS)) as file:
-        return file.read()
+    descriptor = os.open(path, os.O_RDONLY | OPEN_FLAGS)
+    try:
+        parts = []
+        while part := os.read(descriptor, READ_BYTES):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
+
+
+def reachable(status: os.stat_result) -> str | None:
+    """By whom, besides its owner, a file can be read or written; None where by nobody. Windows tells nothing."""
+    if os.name == "nt":
+        return None
+    if status.st_nlink > 1:
+        return "it had another name, a hard link"
+    return "others might read or write it" if stat.S_IMODE(status.st_mode) & OTHERS_MAY else None
 
 
 def create(path: Path, content: bytes) -> int:

@@ -5,17 +5,27 @@ Calls are made one at a time; only `sync` may run in another thread beside them.
 1. A line is appended by one write, so it is in the page cache on return and `kill -9` can not take it back.
    Power loss is covered by `sync` and `close`.
 2. The file is whole after every call: what did not fit is cut off again, a rewrite is one rename or nothing.
+3. A line that is not known to be in it, for whatever reason, leaves a gap, and then only a rewrite is written.
 """
 
 import contextlib
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from ctxmgr.devices.locks import release
-from ctxmgr.devices.snapshots.durable_files import beside, create, flush, set_aside, sync_directory, undone, write
+from ctxmgr.devices.snapshots.durable_files import (
+    beside,
+    create,
+    flush,
+    reachable,
+    set_aside,
+    sync_directory,
+    undone,
+    write,
+)
 from ctxmgr.devices.snapshots.lines import base_fault, to_line
 
 GROWN_BYTES = 64 * 1024  # below this a rewrite costs more (two fsyncs, milliseconds) than reading it saves
@@ -34,18 +44,29 @@ class SnapshotFile:
         self._session_id = session_id
         self._data = data  # descriptors; -1 once closed
         self._lock = lock
-        self._size = os.fstat(data).st_size
+        status = os.fstat(data)
+        self._size, self._inode = status.st_size, (status.st_dev, status.st_ino)
         self._base = len(to_line(base)) if base else 0
         self._entered = False  # the name of the file is on the disk, not only its content
         self._uncertain = False  # the file may be longer than `_size`
         self._gap = False  # a line is missing: only a rewrite makes the file tell the state again
         self._swap = threading.Lock()  # held while `sync` uses the descriptor, and while it is exchanged
 
+    def save(self, line: bytes, whole: Callable[[], Sequence[bytes]]) -> None:
+        """Add one record; where the file has grown, or lacks something, put `whole`, which says the same as all
+        there is with it, in the place of it. SnapshotFull, and then a later call puts it right."""
+        if not self._gap:
+            with contextlib.suppress(OSError, ValueError):  # a rewrite may fit even so
+                self.append(line)
+        if self.grown:
+            self.rewrite(whole())
+
     def append(self, body: bytes) -> None:
         """Add one record; it survives `kill -9` once this returns. The first one of a file must be its base.
 
         SnapshotFull: the record is not in the file, which is as it was; `grown` then asks for a rewrite.
         """
+        lacked, self._gap = self._gap, True  # rule 3
         self._check(body if self._size == 0 else None)
         line = to_line(body)
         try:
@@ -53,13 +74,13 @@ class SnapshotFile:
             self._uncertain = True
             write(self._data, line)
         except OSError as error:
-            self._gap = True
             with contextlib.suppress(OSError):  # tried again before the next line
                 self._cut()
             self._fail(error)
         self._uncertain = False
         self._size += len(line)
         self._base = self._base or len(line)
+        self._gap = lacked
 
     def rewrite(self, bodies: Sequence[bytes]) -> None:
         """Put these records, base first, in the place of all there is. Takes milliseconds. SnapshotFull."""
@@ -72,14 +93,11 @@ class SnapshotFile:
         try:
             data = create(temporary, content)
             with undone(data, temporary):
+                status = os.fstat(data)
                 os.replace(temporary, self._path)
         except OSError as error:
             self._fail(error)
-        with self._swap:
-            old, self._data = self._data, data
-            os.close(old)
-        self._base, self._size = len(lines[0]), len(content)
-        self._uncertain = self._gap = False
+        self._exchange(data, status, len(lines[0]))
         try:
             sync_directory(self._path.parent)
         except OSError as error:
@@ -88,13 +106,37 @@ class SnapshotFile:
 
     def set_aside(self) -> str:
         """Rename the file, whose lines make up no state, and begin a new one. Its new name. OSError."""
-        with self._swap:
-            name = set_aside(self._path)
-            os.close(self._data)
-            self._data = create(self._path, b"")
-        self._base = self._size = 0
-        self._uncertain = self._gap = False
+        name = set_aside(self._path)
+        data = create(self._path, b"")
+        with undone(data, self._path):
+            status = os.fstat(data)
+        self._exchange(data, status, 0)
         return name
+
+    def _exchange(self, data: int, status: os.stat_result, base: int) -> None:
+        """Another descriptor, of a file that lacks nothing."""
+        with self._swap:
+            old, self._data = self._data, data
+            self._base, self._size, self._inode = base, status.st_size, (status.st_dev, status.st_ino)
+            self._uncertain = self._gap = self._entered = False
+        with contextlib.suppress(OSError):  # it is gone all the same
+            os.close(old)
+
+    @property
+    def in_place(self) -> bool:
+        """Does the name still mean this file? One that others may write, or have another name for, is to be
+        rewritten: then it is ours alone again."""
+        try:
+            there = os.lstat(self._path)
+        except OSError:
+            return False
+        if reachable(there):
+            self._gap = True
+        return (there.st_dev, there.st_ino) == self._inode
+
+    def lacks(self) -> None:
+        """What is in it is not all there is: the next call of `save` rewrites it."""
+        self._gap = True
 
     @property
     def grown(self) -> bool:
@@ -117,10 +159,12 @@ class SnapshotFile:
             self.sync()
         finally:
             with self._swap:
-                if self._data >= 0:
-                    os.close(self._data)
+                data, self._data = self._data, -1
+            if data >= 0:
+                try:
+                    os.close(data)
+                finally:
                     release(self._lock)
-                self._data = -1
 
     def _check(self, base: bytes | None) -> None:
         if self._data < 0:

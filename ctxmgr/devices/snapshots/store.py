@@ -20,10 +20,12 @@ from pathlib import Path
 
 import msgspec
 
+from ctxmgr.devices.directories import make_directory
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
 from ctxmgr.devices.snapshots.durable_files import beside, content_of, keep, set_aside, sync_directory, unlink
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, from_lines
+from ctxmgr.model import faults
 
 PREFIX_CHARACTERS = 40  # of the session id, for people's eyes; the hash tells sessions apart
 HASH_DIGITS = 32  # 128 bits: no two ids meet, and the longest side name stays below 143 (eCryptfs)
@@ -34,7 +36,8 @@ class OpenedSnapshot(msgspec.Struct, frozen=True):
     """What `Store.open` found. `refused`: another holds the session, it must not go on here.
 
     `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn_bytes` bytes
-    after the last good line were set aside. `fault` is a sentence for people, None when all is well.
+    after the last good line were set aside. `fault` is a sentence for people, None when all is well. `unread`:
+    there may be lines that could not be read, so what goes on here must not take their place.
     """
 
     file: SnapshotFile | None = None
@@ -42,6 +45,7 @@ class OpenedSnapshot(msgspec.Struct, frozen=True):
     fault: str | None = None
     refused: bool = False
     torn_bytes: int = 0
+    unread: bool = False
 
 
 class SnapshotStore:
@@ -53,20 +57,18 @@ class SnapshotStore:
     def open(self, session_id: str) -> OpenedSnapshot:
         """Lock the session and read what is there. Faults are in the answer, never raised."""
         path = self._directory / file_name(session_id)
-        with contextlib.ExitStack() as undo:
-            try:
-                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with contextlib.ExitStack() as undo:
+                make_directory(self._directory)
                 lock = seize(beside(path, "lock"))
                 undo.callback(release, lock)
                 opened = _open_locked(path, session_id, lock)
-            except LockedError as holder:
-                return OpenedSnapshot(
-                    fault=f"{path} is locked by {holder}: the session is open there", refused=True
-                )
-            except OSError as error:
-                return _unsaved(path, session_id, error)
-            undo.pop_all()
-        return opened
+                undo.pop_all()
+                return opened
+        except LockedError as holder:
+            return OpenedSnapshot(fault=f"{path} is locked by {holder}: the session is open there", refused=True)
+        except Exception as error:  # noqa: BLE001  rule 3, whatever it is
+            return _unsaved(path, session_id, error)
 
     def delete(self, session_id: str) -> str | None:
         """Remove all files of a session. A fault when it is open, here or elsewhere, or the disk refuses."""
@@ -126,18 +128,25 @@ def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
         os.truncate(path, len(content) - reading.torn_bytes)
         fault = f"{path} had {reading.torn_bytes} unreadable bytes at its end, kept in {path.name}.torn"
     data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
-    file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
+    try:
+        file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
+    except BaseException:
+        os.close(data)
+        raise
     return OpenedSnapshot(file, reading.bodies, fault, torn_bytes=reading.torn_bytes)
 
 
-def _unsaved(path: Path, session_id: str, error: OSError) -> OpenedSnapshot:
+def _unsaved(path: Path, session_id: str, error: Exception) -> OpenedSnapshot:
     """The answer where no file can be had: what could be read all the same, and why nothing is saved."""
+    reading, unread = SnapshotRecords(), False
     try:
         reading = from_lines(content_of(path) or b"", session_id)
-    except OSError:
-        reading = SnapshotRecords()
-    fault = f"{path} can not be written, the session is not saved: {error.strerror}"
-    return OpenedSnapshot(lines=() if reading.fault else reading.bodies, fault=fault)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except Exception:  # noqa: BLE001  the cause is said
+        unread = True
+    fault = f"{path} can not be written, the session is not saved: {faults.cause(error)}"
+    return OpenedSnapshot(lines=() if reading.fault else reading.bodies, fault=fault, unread=unread)
 
 
 def _files_of(path: Path) -> list[Path]:

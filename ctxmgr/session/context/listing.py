@@ -51,7 +51,10 @@ def context(
     if not takes_long and session.projection.weigher == session.reader.name:
         attempt = _attempt(session, delta, params, may_take_long=False)
     if isinstance(attempt.result, NeedsThread):
-        attempt = yield Offload(lambda: _attempt(session, delta, params, may_take_long=True))
+        try:
+            attempt = yield Offload(lambda: _attempt(session, delta, params, may_take_long=True))
+        except Exception as fault:  # noqa: BLE001  no thread for it: the host's call must go on all the same
+            attempt = _failed(session, fault)
     done, before = attempt.result, session.projection
     if isinstance(done, NeedsThread):  # it has had one
         done = ProjectionFailure("internal fault: the preset can not decide")
@@ -84,6 +87,9 @@ def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams
             return Attempt(ProjectionFailure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
         return Attempt(made, read.ledger)
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
-        return Attempt(
-            ProjectionFailure(f"internal fault: {type(fault).__name__}", (), faults.where(fault)), session.ledger
-        )
+        return _failed(session, fault)
+
+
+def _failed(session: SessionCore, fault: Exception) -> Attempt:
+    kind = f"internal fault: {type(fault).__name__}"
+    return Attempt(ProjectionFailure(kind, (), faults.where(fault)), session.ledger)
