@@ -3,7 +3,7 @@
  *
  * 1. Nothing here is ever thrown at pi, and nothing waits without a bound: `told` sees to both.
  * 2. Nothing is written to stdout or stderr: the one carries RPC, both carry the screen. What there is to say goes
- *    through pi's own `notify`, once a fault, and the rest into /ctx-status.
+ *    through pi's own `notify`: trouble once in one line, its end once in another, and the rest into /ctx-status.
  */
 
 import { startSidecar } from "../../typescript/src/index.ts";
@@ -91,7 +91,7 @@ export class Bridge {
     this.sidecar = this.spawn(settings, settings.policy);
     let session = await this.open(context, this.sidecar);
     const fault = this.sidecar.lastFault;
-    if (fault?.method === "initialize" && fault.code === INVALID_PARAMS) {
+    if (fault !== undefined && isRefusedPolicy(fault)) {
       this.warn(`ctxmgr: contextPruning in pi's settings is left out: ${fault.message}`);
       await within(BOUND.end, this.sidecar.dispose());
       this.sidecar = this.spawn(settings, settings.bare);
@@ -132,19 +132,31 @@ export class Bridge {
         this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
       },
       onFault: (fault) => this.faulty(fault),
+      onRecovery: () => this.notify("ctxmgr answers again", "info"),
       endMs: BOUND.end / 2,
     });
   }
 
   private faulty(fault: Fault): void {
-    this.complaint = [fault.message, this.stderr.trim()].filter((text) => text !== "").join("\n");
-    if (fault.kind === "missing") this.warn("ctxmgr is not to be found: pi goes on without it. pip install ctxmgr");
-    if (fault.kind === "gaveUp") this.warn("ctxmgr has failed too often: pi goes on without it. See /ctx-status");
+    if (isRefusedPolicy(fault)) return; // `start` says so, and tries without
+    const missing = "ctxmgr is not to be found: pi goes on without it. pip install ctxmgr";
+    const silent = `ctxmgr does not answer (${fault.message}): pi goes on without it. See /ctx-status`;
+    this.warn(fault.kind === "missing" ? missing : silent);
+  }
+
+  /** What is wrong now, "" where nothing is. */
+  get trouble(): string {
+    const fault = this.sidecar?.lastFault?.message ?? this.complaint;
+    return [fault, this.stderr.trim()].filter((text) => text !== "").join("\n");
   }
 
   private warn(text: string): void {
+    this.notify(text, "warning");
+  }
+
+  private notify(text: string, type: "info" | "warning"): void {
     try {
-      this.context?.ui.notify(text, "warning");
+      this.context?.ui.notify(text, type);
     } catch {
       return; // the session has been replaced meanwhile
     }
@@ -153,6 +165,10 @@ export class Bridge {
   async modelSelected(model: Model | undefined): Promise<void> {
     await this.with((session) => session.modelSelect(mapping.model(model)));
   }
+}
+
+function isRefusedPolicy({ method, code }: Fault): boolean {
+  return method === "initialize" && code === INVALID_PARAMS;
 }
 
 function said(fault: unknown): string {

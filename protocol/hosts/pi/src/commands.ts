@@ -50,7 +50,7 @@ export function register(pi: Api, bridge: Bridge): void {
     const handler = async (args: string, context: Context): Promise<void> => {
       const ask = () => bridge.with((session) => answered(session, args, run));
       const said = await bridge.told(context, BOUND.event, ask);
-      context.ui.notify(said?.text ?? show.absent(bridge.complaint), said?.type ?? "warning");
+      context.ui.notify(said?.text ?? show.absent(bridge.trouble), said?.type ?? "warning");
     };
     pi.registerCommand(name, { description, handler });
   }

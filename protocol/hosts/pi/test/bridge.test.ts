@@ -42,13 +42,17 @@ async function told(settings: object, variable = ""): Promise<{ start: string[];
 test("right after a failed start the status tells the cause", async () => {
   const command = [process.execPath, "-e", "process.exit(3)"];
   const { start, status } = await told({ contextPruning: { command } });
-  assert.deepEqual([start, status], [[], ["ctxmgr: the process ended with 3"]]);
+  const line = "ctxmgr does not answer (the process ended with 3): pi goes on without it. See /ctx-status";
+  assert.deepEqual([start, status], [[line], ["ctxmgr: the process ended with 3"]]);
 });
 
 test("a command that can not be read is said, and the variable stands in", async () => {
   const variable = JSON.stringify([process.execPath, "-e", "process.exit(4)"]);
   const { start, status } = await told({ contextPruning: { command: 5 } }, variable);
-  assert.deepEqual(start, ["ctxmgr: contextPruning.command in pi's settings can not be read, and is passed over"]);
+  assert.deepEqual(start, [
+    "ctxmgr: contextPruning.command in pi's settings can not be read, and is passed over",
+    "ctxmgr does not answer (the process ended with 4): pi goes on without it. See /ctx-status",
+  ]);
   assert.deepEqual(status, ["ctxmgr: the process ended with 4"]);
 });
 

@@ -35,9 +35,8 @@ export interface ChildOptions {
   readonly onSign: () => void;
 }
 
-export interface CallOptions extends RequestOptions {
-  readonly timeoutMs: number;
-}
+/** Without `timeoutMs` there may be an answer as long as the process lives, and the host does not wait for it. */
+export type CallOptions = RequestOptions;
 
 const PROGRESS = new ProgressType<Params<"$/progress">["value"]>();
 const C = "C".charCodeAt(0); // both headers of the protocol start with it
@@ -49,6 +48,7 @@ export class Child {
   readonly #process: ChildProcessWithoutNullStreams | undefined;
   readonly #connection: MessageConnection | undefined;
   readonly #open = new Set<(fault: SidecarFault) => void>();
+  #waits = 0; // of the host
   readonly #kill = () => void this.#process?.kill("SIGKILL");
   #end: (fault: SidecarFault) => void = () => undefined;
   #fault: SidecarFault | undefined;
@@ -118,10 +118,10 @@ export class Child {
       const progress = onProgress && connection.onProgress(PROGRESS, token!, onProgress);
       const settle = (): boolean => {
         if (!this.#open.delete(fail)) return false;
-        takeBack();
+        takeBack?.();
+        release?.();
         signal?.removeEventListener("abort", abort);
         progress?.dispose();
-        if (this.#open.size === 0) this.#hold(false);
         return true;
       };
       const fail = (fault: SidecarFault): void => {
@@ -131,9 +131,10 @@ export class Child {
       };
       const abort = (): void => fail(cancelled(method));
       const late = `no answer to ${method} within ${timeoutMs} ms`;
-      const takeBack = this.#clock.after(timeoutMs, () => fail(new SidecarFault("timeout", late, method)));
+      const bound = (ms: number) => this.#clock.after(ms, () => fail(new SidecarFault("timeout", late, method)));
+      const takeBack = timeoutMs === undefined ? undefined : bound(timeoutMs);
+      const release = timeoutMs === undefined ? undefined : this.wait();
       signal?.addEventListener("abort", abort);
-      if (this.#open.size === 0) this.#hold(true);
       this.#open.add(fail);
       const sent = token ? { ...params, progressToken: token } : params;
       const ask = async (): Promise<unknown> => connection.sendRequest(method, sent, cancel.token);
@@ -144,6 +145,14 @@ export class Child {
         },
       );
     });
+  }
+
+  /** The host waits for the process, until it calls what it is given. */
+  wait(): () => void {
+    if (this.#waits++ === 0) this.#hold(true);
+    return () => {
+      if (--this.#waits === 0) this.#hold(false);
+    };
   }
 
   /** Nothing can be written any more: the end is near, and tells more than the write that failed. */

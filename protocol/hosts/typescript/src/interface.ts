@@ -82,14 +82,18 @@ export interface SidecarOptions {
 
   /** The child's stderr, as it comes. */
   readonly onStderr?: (text: string) => void;
-  /** Once per stretch of faults (a good answer ends it), and once more when restarts are given up. */
+  /** Once when something goes wrong, whatever else does before it is over; `sidecar.lastFault` is the newest. */
   readonly onFault?: (fault: Fault) => void;
+  /** Once when that is over: lists are answered again, and nothing is left of it. */
+  readonly onRecovery?: () => void;
   /** Default: `context` 2 000, `initialize` and `session_start` 10 000; what may wait for a model its `deadlineMs` and
    *  5 000, or 300 000; all others 5 000. */
   readonly timeoutsMs?: Partial<Record<Asked, number>>;
-  /** A process that has written nothing for so long after a late call is replaced; until it writes, `context` does not
-   *  wait for it. Default: 15 000. */
+  /** A process that has written nothing for so long after a late call is replaced; until it writes, no list and no
+   *  event waits for it. Default: 15 000. */
   readonly hangMs?: number;
+  /** So often a process that lets a long call wait is asked whether it lives. Default: 5 000. */
+  readonly probeMs?: number;
   readonly restart?: Partial<RestartLimits>;
   /** Longest time `session` takes; what is not done by then goes on. Default: 5 000. */
   readonly sessionMs?: number;
@@ -136,7 +140,7 @@ export interface Session<M extends object = object> {
    *  changed, it is the very array. A message that was given is not to be changed in place. */
   context(messages: M[], options?: ContextOptions): Promise<M[]>;
 
-  // Events. Undefined where it could not be told.
+  // Undefined where there was no answer in time. Events, the first five, are held then, and told to the next process.
   turnEnd(params: SessionParams<"turn_end">): Promise<Result<"turn_end"> | undefined>;
   modelSelect(model: SessionOptions["model"]): Promise<Result<"model_select"> | undefined>;
   sessionCompact(params: SessionParams<"session_compact">): Promise<Result<"session_compact"> | undefined>;

@@ -4,8 +4,12 @@
 // 1. After anything but a good answer, the next list travels whole: what ctxmgr holds is not known then.
 // 2. A session that ctxmgr does not hold is started before the next call, within the bound of that call; where
 //    another call does that already, it is not waited for, but by `request`: who asks by name wants the cause.
+// 3. An event that is not answered is held, and told to the next process before anything else (`events.ts`).
+// 4. What may take minutes is waited for while the process answers anything at all.
 
 import { ErrorCode } from "../../../ctxmgr.ts";
+import { long } from "./bounds.ts";
+import { Events, type Event } from "./events.ts";
 import { SidecarFault } from "./fault.ts";
 import type { Asked, MethodName, Params, RequestOptions, Result, Session, SessionOptions } from "./interface.ts";
 import { continues, identical, projected, size, unaided, type Projection } from "./lists.ts";
@@ -19,10 +23,21 @@ export interface Line {
   bound(method: MethodName): number;
   /** Rejects at once while there is no process; rejects with `SidecarFault` alone. */
   call(method: MethodName, params: object, options?: RequestOptions): Promise<any>;
+  /** As `call`, without a bound and a word about what is late. */
+  tell(method: MethodName, params: object): Promise<any>;
+  /** Throws `SidecarFault` for a process that is in doubt: nothing is waited for then. */
+  trusts(method: MethodName): void;
+  /** A call that should be short was not answered in time. */
+  late(fault: SidecarFault): void;
+  after(milliseconds: number, run: () => void): () => void;
+  /** The host waits for the process, until it calls what it is given. */
+  wait(): () => void;
+  /** Milliseconds; rule 4. */
+  readonly probeMs: number;
   /** The answer to this method was good. */
-  works(method: MethodName): void;
+  works(method: MethodName, sessionId?: string): void;
   /** A fault that the host is not told by a rejection. */
-  note(fault: SidecarFault): void;
+  note(fault: SidecarFault, sessionId?: string): void;
   /** A command in an answer, carried out as the request of that name is. */
   requested(params: Params<"requestCompaction">): Promise<Result<"requestCompaction">>;
   whenReady(): Promise<void>;
@@ -42,12 +57,15 @@ export class LiveSession<M extends object = object> implements Session<M> {
   #lived = false;
   #base: string | undefined; // of the last answer, while it is known to hold
   #last: Projection<M> | undefined;
+  readonly #events: Events;
 
   constructor(line: Line, options: SessionOptions) {
     this.#line = line;
     this.#options = options;
     this.#model = options.model;
     this.sessionId = options.sessionId;
+    const ask = (method: Asked, params: object): Promise<any> => line.tell(method, { sessionId: this.sessionId, ...params });
+    this.#events = new Events(ask, (event, answer) => this.#heard(event, answer), () => this.lost());
   }
 
   // ctxmgr and this session
@@ -75,21 +93,26 @@ export class LiveSession<M extends object = object> implements Session<M> {
       given instanceof Function ? given() : this.#lived ? undefined : given;
     const params = { sessionId, cwd, model: this.#model, entries: now(entries), leafId: now(leafId) };
     const answer = await this.#line.call("session_start", params, options);
-    this.#line.works("session_start");
+    this.#line.works("session_start", this.sessionId);
     this.#live = this.#lived = true;
     this.restored = answer?.restored;
     this.lastStatus = answer?.status ?? this.lastStatus;
+    this.#events.send();
+  }
+
+  async #begun(timeoutMs: number): Promise<void> {
+    if (this.#live) return;
+    if (this.#starting) throw new SidecarFault("starting", "the session is being started");
+    await this.start({ timeoutMs });
   }
 
   async #call<K extends Asked>(method: K, params: object, options: RequestOptions = {}): Promise<Result<K>> {
-    if (!this.#live) {
-      if (this.#starting) throw new SidecarFault("starting", "the session is being started");
-      await this.start({ timeoutMs: options.timeoutMs ?? this.#line.bound(method) });
-    }
+    await this.#begun(options.timeoutMs ?? this.#line.bound(method));
+    this.#events.send();
     try {
-      const answer = await this.#line.call(method, { sessionId: this.sessionId, ...params }, options);
-      if (method === "turn_end" && !holdsCommands(answer)) throw noAnswer(method);
-      if (method !== "context") this.#line.works(method);
+      const named = { sessionId: this.sessionId, ...params };
+      const answer = await (long(method) ? this.#long(method, named, options) : this.#line.call(method, named, options));
+      if (method !== "context") this.#line.works(method, this.sessionId);
       this.lastStatus = (method === "getStatus" ? answer : answer?.status) ?? this.lastStatus;
       return answer;
     } catch (fault) {
@@ -107,11 +130,37 @@ export class LiveSession<M extends object = object> implements Session<M> {
     }
   }
 
+  /** Rule 4. */
+  async #long(method: MethodName, params: object, options: RequestOptions): Promise<any> {
+    const controller = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, controller.signal]) : controller.signal;
+    let dead: SidecarFault | undefined;
+    const again = (): (() => void) => this.#line.after(this.#line.probeMs, () => void probe());
+    const probe = async (): Promise<void> => {
+      try {
+        await this.#line.call("getStatus", { sessionId: this.sessionId }, { signal: controller.signal });
+      } catch (fault) {
+        if ((fault as SidecarFault).kind !== "error") dead = fault as SidecarFault;
+      }
+      if (dead) controller.abort();
+      else takeBack = again();
+    };
+    let takeBack = again();
+    try {
+      return await this.#line.call(method, params, { ...options, signal });
+    } catch (fault) {
+      throw dead ?? fault;
+    } finally {
+      controller.abort(); // and the probe with it
+      takeBack();
+    }
+  }
+
   #failed(thrown: unknown, method: MethodName): void {
     this.#base = undefined;
     const odd = (): SidecarFault => new SidecarFault("error", "what was given can not be read", method);
     const fault = thrown instanceof SidecarFault ? thrown : odd();
-    if (fault.kind !== "cancelled") this.#line.note(fault);
+    if (fault.kind !== "cancelled") this.#line.note(fault, this.sessionId);
   }
 
   // the list
@@ -124,7 +173,7 @@ export class LiveSession<M extends object = object> implements Session<M> {
       sizes = given.map(size);
       const answer = await this.#ask(given, sizes, options);
       list = projected(given, answer);
-      this.#line.works("context");
+      this.#line.works("context", this.sessionId);
       this.#base = answer.base || undefined;
       this.#last = { given, sizes, list: [...list], tokens: answer.report?.tokens };
       this.lastReport = answer.report;
@@ -158,13 +207,49 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   // events
 
-  turnEnd: Session["turnEnd"] = async (params) => {
-    const answer = await this.#tell("turn_end", params);
-    for (const { method, params } of answer?.commands ?? []) {
-      if (method === "requestCompaction") void this.#carryOut(params);
+  turnEnd: Session["turnEnd"] = (params) => this.#event("turn_end", params);
+
+  /** Rule 3. Undefined where there is no answer in time. */
+  async #event<K extends Asked>(method: K, params: object): Promise<Result<K> | undefined> {
+    let takeBack: (() => void) | undefined;
+    let release: (() => void) | undefined;
+    try {
+      const event = this.#events.add(method, params);
+      const bound = this.#line.bound(method);
+      await this.#begun(bound);
+      this.#events.send();
+      const { answer } = event;
+      if (answer === undefined) return undefined; // it was let go
+      const late = new Promise<never>((_, reject) => {
+        takeBack = this.#line.after(bound, () => {
+          const fault = new SidecarFault("timeout", `no answer to ${method} within ${bound} ms`, method);
+          this.#line.late(fault);
+          reject(fault);
+        });
+      });
+      this.#line.trusts(method);
+      release = this.#line.wait();
+      const found = await Promise.race([answer, late]);
+      return method === "turn_end" && !holdsCommands(found) ? undefined : found;
+    } catch (fault) {
+      this.#failed(fault, method);
+      return undefined;
+    } finally {
+      takeBack?.();
+      release?.();
     }
-    return answer;
-  };
+  }
+
+  /** An event was answered, in time or late. */
+  #heard({ method }: Event, answer: any): void {
+    if (method === "turn_end" && !holdsCommands(answer)) return this.#failed(noAnswer(method), method);
+    this.#line.works(method, this.sessionId);
+    this.lastStatus = answer?.status ?? this.lastStatus;
+    if (method !== "turn_end") return;
+    for (const { method: named, params } of answer.commands) {
+      if (named === "requestCompaction") void this.#carryOut(params);
+    }
+  }
 
   /** Not waited for: a host may compact before it answers, and needs the end of the turn for that. */
   async #carryOut(params: Params<"requestCompaction">): Promise<void> {
@@ -174,20 +259,21 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   modelSelect: Session["modelSelect"] = (model) => {
     this.#model = model;
-    return this.#tell("model_select", { model });
+    return this.#event("model_select", { model });
   };
 
   sessionCompact: Session["sessionCompact"] = (params) => {
     this.#base = undefined;
-    return this.#tell("session_compact", params);
+    return this.#event("session_compact", params);
   };
 
   sessionTree: Session["sessionTree"] = (params) => {
     this.#base = undefined;
-    return this.#tell("session_tree", params);
+    return this.#event("session_tree", params);
   };
 
-  sessionCompactFailed: Session["sessionCompactFailed"] = (params) => this.#tell("session_compact_failed", params);
+  sessionCompactFailed: Session["sessionCompactFailed"] = (params) =>
+    this.#event("session_compact_failed", params);
   beforeCompact: Session["beforeCompact"] = (params, options) => this.#tell("session_before_compact", params, options);
   beforeTree: Session["beforeTree"] = (params, options) => this.#tell("session_before_tree", params, options);
   status: Session["status"] = () => this.#tell("getStatus", {});
@@ -199,8 +285,9 @@ export class LiveSession<M extends object = object> implements Session<M> {
   };
 
   async end(): Promise<void> {
-    this.#line.forget(this);
     if (this.#live) await this.#tell("session_shutdown", {});
+    this.#events.clear();
+    this.#line.forget(this);
   }
 }
 

@@ -17,6 +17,7 @@ import { Stretch } from "./stretch.ts";
 
 const SESSION_MS = 5_000; // a person waits for it; a cold interpreter takes one or two
 const END_MS = 3_000;
+const PROBE_MS = 5_000;
 const HANG_MS = 15_000; // without a sign of life after a late call: longer than a loaded machine makes one wait
 
 const REAL: seen.Clock = {
@@ -50,7 +51,8 @@ class LiveSidecar implements seen.Sidecar, Line {
     this.#options = options;
     this.#clock = options.clock ?? REAL;
     this.#restarts = new Restarts(options.restart);
-    this.#stretch = new Stretch((fault) => guarded(() => options.onFault?.(fault)));
+    const begins = (fault: SidecarFault): void => guarded(() => options.onFault?.(fault));
+    this.#stretch = new Stretch(begins, () => guarded(() => options.onRecovery?.()));
     this.#start();
   }
 
@@ -177,11 +179,12 @@ class LiveSidecar implements seen.Sidecar, Line {
   }
 
   #begin(session: LiveSession<any>): Promise<void> {
-    return session.start().catch((fault: SidecarFault) => this.note(fault));
+    return session.start().catch((fault: SidecarFault) => this.note(fault, session.sessionId));
   }
 
   forget(session: LiveSession<any>): void {
     this.#sessions.delete(session.sessionId);
+    this.#stretch.forget(session.sessionId);
   }
 
   // calls
@@ -200,9 +203,7 @@ class LiveSidecar implements seen.Sidecar, Line {
   async call(method: string, params: object, options: seen.RequestOptions = {}): Promise<unknown> {
     if (this.#down) throw this.#down;
     const [child, life] = [this.#child, this.#life];
-    if (method === "context" && life.doubted) {
-      throw new SidecarFault("timeout", "the process has not answered since a call was late", method);
-    }
+    if (method === "context" || long(method)) this.trusts(method);
     const timeoutMs = options.timeoutMs ?? bound(method, params, this.#options.timeoutsMs);
     try {
       const answer = await child.call(method, params, { ...options, timeoutMs });
@@ -216,14 +217,34 @@ class LiveSidecar implements seen.Sidecar, Line {
     }
   }
 
+  async tell(method: seen.MethodName, params: object): Promise<unknown> {
+    if (this.#down) throw this.#down;
+    const [child, life] = [this.#child, this.#life];
+    const answer = await child.call(method, params, {});
+    life.answered();
+    return answer;
+  }
+
+  trusts(method: string): void {
+    if (!this.#life.doubted) return;
+    throw new SidecarFault("timeout", "the process has not answered since a call was late", method);
+  }
+
+  late = (fault: SidecarFault): void => this.#life.late(fault);
+  wait = (): (() => void) => this.#child.wait();
+  after = (milliseconds: number, run: () => void): (() => void) => this.#clock.after(milliseconds, run);
   now = (): number => this.#clock.now();
+  get probeMs(): number {
+    return this.#options.probeMs ?? PROBE_MS;
+  }
+
   reserve = (modelId: string): number => reserve(this.#options, modelId);
   bound = (method: string): number => bound(method, {}, this.#options.timeoutsMs);
-  works = (method: string): void => this.#stretch.works(method);
+  works = (method: string, sessionId?: string): void => this.#stretch.works(method, sessionId);
   whenReady = (): Promise<void> => this.#ready;
   requested: Line["requested"] = (params) => compactionAnswer(this.#options, params);
 
-  note(fault: SidecarFault): void {
-    if (fault.kind !== "disposed") this.#stretch.note(fault);
+  note(fault: SidecarFault, sessionId?: string): void {
+    if (fault.kind !== "disposed") this.#stretch.note(fault, sessionId);
   }
 }

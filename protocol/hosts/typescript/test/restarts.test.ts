@@ -9,8 +9,7 @@ import { StandingClock } from "./clock.ts";
 
 const LIST = [{ role: "user", content: "Fix it." }];
 const MORE = [...LIST, { role: "user", content: "And this." }];
-const DIES = "answers.turn_end = () => process.exit(9)";
-const TURN = { message: { role: "assistant", content: [] } };
+const DIES = "answers.getStatus = () => process.exit(9)";
 
 test("each restart waits twice as long as the one before, until there were enough", () => {
   const restarts = new Restarts({ limit: 4, withinMs: 1_000, firstDelayMs: 10, longestDelayMs: 35 });
@@ -30,7 +29,7 @@ test("a new process hears of the sessions, and gets the whole list", async () =>
     await ended.end();
     await told.context(LIST);
     await told.modelSelect({ id: "other", contextWindow: 100_000 });
-    assert.equal(await told.turnEnd(TURN), undefined);
+    assert.equal(await told.status(), undefined);
     assert.equal(sidecar.state, "waiting");
     assert.equal(await told.context(MORE), MORE);
     tree = [...tree, { id: "e2" }];
@@ -64,7 +63,7 @@ test("restarts are given up, told, and tried again when asked for", async () => 
     }
     assert.equal(sidecar.state, "failed");
     assert.equal(await session.context(LIST), LIST);
-    assert.deepEqual(faults, ["exited", "gaveUp"]);
+    assert.deepEqual(faults, ["exited"]);
     assert.match(sidecar.lastFault?.message ?? "", /ended with 3/);
     sidecar.restart();
     assert.equal(sidecar.state, "starting");
