@@ -982,6 +982,11 @@ export interface EntryIds {
   message?: string | null;
   /** Of the results, in their order; null where there is none. */
   toolResults?: (string | null)[] | null;
+  /**
+   * Of the newest user message of the list that was answered; of the newest ones, oldest first, where several came
+   * since the last `turn_end`. Since 1.1.
+   */
+  user?: string | (string | null)[] | null;
 }
 
 /** What is to be done now, and where the session stands. */
@@ -1649,12 +1654,14 @@ export interface CompactResult {
 
 /** The branch that is left: from `oldLeafId` back to where it meets the path of `targetId`. */
 export interface SummarizeBranchParams {
-  /** The host's session tree, oldest entry first. */
-  entries: Entry[];
   /** The entry the host leaves; null where it left nothing. */
   oldLeafId: string | null;
   /** The entry it goes to; null before the first one. */
   targetId: string | null;
+  /**
+   * The host's session tree, oldest entry first; absent, what the session has seen, by the ids that it was told.
+   */
+  entries?: Entry[];
   /** The session; its policy and its weigher count. */
   sessionId?: string | null;
   /** Settings for this call. */

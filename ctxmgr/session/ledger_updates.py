@@ -6,6 +6,7 @@ again. Knows no message format.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -16,6 +17,7 @@ from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
 FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
+NONE_NAMED: Mapping[str, str] = MappingProxyType({})
 PENDING_AT_MOST = 500  # above it no entry id will come: this host sends none
 POSITIONS = 1_000_000  # undated facts order by event number, then by their place in the event's list
 
@@ -92,13 +94,14 @@ def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
     return msgspec.structs.replace(state, facts=merged)
 
 
-def bind(state: State, entry: str | None) -> tuple[State, tuple[Fact, ...]]:
-    """Pending facts belong to the entry whose id came next; without one they stay without. Also the facts as
-    they are now, for the ledger."""
+def bind(state: State, entry: str | None, named: Mapping[str, str] = NONE_NAMED) -> tuple[State, tuple[Fact, ...]]:
+    """Pending facts belong to the entry of their message (`named`, by its digest), or else to the entry whose id
+    came next; without one they stay without. Also the facts as they are now, for the ledger."""
     if not state.pending:
         return state, ()
     bound = tuple(
-        msgspec.structs.replace(fact, entry=entry) if fact.entry is None else fact for fact in state.pending
+        msgspec.structs.replace(fact, entry=named.get(fact.origin, entry)) if fact.entry is None else fact
+        for fact in state.pending
     )
     return learn(msgspec.structs.replace(state, pending=()), bound, bound=True), bound
 

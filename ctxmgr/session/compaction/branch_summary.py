@@ -2,8 +2,9 @@
 
 from ctxmgr.engine.compaction import branch as engine
 from ctxmgr.formats.pi_tree import view_branch
+from ctxmgr.model import CallFailed
 from ctxmgr.model.api import compaction as wire
-from ctxmgr.model.compaction import BranchSummaryPlan, Strategy
+from ctxmgr.model.compaction import BranchEntry, BranchSummaryPlan, Strategy
 from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
 from ctxmgr.session.compaction.steps import advanced
@@ -13,22 +14,38 @@ from ctxmgr.summarize import writing
 
 
 def summarize(session: SessionCore, params: wire.SummarizeBranchParams) -> Job:
-    seen = job_context.take(session, params.settings, params.custom_instructions, holds=False)
-    entries = [bytes(raw) for raw in params.entries]
+    entries = None if params.entries is None else [bytes(raw) for raw in params.entries]
+    seen = job_context.take(session, params.settings, params.custom_instructions, holds=entries is None)
 
     def steps() -> Routine[wire.SummarizeBranchResult]:
         prepared = yield Offload(lambda: _between(seen, entries, params))
+        if prepared is None:
+            raise CallFailed("the session was not told of these entries, or holds them no more: send entries")
         written = yield from _written(seen, prepared, params.strategy, bool(params.replace_instructions))
         return wire.SummarizeBranchResult(written, prepared.ancestor, len(prepared.entries))
 
     return Job(steps(), seen.runner, job_context.deadline(seen, params.deadline_ms), token=params.progress_token)
 
 
-def _between(seen: JobContext, entries: list[bytes], params: wire.SummarizeBranchParams) -> BranchSummaryPlan:
-    """A leaf of null is a place before the first entry: nothing was left, or all of it."""
-    old = view_branch.branch(seen.form, entries, params.old_leaf_id) if params.old_leaf_id is not None else ()
-    target = view_branch.branch(seen.form, entries, params.target_id) if params.target_id is not None else ()
+def _between(
+    seen: JobContext, entries: list[bytes] | None, params: wire.SummarizeBranchParams
+) -> BranchSummaryPlan | None:
+    """A leaf of null is a place before the first entry: nothing was left, or all of it. None: a path is unknown."""
+    old, target = (_path(seen, entries, leaf) for leaf in (params.old_leaf_id, params.target_id))
+    if old is None or target is None:
+        return None
     return engine.prepare(old, target, _budget(seen), seen.weigh, seen.cut_budget.weigher)
+
+
+def _path(seen: JobContext, entries: list[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...] | None:
+    """The path to a leaf. Without entries the session knows one path: what it holds, up to the leaf."""
+    if leaf is None:
+        return ()
+    path = seen.path(entries, leaf)
+    if entries is not None:
+        return path
+    ends = (place for place in range(len(path), 0, -1) if path[place - 1].id == leaf)
+    return next((path[:end] for end in ends), None)
 
 
 def before_tree(session: SessionCore, params: wire.BeforeTreeParams) -> Job:

@@ -47,7 +47,8 @@ def _turn_ended(
     heard = reading is not session.state.meter
     held += sum(message.weight for message in messages[1:])
     tokens = meter.tokens(reading, session.ratio_key, held, session.state.overhead)
-    state, facts = _learn_turn(session, params, messages)
+    users = _named_users(session, params.entry_ids)
+    state, facts = _learn_turn(session, params, messages, users)
     ledger = ledger_updates.merged(session.ledger, session.state, state, facts)
     overflow = overflowed(reply.view, usage, session.state.model.window)
     new_latch, asks = _latch_turn(session, overflow, tokens, heard)
@@ -65,6 +66,7 @@ def _turn_ended(
     if params.entry_ids is not None:
         ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
         session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
+        session.entry_of |= {ledger_updates.mark(message): id for message, id in users}
     return (("overflow" if overflow else "threshold") if asks else "", tokens)
 
 
@@ -75,11 +77,24 @@ def _usage(session: SessionCore, params: lifecycle.TurnEndParams, reply: Message
     return reply.view.usage
 
 
+def _named_users(session: SessionCore, ids: lifecycle.EntryIds | None) -> list[tuple[Message, str]]:
+    """The newest user messages of the last list, with the entries that the host names for them."""
+    names = [ids.user] if ids is not None and isinstance(ids.user, str) else list((ids and ids.user) or ())
+    if not names:
+        return []
+    users = [message for message in session.projection.messages if message.view.opens_turn][-len(names) :]
+    return [(message, id) for message, id in zip(reversed(users), reversed(names), strict=False) if id][::-1]
+
+
 def _learn_turn(
-    session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
+    session: SessionCore,
+    params: lifecycle.TurnEndParams,
+    messages: tuple[Message, ...],
+    users: list[tuple[Message, str]],
 ) -> tuple[State, Any]:
     ids = params.entry_ids
-    state, bound = ledger_updates.bind(session.state, ids.message if ids else None)
+    named = {message.digest: id for message, id in users}
+    state, bound = ledger_updates.bind(session.state, ids.message if ids else None, named)
     base = len(session.projection.messages) + 1
     numbered = [(base + number, message) for number, message in enumerate(messages)]
     entries: dict[int, str | None] = {}
@@ -87,7 +102,8 @@ def _learn_turn(
     if ids is not None:
         given = [ids.message, *(ids.tool_results or ())]
         entries = dict(zip((position for position, _ in numbered), given, strict=False))
-        trail += [one for one in given if one is not None and one not in trail[-64:]]
+        on_path = [*(id for _, id in users), *given]
+        trail += [one for one in on_path if one is not None and one not in trail[-64:]]
     calls = session.calls(messages)
     at = int(params.at) if params.at is not None else None
     state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.message_ids)

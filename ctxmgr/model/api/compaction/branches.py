@@ -31,9 +31,15 @@ class TreePreparation(Wire, frozen=True):
 class SummarizeBranchParams(Wire, frozen=True):
     """The branch that is left: from `oldLeafId` back to where it meets the path of `targetId`."""
 
-    entries: Annotated[RawList, Meta(description="The host's session tree, oldest entry first.")]
     old_leaf_id: Annotated[str | None, Meta(description="The entry the host leaves; null where it left nothing.")]
     target_id: Annotated[str | None, Meta(description="The entry it goes to; null before the first one.")]
+    entries: Annotated[
+        RawList | None,
+        Meta(
+            description="The host's session tree, oldest entry first; absent, what the session has seen, by the "
+            "ids that it was told."
+        ),
+    ] = None
     session_id: Annotated[str | None, Meta(description="The session; its policy and its weigher count.")] = None
     settings: Annotated[CutSettings | None, Meta(description="Settings for this call.")] = None
     custom_instructions: Instructions = None

@@ -95,6 +95,13 @@ class EntryIds(Wire, frozen=True):
     tool_results: Annotated[
         list[str | None] | None, Meta(description="Of the results, in their order; null where there is none.")
     ] = None
+    user: Annotated[
+        str | list[str | None] | None,
+        Meta(
+            description="Of the newest user message of the list that was answered; of the newest ones, oldest "
+            "first, where several came since the last `turn_end`."
+        ),
+    ] = None
 
 
 class TurnEndParams(Wire, frozen=True):

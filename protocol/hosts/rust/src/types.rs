@@ -1460,6 +1460,29 @@ pub struct EntryIds {
     /// Of the results, in their order; null where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<Option<String>>>,
+    /// Of the newest user message of the list that was answered; of the newest ones, oldest first, where several
+    /// came since the last `turn_end`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<EntryIdsUser>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum EntryIdsUser {
+    String(String),
+    VecOptionString(Vec<Option<String>>),
+}
+
+impl From<String> for EntryIdsUser {
+    fn from(it: String) -> Self {
+        Self::String(it)
+    }
+}
+
+impl From<Vec<Option<String>>> for EntryIdsUser {
+    fn from(it: Vec<Option<String>>) -> Self {
+        Self::VecOptionString(it)
+    }
 }
 
 /// What is to be done now, and where the session stands.
@@ -2427,12 +2450,13 @@ pub struct CompactResult {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SummarizeBranchParams {
-    /// The host's session tree, oldest entry first.
-    pub entries: Vec<Entry>,
     /// The entry the host leaves; null where it left nothing.
     pub old_leaf_id: Option<String>,
     /// The entry it goes to; null before the first one.
     pub target_id: Option<String>,
+    /// The host's session tree, oldest entry first; absent, what the session has seen, by the ids that it was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries: Option<Vec<Entry>>,
     /// The session; its policy and its weigher count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
