@@ -14,6 +14,17 @@ A format is a module with these functions. The engine never sees one; the sessio
 
 from ctxmgr.formats import auto, pi
 from ctxmgr.formats.recognising import form_of, messages_of, settled
+from ctxmgr.formats.spelling import is_marked, same_content, unmarked
 from ctxmgr.formats.table import FORMATS
 
-__all__ = ["FORMATS", "auto", "form_of", "messages_of", "pi", "settled"]
+__all__ = [
+    "FORMATS",
+    "auto",
+    "form_of",
+    "is_marked",
+    "messages_of",
+    "pi",
+    "same_content",
+    "settled",
+    "unmarked",
+]

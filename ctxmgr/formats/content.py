@@ -14,7 +14,7 @@ from ctxmgr.model import PACKET_MARK, Block, View
 PAGE_CHARACTERS = 100_000
 """Of base64: a page of a PDF is 50 to 100 kB in it, and providers charge it about as they do an image."""
 
-_TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
+TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
 _PAGES = frozenset(("document", "file", "input_file", "input_audio", "audio"))
 
@@ -69,9 +69,10 @@ def raw_blocks(content: Any) -> list[dict[str, Any]]:
 
 
 def part(raw_block: dict[str, Any]) -> ContentPart:
-    """What one block of any provider weighs as. A document in base64 counts as so many pages."""
+    """What one block of any provider weighs as. A document in base64 counts as so many pages, a cache mark
+    nothing."""
     kind = raw_block.get("type")
-    if kind in _TEXTS:
+    if kind in TEXTS:
         return ContentPart(text(raw_block.get("text")))
     if kind == "refusal":
         return ContentPart(text(raw_block.get("refusal")))
@@ -79,7 +80,7 @@ def part(raw_block: dict[str, Any]) -> ContentPart:
         return ContentPart(images=1)
     if kind in _PAGES:
         return _pages(raw_block)
-    return ContentPart(spelled(raw_block))
+    return ContentPart(spelled({name: value for name, value in raw_block.items() if name != "cache_control"}))
 
 
 def plain(content: Any) -> ContentPart:
@@ -130,7 +131,7 @@ def call(content_index: int, id: Any, name: Any, given: Any, can_edit: bool = Fa
 def is_packet(content: Any) -> bool:
     """Is this content a packet of ours that came back: one text whose first line is our mark?"""
     told = raw_blocks(content)
-    if len(told) != 1 or told[0].get("type") not in _TEXTS:
+    if len(told) != 1 or told[0].get("type") not in TEXTS:
         return False
     first = text(told[0].get("text"))
     return first == PACKET_MARK or first.startswith(f"{PACKET_MARK}\n")
@@ -178,7 +179,7 @@ def with_text(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any
         return [{"type": kind, "text": told}, *listed]
     first = texts[0]
     mark = next((parts[at]["cache_control"] for at in reversed(texts) if "cache_control" in parts[at]), None)
-    plain_text = _decode(parts[first].get("type", b"null")) in _TEXTS
+    plain_text = _decode(parts[first].get("type", b"null")) in TEXTS
     changed = {**(parts[first] if plain_text else {"type": kind}), "text": told}
     listed[first] = changed if mark is None else {**changed, "cache_control": mark}
     return [one for at, one in enumerate(listed) if at == first or at not in texts]

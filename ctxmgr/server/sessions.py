@@ -108,12 +108,12 @@ class Sessions:
         self._weighers.loaded(name, weigh, note)
 
     def prefix_end(self, id: str, body: bytes, start: int) -> tuple[int, int]:
-        """Where in `body` the messages this session knows end, from `start` on, and how many they are."""
+        """Where in `body` messages of this session's last list end, from `start` on, and how many of its head they
+        are."""
         queue = self.queues.by_session.get(id)
         if queue is None or not queue.idle:
             return start, 0
-        end = queue.raw_messages.end_in(body, start)
-        return (end, len(queue.raw_messages)) if end >= 0 else (start, 0)
+        return queue.raw_messages.head_in(body, start)
 
     def when_idle(self, action: Callable[[], None]) -> None:
         """Runs the action when no queue has anything left to do."""

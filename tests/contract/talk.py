@@ -80,6 +80,7 @@ class Talk:
         found: SnapshotLoaded = SnapshotLoaded(),  # noqa: B008  frozen
         archived: Sequence[ArchiveRow] = (),
         start: bool = True,
+        format: str = "",
     ) -> None:
         archive = {"s": {row.key: row for row in archived}}
         self.driver = Driver(framing="ndjson", found={"s": found}, archived=archive)
@@ -90,7 +91,8 @@ class Talk:
         if start:
             policy = {"preset": "turns", "tokenizer": ESTIMATE, **(policy or {})}
             capabilities = HOST if capabilities is None else capabilities
-            self.call("initialize", protocolVersion="1.0", capabilities=capabilities, policy=policy)
+            said = {"messageFormat": format} if format else {}
+            self.call("initialize", protocolVersion="1.0", capabilities=capabilities, policy=policy, **said)
             model = {"id": "model-1", "contextWindow": window}
             self.started = self.call("session_start", sessionId="s", model=model)
 

@@ -1,6 +1,7 @@
 """Turns a `context` request into the list that is to be projected: how much of it is old, and what it says.
 
-1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes.
+1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes: what
+   is held has the newest ones (`respelling`).
 2. Messages known from `turn_end`, or from the list before it was written anew, are not read again.
 3. Where another weigher is in force the whole list is weighed again, and what the reading stood for is scaled to
    it.
@@ -46,14 +47,12 @@ def delta_of(session: SessionCore, params: lifecycle.ContextParams, stripped: in
             raise Stale(f"{len(held)} messages were sent before")
         return Delta(len(held), tuple(bytes(raw) for raw in params.append.messages))
     raws = tuple(bytes(raw) for raw in params.messages or ())
-    if stripped is not None:
-        return Delta(stripped, raws)
-    shared = 0
-    for message, raw in zip(held, raws, strict=False):
+    shared = known = stripped or 0
+    for message, raw in zip(held[known:], raws, strict=False):
         if message.raw != raw:
             break
         shared += 1
-    return Delta(shared, raws[shared:])
+    return Delta(shared, raws[shared - known :])
 
 
 def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:

@@ -1,7 +1,7 @@
 """The method `context`: a list arrives, is projected, and goes back as messages, edits or `unchanged`.
 
-The road: `delta_of` -> `arrived` -> the preset's plan -> its checks -> `Projection` -> `answer`. What can fail runs
-inside one attempt; if it fails, the fallback answers, and the session stays as it was.
+The road: `delta_of` (and `respelling`) -> `arrived` -> the preset's plan -> its checks -> `Projection` -> `answer`.
+What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
 """
 
 import msgspec
@@ -12,6 +12,7 @@ from ctxmgr.model import faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
+from ctxmgr.session.context import respelling
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of
 from ctxmgr.session.context.comparing import begins_with
@@ -46,6 +47,7 @@ def context(
     delta = delta_of(session, params, stripped)
     where = "$.messages" if params.append is None else "$.append.messages"
     session.check_format(delta.appended, where)
+    delta = yield from _newest(session, raw_messages, delta, params, stripped)
     takes_long = sum(map(len, delta.appended)) > INLINE_BYTES
     attempt = Attempt(NeedsThread(), session.ledger)
     if not takes_long and session.projection.weigher == session.reader.name:
@@ -72,6 +74,28 @@ def context(
         session.memo.clear()
     begins = begins_with(before, done.projection, delta.shared_count) if before.plan.pieces else None
     return answer(session, raw_messages, params.answer, done.planned, begins, mended)
+
+
+def _newest(
+    session: SessionCore,
+    raw_messages: RawMessages,
+    delta: Delta,
+    params: lifecycle.ContextParams,
+    stripped: int | None,
+) -> Verb[Delta]:
+    """How the list stands to the last one, which is held in the bytes of this one from here on."""
+    held = session.projection
+    if delta.shared_count < len(held.messages) and sum(map(len, delta.appended)) > INLINE_BYTES:
+        spelled = yield Offload(lambda: respelling.newest(held, delta))
+    else:
+        spelled = respelling.newest(held, delta)
+    if not spelled:
+        return delta
+    session.projection = respelling.respelled(held, spelled, session.form, session.memo)
+    first = min(spelled)
+    raw_messages.truncate(first)
+    raw_messages.extend([message.raw for message in session.projection.messages[first:]])
+    return delta_of(session, params, stripped)
 
 
 def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool) -> Attempt:

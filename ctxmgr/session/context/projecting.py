@@ -65,7 +65,7 @@ def projected(
         etag=tag_of(hash, len(messages)),
         hash=hash,
         weigher=reader.name,
-        replacements=_replacements(messages, planned.plan, reader.form, inputs.memo),
+        replacements=replacements(messages, planned.plan, reader.form, inputs.memo),
         answered=True,
     )
     projection = sized(projection, before, shared)
@@ -157,7 +157,7 @@ def _with_state(planned: Planned, projection: Projection, overhead: int) -> Plan
     return msgspec.structs.replace(planned, state=state)
 
 
-def _replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, memo: Memo) -> Replacements:
+def replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, memo: Memo) -> Replacements:
     """The bytes of edited messages. A message has results or calls that are edited, never both. The packet is dated
     by the message that it stands before, so that the same packet has the same bytes."""
     edits: dict[int, list[BlockEdit]] = {}

@@ -39,22 +39,28 @@ class RawMessages:
         """Keeps the first `count` messages."""
         if count == len(self):
             return
-        raws = [bytes(part) for number in range(count) for part in self.run(number, number + 1)]
-        self._clear()
-        self.extend(raws)
+        place = self._places[count]
+        end = self._offsets[count] - 1  # the comma before it
+        self._segments[place:] = [self._segments[place][:end]] if end > 0 else []
+        self._counts[place + (end > 0) :] = []
+        for held in (self._offsets, self._lengths, self._places):
+            held[count:] = []
 
-    def end_in(self, body: bytes, at: int) -> int:
-        """Where the messages end in `body` if they stand there from `at` on, followed by more or by the end of
-        the array; -1 if they do not."""
+    def head_in(self, body: bytes, at: int) -> tuple[int, int]:
+        """(where in `body`, how many): so many messages at the head, whole segments of them, stand there from `at`
+        on, followed by more or by the end of the array."""
+        end, count = at, 0
         for number, segment in enumerate(self._segments):
             if number:
                 if body[at : at + 1] != b",":
-                    return -1
+                    break
                 at += 1
             if not body.startswith(segment, at):
-                return -1
+                break
             at += len(segment)
-        return at if self._segments and body[at : at + 1] in (b",", b"]") else -1
+            if body[at : at + 1] in (b",", b"]"):
+                end, count = at, self._counts[number + 1] if number + 1 < len(self._counts) else len(self)
+        return end, count
 
     def run(self, start: int, end: int) -> list[bytes | memoryview]:
         """The bytes of messages [start, end), commas between them included, as few views as possible."""

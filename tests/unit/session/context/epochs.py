@@ -12,8 +12,8 @@ POLICY: Fields = {"preset": "balanced", "hostReserve": 0, "costVersusRecall": 0.
 LINES = 70  # of a read's result: about 500 tokens
 
 
-def talk_of(saved: Sequence[bytes] = (), window: int = WINDOW, **policy: Any) -> Talk:
-    return Talk(POLICY | policy, window, {}, found=SnapshotLoaded(tuple(saved)))
+def talk_of(saved: Sequence[bytes] = (), window: int = WINDOW, format: str = "", **policy: Any) -> Talk:
+    return Talk(POLICY | policy, window, {}, found=SnapshotLoaded(tuple(saved)), format=format)
 
 
 def step(make: Messages, number: int, lines: int = LINES) -> list[Fields]:

@@ -28,28 +28,31 @@ def test_runs(start: int, end: int, expected: bytes) -> None:
     assert joined(LIST, start, end) == expected
 
 
-# body, where the messages would start, where they end (-1: they do not stand there)
+# body, where the messages would start, where the known ones end, how many they are
 BODIES = [
-    (b"[1,22,333,4]", 1, 11),
-    (b"[1,22,333,4,5]", 1, 11),
-    (b"[1,22,333,45]", 1, -1),
-    (b"[1,22,333]", 1, -1),
-    (b"[1,22,334,4]", 1, -1),
-    (b"[1,22;333,4]", 1, -1),
-    (b"[ 1,22,333,4]", 1, -1),
-    (b'{"m":[1,22,333,4]}', 6, 16),
-    (b"[1,22,333,4", 1, -1),
-    (b"", 0, -1),
+    (b"[1,22,333,4]", 1, 11, 4),
+    (b"[1,22,333,4,5]", 1, 11, 4),
+    (b"[1,22,333,45]", 1, 9, 3),
+    (b"[1,22,333,5,4]", 1, 9, 3),
+    (b"[1,22,333]", 1, 9, 3),
+    (b"[1,22,334,4]", 1, 5, 2),
+    (b"[1,23,333,4]", 1, 1, 0),
+    (b"[1,22;333,4]", 1, 1, 0),
+    (b"[ 1,22,333,4]", 1, 1, 0),
+    (b'{"m":[1,22,333,4]}', 6, 16, 4),
+    (b"[1,22,333,4", 1, 9, 3),
+    (b"", 0, 0, 0),
 ]
 
 
-@pytest.mark.parametrize(("body", "at", "end"), BODIES)
-def test_where_the_messages_end_in_a_body(body: bytes, at: int, end: int) -> None:
-    assert LIST.end_in(body, at) == end
+@pytest.mark.parametrize(("body", "at", "end", "count"), BODIES)
+def test_which_messages_a_body_is_known_to_begin_with(body: bytes, at: int, end: int, count: int) -> None:
+    """Segments are known as wholes, up to the first that differs."""
+    assert LIST.head_in(body, at) == (end, count)
 
 
 def test_an_empty_list_stands_nowhere() -> None:
-    assert RawMessages().end_in(b"[]", 1) == -1
+    assert RawMessages().head_in(b"[]", 1) == (1, 0)
     assert raw_messages([]).run(0, 0) == []
 
 
@@ -84,6 +87,6 @@ def test_the_raw_messages_are_the_list_of_its_messages(
     assert joined(made, 0, len(plain)) == b",".join(plain)
     whole = b"[" + b",".join(plain)
     if plain:
-        assert made.end_in(whole + b"]", 1) == len(whole)
-        assert made.end_in(whole + b",{}]", 1) == len(whole)
-        assert made.end_in(whole + b"0]", 1) == -1
+        assert made.head_in(whole + b"]", 1) == (len(whole), len(plain))
+        assert made.head_in(whole + b",{}]", 1) == (len(whole), len(plain))
+        assert made.head_in(whole + b"0]", 1)[1] < len(plain)

@@ -1,0 +1,101 @@
+"""Tells whether two messages, of whichever format, are one content in two spellings, and takes cache marks off.
+
+1. A cache mark is no content: `cache_control` of a message, of a block of its content, of a block in a result. What
+   a call's arguments call so is one.
+2. A content that is one block of text and nothing else is the string that it holds: hosts write the one where they
+   mark it and the other where they do not.
+3. Members have no order, and `1`, `1.0` and `1e0` are one number.
+"""
+
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import content
+
+MARK = "cache_control"
+_HOLDERS = ("content", "output", "tool_calls")  # members that hold blocks
+_DEPTH = 2  # of blocks: a message's, and those in a result
+_BARE = frozenset(("type", "text"))
+_EXACT = 2.0**53  # above it a float is not surely the integer that it prints as
+
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def same_content(one: bytes, other: bytes) -> bool:
+    """Do both say the same? What can not be read says the same as its own bytes alone."""
+    return one == other or _told(one) == _told(other)
+
+
+def is_marked(raw: bytes) -> bool:
+    """May the message bear a cache mark? A quick look, that texts which speak of marks pass too."""
+    return b'"cache_control"' in raw
+
+
+def unmarked(raw: bytes) -> bytes:
+    """The message without cache marks; all else as it was spelled, but for white space between members. The very
+    bytes where it has none."""
+    if not is_marked(raw):
+        return raw
+    try:
+        bare = _without(raw, _DEPTH)
+    except content.UNREADABLE:
+        return raw
+    return raw if bare == raw else bare
+
+
+def _told(raw: bytes) -> bytes:
+    try:
+        return _encode(_numbered(_bare(_decode(raw), _DEPTH)))
+    except content.UNREADABLE:
+        return raw
+
+
+def _bare(message: Any, depth: int) -> Any:
+    """Rules 1 and 2."""
+    if not isinstance(message, dict):
+        return message
+    found = {name: value for name, value in message.items() if name != MARK}
+    for name in _HOLDERS:
+        blocks = found.get(name)
+        if depth and isinstance(blocks, list):
+            told = [_bare(block, depth - 1) for block in blocks]
+            found[name] = told[0]["text"] if len(told) == 1 and _is_text(told[0]) else told
+    return found
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.keys() == _BARE and block["type"] in content.TEXTS
+
+
+def _numbered(value: Any) -> Any:
+    """Rule 3."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _EXACT else value
+    if isinstance(value, list):
+        return [_numbered(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _numbered(one) for name, one in value.items()}
+    return value
+
+
+def _without(raw: bytes | msgspec.Raw, depth: int) -> bytes:
+    fields = content.members(raw)
+    changed = fields.pop(MARK, None) is not None
+    for name in _HOLDERS:
+        held = fields.get(name)
+        if not depth or held is None or not bytes(held).lstrip().startswith(b"["):
+            continue
+        olds = content.elements(held)
+        news = [_element(one, depth - 1) for one in olds]
+        if any(new is not old for new, old in zip(news, olds, strict=True)):
+            fields[name], changed = content.listed(news), True
+    return msgspec.json.encode(fields) if changed else bytes(raw)
+
+
+def _element(block: msgspec.Raw, depth: int) -> msgspec.Raw:
+    if not bytes(block).lstrip().startswith(b"{"):
+        return block
+    bare = _without(block, depth)
+    return block if bare == bytes(block) else msgspec.Raw(bare)

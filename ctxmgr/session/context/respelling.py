@@ -1,0 +1,54 @@
+"""Brings what is held of the last list to the bytes in which its host spells it now: those are what goes back.
+
+1. A message that came again, the same content in other bytes (`formats.same_content`), is the same message: it is
+   not read again, and what was decided about it holds. What was put in its place is made of its newest bytes.
+2. Messages that are appended with cache marks tell where the marks stand now: those of before come off.
+"""
+
+from bisect import bisect_left
+from types import ModuleType
+
+import msgspec
+
+from ctxmgr.engine.conversation import Delta, extend
+from ctxmgr.engine.tools import Memo
+from ctxmgr.formats import is_marked, same_content, unmarked
+from ctxmgr.session.context.comparing import runs
+from ctxmgr.session.context.projecting import replacements
+from ctxmgr.session.projection import Projection
+
+
+def newest(held: Projection, delta: Delta) -> dict[int, bytes]:
+    """The newest bytes of held messages, by index, where they are others. `delta`: as bytes alone tell it."""
+    spelled: dict[int, bytes] = {}
+    shared, messages = delta.shared_count, held.messages
+    if shared == len(messages):
+        if any(map(is_marked, delta.appended)):
+            bare = ((at, message.raw, unmarked(message.raw)) for at, message in enumerate(messages))
+            spelled = {at: raw for at, old, raw in bare if raw is not old}
+        return spelled
+    for at, raw in enumerate(delta.appended[: len(messages) - shared], shared):
+        old = messages[at].raw
+        if old == raw:
+            continue
+        if not same_content(old, raw):
+            break
+        spelled[at] = raw
+    return spelled
+
+
+def respelled(held: Projection, spelled: dict[int, bytes], form: ModuleType, memo: Memo) -> Projection:
+    """The same projection with these bytes."""
+    messages = list(held.messages)
+    for at, raw in spelled.items():
+        messages[at] = msgspec.structs.replace(messages[at], raw=raw)
+    conversation = extend(held.conversation, tuple(messages))
+    put = replacements(conversation.messages, held.plan, form, memo)
+    size, indices = held.replacements.size, sorted(spelled)
+    for start, end, content in runs(held):
+        if not content:
+            kept = indices[bisect_left(indices, start) : bisect_left(indices, end)]
+            size += sum(len(spelled[at]) - len(held.messages[at].raw) for at in kept)
+    size += sum(len(raw) - len(held.replacements.messages[at]) for at, raw in put.messages.items())
+    put = msgspec.structs.replace(held.replacements, messages=put.messages, size=size)
+    return msgspec.structs.replace(held, conversation=conversation, replacements=put)
