@@ -859,7 +859,8 @@ export interface Report {
   epoch: number;
   /**
    * The first place where this answer differs from the one before: up to there a provider's cache holds. -1 where
-   * the answer only grew at its end.
+   * the answer only grew at its end, whatever marks caching and however it is spelled; 0 where another list is the
+   * first after a restart.
    */
   firstChangedIndex: number;
   /** Turns in the list to send. */

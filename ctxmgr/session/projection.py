@@ -4,6 +4,8 @@ A `context` computes the next projection from the last and assigns it when every
 leaves the session, and the next call's fallback, as they were.
 """
 
+import hashlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +13,7 @@ import msgspec
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.model import Message, Plan
+from ctxmgr.model.saved import LastProjection
 
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
@@ -22,6 +25,23 @@ class Replacements(msgspec.Struct, frozen=True):
     messages: dict[int, bytes] = {}
     packet: bytes = b""
     size: int = 0
+
+
+def hashed(state: Any, messages: Iterable[Message]) -> Any:
+    """A copy of the hash `state` (None: a fresh one) with the digests of more messages in it."""
+    state = state.copy() if state is not None else hashlib.blake2b(digest_size=8)
+    state.update("".join([message.digest for message in messages]).encode())
+    return state
+
+
+def tag_of(state: Any, count: int) -> str:
+    """An opaque tag that stands for a whole list of `count` messages, from the hash of its digests."""
+    return f"{count}.{state.hexdigest()}"
+
+
+def is_of(shown: LastProjection, messages: Sequence[Message]) -> bool:
+    """Does the list begin with the one that was shown?"""
+    return tag_of(hashed(None, messages[: shown.message_count]), shown.message_count) == shown.etag
 
 
 class Projection(msgspec.Struct, frozen=True):

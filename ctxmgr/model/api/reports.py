@@ -27,7 +27,8 @@ class Report(Wire, frozen=True):
         int,
         Meta(
             description="The first place where this answer differs from the one before: up to there a "
-            "provider's cache holds. -1 where the answer only grew at its end."
+            "provider's cache holds. -1 where the answer only grew at its end, whatever marks caching and however "
+            "it is spelled; 0 where another list is the first after a restart."
         ),
     ]
     turns_kept: Annotated[int, Meta(description="Turns in the list to send.")]

@@ -3,7 +3,7 @@
 from ctxmgr.model.saved.facts import STATE, Fact, Ledger, Slot, Source
 from ctxmgr.model.saved.latch import Latch, LatchState
 from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import LastProjection, ModelSpec, RawSummary, RenderedPacket, State
+from ctxmgr.model.saved.state import LastProjection, ModelSpec, Outline, RawSummary, RenderedPacket, State
 
 __all__ = [
     "Fact",
@@ -13,6 +13,7 @@ __all__ = [
     "Ledger",
     "Meter",
     "ModelSpec",
+    "Outline",
     "RawSummary",
     "RenderedPacket",
     "STATE",

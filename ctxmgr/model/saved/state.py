@@ -66,6 +66,11 @@ class LastProjection(msgspec.Struct, frozen=True):
     weigher: str
 
 
+Outline = tuple[tuple[int, int] | str, ...]
+"""Of the last answer: ranges [start, end) of messages as they came, an end of -1 for the list's, and a hash for
+each message that was put in."""
+
+
 class State(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that survives a restart.
 
@@ -75,8 +80,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds. `opened`: a
     goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each request, unseen
     by us. `outgoing_tokens`: weight of what the host would send now, as far as it is known. `reopen`: why the
-    next projection opens an epoch whatever the price. `returned`: handles of what came back through `retrieve`,
-    with the epoch in force then.
+    next projection opens an epoch whatever the price. `sent`: what the last answer was made of. `returned`:
+    handles of what came back through `retrieve`, with the epoch in force then.
     """
 
     session_id: str
@@ -106,5 +111,6 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     reopen: Opening | None = None
     receipts: tuple[Receipt, ...] = ()
     pins: tuple[Pin, ...] = ()
+    sent: Outline = ()
     returned: dict[str, int] = {}
     totals: Totals = Totals()

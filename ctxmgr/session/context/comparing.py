@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.model import BlockEdit, Keep
-from ctxmgr.session.projection import Projection
+from ctxmgr.model.saved import State
+from ctxmgr.session.context.outline import Runs, outline, runs_of
+from ctxmgr.session.projection import Projection, is_of
 
 
 def first_changed(old: Projection, new: Projection, shared: int) -> int:
@@ -16,9 +18,11 @@ def first_changed(old: Projection, new: Projection, shared: int) -> int:
 
     `shared` messages are the same in both lists; messages after them count as changed.
     """
-    if _goes_on(old, new, shared):
-        return -1
-    before, after = runs(old), runs(new)
+    return -1 if only_grew(old, new, shared) else _place(runs(old), runs(new), shared)
+
+
+def _place(before: Runs, after: Runs, shared: int) -> int:
+    """The place in the runs `after` where they first differ from those `before`; -1 where they only grew."""
     place = 0
     for number, (start, end, content) in enumerate(after):
         if number >= len(before):
@@ -38,7 +42,7 @@ def first_changed(old: Projection, new: Projection, shared: int) -> int:
     return -1 if len(after) >= len(before) else place
 
 
-def _goes_on(old: Projection, new: Projection, shared: int) -> bool:
+def only_grew(old: Projection, new: Projection, shared: int) -> bool:
     """Is the new answer plainly the old one and what came since? Said without a look at each piece: between epochs
     it is, and plans have hundreds of them."""
     before, after = old.plan.pieces, new.plan.pieces
@@ -63,7 +67,28 @@ def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int
     place = first_changed(old, new, shared)
     if place < 0:
         return place, old.plan.weight, old.replacements.size
-    tokens, size, left = 0, 0, place
+    return place, *_head(new, place)
+
+
+def resumed(state: State, new: Projection) -> tuple[int, int, int] | None:
+    """As `begins_with`, of the first answer after a restart: `state` as it was before it; None where nothing was
+    answered before. Where the list does not begin with the last one, or an earlier release answered it, nothing is
+    known to be shared: the place is 0."""
+    shown = state.last_projection
+    if shown is None:
+        return None
+    count = shown.message_count
+    if bool(state.sent) != bool(count) or not is_of(shown, new.messages):
+        return 0, 0, 0
+    before = runs_of(state.sent, count)
+    place = _place(before, runs_of(outline(new.plan, len(new.messages)), len(new.messages)), count)
+    messages = sum(end - start or 1 for start, end, _ in before)
+    return place, *_head(new, messages if place < 0 else place)
+
+
+def _head(new: Projection, count: int) -> tuple[int, int]:
+    """(tokens, bytes) of the first `count` messages of an answer."""
+    tokens, size, left = 0, 0, count
     weights = _weights(new)
     for start, end, content in runs(new):
         if left <= 0:
@@ -77,7 +102,7 @@ def begins_with(old: Projection, new: Projection, shared: int) -> tuple[int, int
         tokens += sum(message.weight for message in new.messages[start:end])
         size += sum(len(message.raw) for message in new.messages[start:end])
         left -= end - start
-    return place, tokens, size
+    return tokens, size
 
 
 def _weights(projection: Projection) -> Iterator[int]:
@@ -118,9 +143,9 @@ def sized(new: Projection, old: Projection, shared: int) -> Projection:
     return msgspec.structs.replace(new, replacements=replacements)
 
 
-def runs(projection: Projection) -> list[tuple[int, int, bytes]]:
+def runs(projection: Projection) -> Runs:
     """An answer as runs of kept messages (start, end, b"") and single messages put in (0, 0, bytes)."""
-    runs: list[tuple[int, int, bytes]] = []
+    runs: Runs = []
     last = -1
     for piece in projection.plan.pieces:
         if isinstance(piece, Keep):

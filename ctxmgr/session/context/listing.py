@@ -15,7 +15,7 @@ from ctxmgr.session import ledger_updates
 from ctxmgr.session.context import respelling
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of
-from ctxmgr.session.context.comparing import begins_with
+from ctxmgr.session.context.comparing import begins_with, resumed
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.session import MEMO_AT_MOST, SessionCore
@@ -62,6 +62,10 @@ def context(
         done = ProjectionFailure("internal fault: the preset can not decide")
     if isinstance(done, ProjectionFailure):
         return fall_back(session, raw_messages, delta, done)
+    if before.plan.pieces:
+        begins: tuple[int, int, int] | None = begins_with(before, done.projection, delta.shared_count)
+    else:
+        begins = resumed(session.state, done.projection)
     raw_messages.truncate(delta.shared_count)
     raw_messages.extend(delta.appended)
     session.state, session.projection, session.ledger = done.planned.state, done.projection, attempt.ledger
@@ -72,7 +76,6 @@ def context(
     )
     if len(session.memo) > MEMO_AT_MOST:
         session.memo.clear()
-    begins = begins_with(before, done.projection, delta.shared_count) if before.plan.pieces else None
     return answer(session, raw_messages, params.answer, done.planned, begins, mended)
 
 

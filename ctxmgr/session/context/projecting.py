@@ -8,10 +8,7 @@
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
 """
 
-import hashlib
-from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
 
 import msgspec
 
@@ -21,10 +18,11 @@ from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import BlockEdit, Decision, Keep, Message, Plan
-from ctxmgr.model.saved import LastProjection
+from ctxmgr.model.saved import LastProjection, Outline
 from ctxmgr.session.context.arriving import Arrived
-from ctxmgr.session.context.comparing import first_changed, sized
-from ctxmgr.session.projection import Projection, Replacements
+from ctxmgr.session.context.comparing import first_changed, only_grew, sized
+from ctxmgr.session.context.outline import outline
+from ctxmgr.session.projection import Projection, Replacements, hashed, is_of, tag_of
 from ctxmgr.session.reading import Reader
 
 
@@ -72,7 +70,9 @@ def projected(
     between_epochs = preset.is_active(arrived.state) and goes_on and planned.receipt is None
     if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:
         return Faulty(("epoch",))  # rule 4
-    return Checked(projection, _with_state(planned, projection, inputs.gauge.overhead))
+    sent = planned.state.sent if goes_on and _ends_open(before, projection, shared) else ()
+    sent = sent or outline(planned.plan, len(messages))
+    return Checked(projection, _with_state(planned, projection, sent, inputs.gauge.overhead))
 
 
 def incoming_of(arrived: Arrived) -> Incoming:
@@ -81,7 +81,7 @@ def incoming_of(arrived: Arrived) -> Incoming:
     conversation = indexed(before, arrived.messages, delta.shared_count)
     goes_on = before.answered and delta.shared_count == before.conversation.size
     shown = state.last_projection
-    if shown is not None and not goes_on and not _is_of(shown, arrived.messages):
+    if shown is not None and not goes_on and not is_of(shown, arrived.messages):
         shown = None
     known = delta.shared_count if state.last_projection is not None else conversation.size
     if shown is not None:
@@ -96,22 +96,6 @@ def indexed(old: Projection, messages: tuple[Message, ...], shared: int) -> Conv
     """The index of a list that shares its first `shared` messages with the last one."""
     start = old.conversation if shared == old.conversation.size else ConversationIndex()
     return extend(start, messages)
-
-
-def hashed(state: Any, messages: Iterable[Message]) -> Any:
-    """A copy of the hash `state` (None: a fresh one) with the digests of more messages in it."""
-    state = state.copy() if state is not None else hashlib.blake2b(digest_size=8)
-    state.update("".join([message.digest for message in messages]).encode())
-    return state
-
-
-def tag_of(state: Any, count: int) -> str:
-    """An opaque tag that stands for a whole list of `count` messages, from the hash of its digests."""
-    return f"{count}.{state.hexdigest()}"
-
-
-def _is_of(shown: LastProjection, messages: tuple[Message, ...]) -> bool:
-    return tag_of(hashed(None, messages[: shown.message_count]), shown.message_count) == shown.etag
 
 
 def _untouched(plan: Plan) -> int:
@@ -144,12 +128,21 @@ def _written_once(planned: Planned, conversation: ConversationIndex, before: Pla
     )
 
 
-def _with_state(planned: Planned, projection: Projection, overhead: int) -> Planned:
+def _ends_open(before: Projection, after: Projection, shared: int) -> bool:
+    """Is the answer the one before with nothing but a longer end, so that both have one outline?"""
+    if len(before.plan.pieces) != len(after.plan.pieces) or not only_grew(before, after, shared):
+        return False
+    both = ((one.plan.pieces[-1], one.conversation.size) for one in (before, after))
+    return all(isinstance(last, Keep) and last.end == size for last, size in both)
+
+
+def _with_state(planned: Planned, projection: Projection, sent: Outline, overhead: int) -> Planned:
     """What is remembered of any projection."""
     state, weight = planned.state, planned.plan.weight
     state = msgspec.structs.replace(
         state,
         last_projection=LastProjection(projection.etag, projection.conversation.size, weight, projection.weigher),
+        sent=sent,
         overhead=overhead,
         outgoing_tokens=weight,
         totals=msgspec.structs.replace(state.totals, contexts=state.totals.contexts + 1),

@@ -1286,7 +1286,8 @@ pub struct Report {
     /// The number of the cache epoch in force; 0 where none was opened.
     pub epoch: i64,
     /// The first place where this answer differs from the one before: up to there a provider's cache holds. -1
-    /// where the answer only grew at its end.
+    /// where the answer only grew at its end, whatever marks caching and however it is spelled; 0 where another
+    /// list is the first after a restart.
     pub first_changed_index: i64,
     /// Turns in the list to send.
     pub turns_kept: i64,

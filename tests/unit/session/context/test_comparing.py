@@ -12,8 +12,8 @@ from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
 from ctxmgr.session.context.comparing import first_changed
-from ctxmgr.session.context.projecting import hashed, indexed, tag_of
-from ctxmgr.session.projection import Projection, Replacements
+from ctxmgr.session.context.projecting import indexed
+from ctxmgr.session.projection import Projection, Replacements, hashed, tag_of
 from tests.conversations import any_list
 from tests.notation import a, talk, u
 from tests.notation import indexed as index_of

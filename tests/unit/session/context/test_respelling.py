@@ -163,3 +163,26 @@ def test_no_stale_mark_goes_out_where_there_is_no_projection() -> None:
     answer = talk.context(marked(lists[-1]), answer="messages")
     assert answer["report"]["reason"].startswith("internal fault")
     assert json.dumps(answer["list"]).count("cache_control") == 1
+
+
+@pytest.mark.parametrize("preset", ["balanced", "turns"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_restart_tells_no_other_change(format: str, preset: str) -> None:
+    """Before each call the process ends: what is said of the answer is what one that lived on says."""
+    plain, saved = begun(format, preset), list[bytes]()
+    for messages in session(format):
+        expected = plain.context(messages, answer="messages")
+        talk = begun(format, preset, saved)
+        answer = talk.context(marked(messages), answer="messages")
+        assert told(answer) == told(expected)
+        for name in ("prefixTokens",) if len(messages) > 1 else ():
+            assert answer["report"].get(name) == expected["report"].get(name)
+        saved = talk.saved
+
+
+def test_where_a_restart_finds_another_list_nothing_is_known_to_be_shared() -> None:
+    talk, lists = begun("openai", "balanced"), session("openai", 4)
+    talk.context(lists[-1])
+    answer = begun("openai", "balanced", talk.saved).context([*lists[-1][1:]], answer="messages")
+    report = answer["report"]
+    assert (report["firstChangedIndex"], report["prefixTokens"], report["prefixBytes"]) == (0, 0, 0)
