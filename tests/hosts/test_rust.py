@@ -29,6 +29,8 @@ HELD = {
     "shutdown_is_bounded",
     "child_that_closes_its_output_and_stays_is_gone_before_anybody_hears_of_it",
     "shutdown_ends_a_child_that_is_being_started",
+    "what_one_process_has_not_answered_is_told_to_the_next",
+    "session_that_is_locked_or_forgotten_is_told_anew",
     "missing_program_leaves_a_list_that_is_too_long_untouched",
     "projection::tests::what_does_not_fit_is_the_hosts_own_list_untouched",
 }

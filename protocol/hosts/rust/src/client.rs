@@ -4,6 +4,7 @@
 //! 2. After a failure nothing is started for 1 s, then 2 s, 4 s, ... up to 5 minutes: a process that hangs costs a
 //!    bound each time. Having run for longer than the next pause would be, it begins at 1 s again.
 
+use std::collections::HashSet;
 use std::process::{Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -57,6 +58,8 @@ struct Inner {
     host: Arc<dyn Host>,
     standing: Mutex<Standing>,
     changed: Condvar,
+    /// The sessions in which something went wrong since their last list was answered.
+    troubled: Mutex<HashSet<String>>,
 }
 
 #[derive(Default)]
@@ -75,8 +78,8 @@ struct Standing {
 impl Client {
     /// Starts nothing yet: the first call does. So there is always a client, even where ctxmgr is not installed.
     pub fn new(options: Options, host: impl Host) -> Client {
-        let (standing, changed) = Default::default();
-        Client(Arc::new(Inner { options, host: Arc::new(host), standing, changed }))
+        let (standing, changed, troubled) = Default::default();
+        Client(Arc::new(Inner { options, host: Arc::new(host), standing, changed, troubled }))
     }
 
     pub fn session(&self, start: SessionStartParams) -> Session {
@@ -121,6 +124,39 @@ impl Client {
 
     pub(crate) fn bound(&self) -> Duration {
         self.0.options.bound
+    }
+
+    pub(crate) fn host(&self) -> &dyn Host {
+        &*self.0.host
+    }
+
+    /// A session goes on without an answer. The host hears of the first.
+    pub(crate) fn note(&self, session: &str, fault: &Fault) {
+        if *fault == Fault::Ended {
+            return;
+        }
+        let mut troubled = lock(&self.0.troubled);
+        let begins = troubled.is_empty();
+        troubled.insert(session.into());
+        drop(troubled);
+        if begins {
+            self.0.host.trouble(fault);
+        }
+    }
+
+    /// A list of this session was answered.
+    pub(crate) fn works(&self, session: &str) {
+        let mut troubled = lock(&self.0.troubled);
+        let over = troubled.remove(session) && troubled.is_empty();
+        drop(troubled);
+        if over {
+            self.0.host.recovered();
+        }
+    }
+
+    /// A session that is no more is no trouble.
+    pub(crate) fn forget(&self, session: &str) {
+        lock(&self.0.troubled).remove(session);
     }
 
     pub(crate) fn policy(&self) -> Option<&PolicyKeys> {

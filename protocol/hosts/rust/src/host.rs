@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
+use crate::fault::Fault;
 use crate::types::{
     CompleteParams, CompleteResult, EmbedParams, EmbedResult, ProgressParams, RequestCompactionParams,
     RequestCompactionResult,
@@ -26,6 +27,12 @@ pub trait Host: Send + Sync + 'static {
     fn embed(&self, _asked: EmbedParams, _cancelled: &Cancelled) -> Result<EmbedResult, String> {
         Err("this host does not embed".into())
     }
+
+    /// What the host goes on without: once, whatever else goes wrong before it is over. On the thread whose call it was.
+    fn trouble(&self, _fault: &Fault) {}
+
+    /// Once, when lists are answered again in every session that was in trouble.
+    fn recovered(&self) {}
 
     /// How far a call is that named a `progressToken`. In order, on the thread of `request_compaction`.
     fn progress(&self, _how_far: ProgressParams) {}

@@ -89,11 +89,16 @@ impl Link {
     }
 
     pub fn call<M: Request>(&self, params: &M::Params, until: Instant) -> Result<M::Answer, Fault> {
+        self.ask(M::NAME, params, until)?.read().map_err(|fault| Fault::garbage(M::NAME, &fault))
+    }
+
+    /// The answer as it came.
+    pub fn ask(&self, method: &str, params: &impl Serialize, until: Instant) -> Result<Raw, Fault> {
         let id = self.shared.ids.fetch_add(1, Ordering::Relaxed);
         let (answer, wait) = channel();
-        self.shared.send(&Out { jsonrpc: "2.0", id: Some(id), method: M::NAME, params }, Some((id, answer)))?;
+        self.shared.send(&Out { jsonrpc: "2.0", id: Some(id), method, params }, Some((id, answer)))?;
         match wait.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(Ok(result)) => result.read().map_err(|fault| Fault::garbage(M::NAME, &fault)),
+            Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(Fault::Refused(error)),
             Err(RecvTimeoutError::Disconnected) => Err(self.shared.gone()),
             Err(RecvTimeoutError::Timeout) => {

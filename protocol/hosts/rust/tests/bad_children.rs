@@ -6,12 +6,12 @@ mod talk;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use ctxmgr_client::types::methods::GetStatus;
-use ctxmgr_client::types::SessionParams;
-use ctxmgr_client::{Client, Fault, Options, Raw, Silent, Source};
+use ctxmgr_client::types::methods::{GetStatus, TurnEnd};
+use ctxmgr_client::types::{RequestCompactionParams, RequestCompactionResult, SessionParams, TurnEndParams};
+use ctxmgr_client::{Client, Fault, Host, Options, Raw, Silent, Source};
 use talk::{conversation, folder, start, BOUND};
 
 /// For children that never answer: nothing has to be quick for it.
@@ -30,9 +30,48 @@ impl Clock {
 }
 
 fn client(bound: Duration, clock: &Clock, command: impl Fn() -> Command + Send + Sync + 'static) -> Client {
+    hosted(bound, clock, command, Silent)
+}
+
+fn hosted(
+    bound: Duration,
+    clock: &Clock,
+    command: impl Fn() -> Command + Send + Sync + 'static,
+    host: impl Host,
+) -> Client {
     let clock = clock.clone();
     let clock = Arc::new(move || Duration::from_secs(clock.0.load(Ordering::Relaxed)));
-    Client::new(Options { bound, clock, ..Options::new(command) }, Silent)
+    Client::new(Options { bound, clock, ..Options::new(command) }, host)
+}
+
+/// What the host was told and asked, a word each.
+#[derive(Clone, Default)]
+struct Ear(Arc<Mutex<Vec<&'static str>>>);
+
+impl Ear {
+    fn heard(&self) -> Vec<&'static str> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Host for Ear {
+    fn trouble(&self, _fault: &Fault) {
+        self.0.lock().unwrap().push("trouble");
+    }
+
+    fn recovered(&self) {
+        self.0.lock().unwrap().push("recovered");
+    }
+
+    fn request_compaction(&self, _asked: RequestCompactionParams) -> RequestCompactionResult {
+        self.0.lock().unwrap().push("asked");
+        RequestCompactionResult { accepted: false, reason: Some("not now".into()) }
+    }
+}
+
+fn turn(said: &str) -> TurnEndParams {
+    let message = Raw::parse(format!(r#"{{"role":"assistant","content":"{said}"}}"#)).unwrap();
+    TurnEndParams { session_id: "s".into(), message, ..Default::default() }
 }
 
 fn shell(script: &'static str) -> impl Fn() -> Command {
@@ -138,6 +177,71 @@ fn failing_child_leaves_the_last_projection_and_what_came_since() {
         let again = ["context 0+7", "session_start 0+0", "initialized 0+0", "initialize 0+0"];
         assert_eq!(told, again[..told.len()], "{word}");
     }
+}
+
+#[test]
+fn what_one_process_has_not_answered_is_told_to_the_next() {
+    for (word, bound) in [("exit", BOUND), ("close", BOUND), ("text", BOUND), ("silent", SILENCE)] {
+        let runs: &'static [&'static str] = vec![&*format!("ok ok {word}").leak(), "ok"].leak();
+        let (clock, ear) = (Clock::default(), Ear::default());
+        let (log, command) = child(&format!("events-{word}"), runs);
+        let client = hosted(bound, &clock, command, ear.clone());
+        let session = client.session(start("s", 1e6));
+        session.start().unwrap();
+        assert!(session.request::<TurnEnd>(&turn("one")).is_err(), "{word}");
+        assert!(session.notify::<TurnEnd>(&turn("two")).is_err(), "{word}"); // nobody is there yet
+        assert_eq!(session.context(&conversation(1)).source, Source::Own, "{word}");
+        assert_eq!(ear.heard(), ["trouble"], "{word}");
+        clock.set(100);
+        assert_eq!(session.context(&conversation(1)).fault, None, "{word}");
+        let told: Vec<_> = lines(&log).into_iter().skip_while(|line| line != "turn_end 0+0one").skip(1).collect();
+        let refused = "session_compact_failed 0+0"; // what a turn's end asks for is asked, and the host refuses
+        let wanted =
+            ["turn_end 0+0one", refused, "turn_end 0+0two", refused, "context 0+3"].map(String::from).to_vec();
+        let of_it = |line: &String| wanted.contains(line);
+        assert_eq!(told.into_iter().filter(of_it).collect::<Vec<_>>(), wanted, "{word}");
+        assert_eq!(ear.heard(), ["trouble", "asked", "asked", "recovered"], "{word}");
+    }
+}
+
+#[test]
+fn what_ends_each_process_is_let_go_and_what_is_refused_is_not_told_again() {
+    let clock = Clock::default();
+    let (log, command) = child("poison", &["ok ok exit", "ok ok exit", "ok ok exit", "ok ok ok error"]);
+    let client = client(BOUND, &clock, command);
+    let session = client.session(start("s", 1e6));
+    session.start().unwrap();
+    assert!(session.request::<TurnEnd>(&turn("one")).is_err());
+    for second in [100, 200] {
+        clock.set(second);
+        assert_eq!(session.context(&conversation(1)).source, Source::Own, "{second}");
+    }
+    clock.set(300);
+    assert_eq!(session.context(&conversation(1)).fault, None);
+    assert!(matches!(session.request::<TurnEnd>(&turn("two")), Err(Fault::Refused(_))));
+    assert_eq!(session.context(&conversation(2)).fault, None);
+    let turns: Vec<_> = lines(&log).into_iter().filter(|line| line.starts_with("turn_end")).collect();
+    assert_eq!(turns, ["turn_end 0+0one", "turn_end 0+0one", "turn_end 0+0one", "turn_end 0+0two"]);
+}
+
+#[test]
+fn session_that_is_locked_or_forgotten_is_told_anew() {
+    let (ear, (log, command)) = (Ear::default(), child("locked", &["ok error error ok forgot ok ok ok"]));
+    let client = hosted(BOUND, &Clock::default(), command, ear.clone());
+    let session = client.session(start("s", 1e6));
+    for _ in 0..2 {
+        let given = session.context(&conversation(1));
+        assert_eq!((given.messages, given.source), (conversation(1), Source::Own));
+    }
+    assert_eq!(ear.heard(), ["trouble"]);
+    assert!(session.request::<TurnEnd>(&turn("one")).is_err()); // the session is known, and then it is not
+    assert_eq!(session.context(&conversation(1)).fault, None);
+    assert_eq!(ear.heard(), ["trouble", "asked", "recovered"]);
+    let told: Vec<_> = lines(&log).into_iter().skip(5).collect();
+    assert_eq!(
+        told[..4],
+        ["turn_end 0+0one", "session_start 0+0", "turn_end 0+0one", "session_compact_failed 0+0"]
+    );
 }
 
 #[test]

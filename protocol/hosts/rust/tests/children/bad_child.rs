@@ -2,7 +2,7 @@
 //!
 //! `ok` answers, `silent` does not, `stay` never ends, `exit` ends, `close` closes its output and stays, `text` writes what is no frame,
 //! `number` and `scalar` what is no message, `shape` an answer of another shape, `outside` an edit that points nowhere,
-//! `twice` edits that keep each message twice, `nothing` an edit that puts in no message, `error` and `stale` answer errors. After the last word: `ok`. Each message is noted in LOG as method and count.
+//! `twice` edits that keep each message twice, `nothing` an edit that puts in no message, `error`, `stale` and `forgot` answer errors. After the last word: `ok`. Each message is noted in LOG as method and count.
 
 use std::fs::OpenOptions;
 use std::io::{stdin, stdout, BufReader, Read, Write};
@@ -27,7 +27,8 @@ fn main() {
         let sent = list.as_array().map_or(0, Vec::len);
         let method = message["method"].as_str().unwrap_or_default();
         let mut log = OpenOptions::new().create(true).append(true).open(&path).unwrap();
-        log.write_all(format!("{method} {after}+{sent}\n").as_bytes()).unwrap(); // at once: it may be killed
+        let said = params["message"]["content"].as_str().unwrap_or_default();
+        log.write_all(format!("{method} {after}+{sent}{said}\n").as_bytes()).unwrap(); // at once: it may be killed
         if message["id"].is_null() {
             continue;
         }
@@ -45,6 +46,7 @@ fn main() {
             "twice" => say("result", result(method, json!([{"keep": [0, end]}, {"keep": [0, end]}]))),
             "nothing" => say("result", result(method, json!([{"put": []}, {"keep": [0, end]}]))),
             "shape" => say("result", json!({"edits": 7})),
+            "forgot" => say("error", json!({"code": -32001, "message": "no such session"})),
             "error" => say("error", json!({"code": -32603, "message": "a fault"})),
             "stale" => say("error", json!({"code": -32801, "message": "stale"})),
             "number" => framing::write(&mut stdout(), b"7").unwrap(),
@@ -79,6 +81,13 @@ fn result(method: &str, edits: Value) -> Value {
             "capabilities": {"messageFormats": [], "presets": [], "framings": [], "append": true, "edits": true}})
         }
         "session_start" => json!({"restored": false, "status": status, "seq": 0}),
+        "turn_end" => {
+            let wanted = json!({"sessionId": "s", "reason": "threshold", "zone": "red", "tokens": 1, "threshold": 1,
+                "contextWindow": 9, "deliver": "whenIdle"});
+            let command = json!({"method": "requestCompaction", "params": wanted});
+            json!({"commands": [command], "status": status, "seq": 0})
+        }
+        "session_compact" | "session_compact_failed" => json!({"status": status, "seq": 0}),
         "context" => json!({"edits": edits, "base": "b", "report": report, "seq": 0, "later": true}),
         _ => Value::Null,
     }
