@@ -90,15 +90,16 @@ def _provider(url: str) -> Record:
 
 
 class Pi:
-    """`records`: all that came on stdout so far. `said`: stderr. `stray`: lines of stdout that are no record."""
+    """`extended`: with the extension.
+    `records`: all that came on stdout so far. `said`: stderr. `stray`: lines of stdout that are no record."""
 
-    def __init__(self, node: str, pi: Path, place: Place, *arguments: str) -> None:
+    def __init__(self, node: str, pi: Path, place: Place, *arguments: str, extended: bool = True) -> None:
         self.records: list[Record] = []
         self.stray: list[str] = []
         self._said: list[bytes] = []
         self._came: queue.Queue[Record | None] = queue.Queue()
         self._numbers = iter(range(1, 10**6))
-        extensions = ["-e", str(EXTENSION), "-e", str(HERE / "moves.ts")]
+        extensions = ["-e", str(HERE / "moves.ts"), *(["-e", str(EXTENSION)] if extended else [])]
         sessions = ["--session-dir", str(place.sessions)]
         self.process = subprocess.Popen(
             [node, str(pi), "--mode", "rpc", "--no-extensions", *extensions, *sessions, *arguments],

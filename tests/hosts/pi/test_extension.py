@@ -131,17 +131,6 @@ def test_project_switches_pruning_off(program: Installed, model: ModelServer, pl
         check_clean(pi)
 
 
-def test_without_ctxmgr(program: Installed, model: ModelServer, places: Places) -> None:
-    """pi goes on as if there were no extension, and the user is told once."""
-    with Pi(program.node, program.pi, places(command=["./no-such-program"])) as pi:
-        assert len(requests_of(pi, program, model, "Step 1: read notes-1.txt")) == 2
-        told = [one["message"] for one in pi.of("extension_ui_request")]
-        assert told == ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr"]
-        assert pi.command("/ctx-status").startswith("ctxmgr: ")
-        assert pi.close() == 0
-        assert pi.of("extension_error") == []
-
-
 def _two_files(pi: Pi, program: Installed, model: ModelServer, number: int) -> None:
     words = f"Step {number}: read notes-{number % 9 + 1}.txt notes-{number * 2 % 9 + 1}.txt"
     requests = requests_of(pi, program, model, words)
