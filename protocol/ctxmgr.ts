@@ -924,8 +924,8 @@ export interface TurnEndParams {
   /** The results of its tool calls, in order. */
   toolResults?: Message[] | null;
   /**
-   * What the provider counted for this call; without it the message's own `usage` is read. It corrects the weights,
-   * and nothing is asked for before the first one.
+   * What the provider counted for this call; without it the message's own `usage` is read. It corrects the weights.
+   * A host that reports none is asked for a compaction by the estimate of its list.
    */
   usage?: UsageParams | null;
   /** The host's time, in milliseconds since the epoch. */

@@ -54,6 +54,7 @@ class SessionCore:
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
+        self.by_estimate = False  # the host reports no usage: pressure is known by the estimate alone
         self.format_settled = False  # a message has borne a mark of the format: it is right
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()

@@ -8,6 +8,7 @@ from ctxmgr.engine.packet import packet, packet_budget
 from ctxmgr.engine.pressure import zone
 from ctxmgr.model import BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
+from ctxmgr.session.methods.notes import notes
 from ctxmgr.session.session import SessionCore
 
 RULES = {
@@ -55,7 +56,7 @@ def status(session: SessionCore) -> lifecycle.Status:
         pins=len(state.pins),
         promise=session.thresholds.promise,
         weigher=session.reader.name,
-        notes=session.warnings,
+        notes=notes(session),
         seq=state.seq,
     )
 

@@ -1,7 +1,8 @@
 """The event `turn_end`: the model answered and its tools ran. What it cost is read, what it said is learnt, and the
 host is asked for a compaction where it is time.
 
-1. A provider's count is a reading; a reply that failed gives none.
+1. A provider's count is a reading; a reply that failed gives none. Where a host reports none at all, the estimate
+   of the list stands for it.
 2. It is asked once (`latch`), and only for what no projection would take away by itself.
 3. What was reported here is not read again when the next list brings it.
 """
@@ -39,19 +40,20 @@ def _turn_ended(
     reply = messages[0]
     held = session.state.outgoing_tokens + reply.weight
     usage = _usage(session, params, reply)
-    reading = session.state.meter
-    if usage is not None and reply.view.stop not in ("error", "aborted"):
+    reading, failed = session.state.meter, reply.view.stop in ("error", "aborted")
+    if usage is not None and not failed:
         reading = meter.observe(
             reading, session.reader.name, session.ratio_key, usage.total_tokens, held, session.state.model.window
         )
     heard = reading is not session.state.meter
+    by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None)
     held += sum(message.weight for message in messages[1:])
     tokens = meter.tokens(reading, session.ratio_key, held, session.state.overhead)
     users = _named_users(session, params.entry_ids)
     state, facts = _learn_turn(session, params, messages, users)
     ledger = ledger_updates.merged(session.ledger, session.state, state, facts)
     overflow = overflowed(reply.view, usage, session.state.model.window)
-    new_latch, asks = _latch_turn(session, overflow, tokens, heard)
+    new_latch, asks = _latch_turn(session, overflow, tokens, heard or (by_estimate and not failed))
     totals = state.totals
     if asks:
         count = totals.compactions_requested + 1
@@ -59,7 +61,7 @@ def _turn_ended(
     session.state = msgspec.structs.replace(
         state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals, outgoing_tokens=held
     )
-    session.ledger = ledger
+    session.ledger, session.by_estimate = ledger, by_estimate
     _remember_early(session, messages)
     marks = [ledger_updates.mark(message) for message in messages]
     session.message_ids.update(marks)

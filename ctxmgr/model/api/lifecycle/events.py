@@ -114,8 +114,8 @@ class TurnEndParams(Wire, frozen=True):
         UsageParams | None,
         Meta(
             description="What the provider counted for this call; without it the message's own "
-            "`usage` is read. It corrects the weights, and nothing is asked for before "
-            "the first one."
+            "`usage` is read. It corrects the weights. A host that reports none is asked for "
+            "a compaction by the estimate of its list."
         ),
     ] = None
     at: Annotated[Number | None, Meta(description="The host's time, in milliseconds since the epoch.")] = None

@@ -1369,7 +1369,7 @@ pub struct TurnEndParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<Message>>,
     /// What the provider counted for this call; without it the message's own `usage` is read. It corrects the
-    /// weights, and nothing is asked for before the first one.
+    /// weights. A host that reports none is asked for a compaction by the estimate of its list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageParams>,
     /// The host's time, in milliseconds since the epoch.

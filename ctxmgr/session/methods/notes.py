@@ -1,0 +1,29 @@
+"""Turns a session into what people should know of it: what was noted as it happened, and what follows from how it
+is set. A host that asks for nothing is told nothing of it.
+"""
+
+from collections.abc import Iterator
+
+from ctxmgr.model import policy_keys
+from ctxmgr.session.session import SessionCore
+
+BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate of the list's tokens"
+
+
+def notes(session: SessionCore) -> tuple[str, ...]:
+    """One sentence each, without conversation in it."""
+    return (*session.warnings, *_asking(session))
+
+
+def _asking(session: SessionCore) -> Iterator[str]:
+    """Whether a compaction will be asked for, and by what."""
+    if not session.capabilities.request_compaction:
+        return
+    if not session.preset.asks_for_compaction:
+        yield f"no compaction is asked for in preset {session.policy.preset}"
+    elif not session.state.enabled:
+        yield "no compaction is asked for while pruning is switched off"
+    elif not policy_keys.compaction(session.policy).enabled:
+        yield "no compaction is asked for: the policy's compaction.enabled is false"
+    elif session.by_estimate:
+        yield BY_ESTIMATE

@@ -1,0 +1,87 @@
+"""What status tells people of asking for compactions, and the host that reports no usage."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.session.methods.notes import BY_ESTIMATE
+from tests.contract.talk import Fields, Messages, Talk
+
+WINDOW = 30_000
+LONG = "some words of a file\n" * 4_000  # about 20,000 tokens
+
+
+def grown(talk: Talk, make: Messages) -> list[Fields]:
+    """A user's message, which nothing takes away, of most of the window."""
+    messages = [make.user(LONG)]
+    talk.context(messages)
+    return messages
+
+
+def asked(answer: Fields) -> list[str]:
+    return [command["params"]["reason"] for command in answer["commands"]]
+
+
+def test_a_host_that_reports_no_usage_is_asked_by_the_estimate() -> None:
+    talk, make = Talk(window=WINDOW), Messages()
+    messages = grown(talk, make)
+    answer = talk.call("turn_end", sessionId="s", message=make.reply("Done."))
+    assert asked(answer) == ["threshold"]
+    assert answer["status"]["notes"] == [BY_ESTIMATE]
+    assert (answer["status"]["tokens"], answer["status"]["zone"]) == (None, "compact")
+    talk.context([*messages, make.user("Go on.")])
+    assert asked(talk.call("turn_end", sessionId="s", message=make.reply("Done."))) == []  # once an episode
+
+
+def test_while_the_estimate_is_low_nothing_is_asked() -> None:
+    talk, make = Talk(), Messages()
+    grown(talk, make)
+    assert asked(talk.call("turn_end", sessionId="s", message=make.reply("Done."))) == []
+
+
+def test_the_first_usage_ends_it() -> None:
+    talk, make = Talk(window=WINDOW), Messages()
+    talk.call("turn_end", sessionId="s", message=make.reply("Done."))
+    assert talk.status()["notes"] == [BY_ESTIMATE]
+    talk.turn_end(make.reply("Done."), tokens=900)
+    assert talk.status()["notes"] == []
+    grown(talk, make)
+    answer = talk.call("turn_end", sessionId="s", message=make.reply("Done."))  # this one reply has none
+    assert (asked(answer), answer["status"]["notes"]) == ([], [])
+
+
+def test_a_reply_that_failed_without_usage_is_no_host_that_reports_none() -> None:
+    talk, make = Talk(window=WINDOW), Messages()
+    grown(talk, make)
+    failed = make.reply("", stopReason="error", errorMessage="overloaded")
+    answer = talk.call("turn_end", sessionId="s", message=failed)
+    assert (asked(answer), answer["status"]["notes"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("policy", "switch", "note"),
+    [
+        ({"preset": "tools"}, False, "no compaction is asked for in preset tools"),
+        ({"preset": "off"}, False, "no compaction is asked for in preset off"),
+        ({"preset": "turns"}, True, "no compaction is asked for while pruning is switched off"),
+        (
+            {"preset": "turns", "compaction": {"enabled": False}},
+            False,
+            "no compaction is asked for: the policy's compaction.enabled is false",
+        ),
+    ],
+)
+def test_status_says_where_no_compaction_is_asked_for(policy: Fields, switch: bool, note: str) -> None:
+    talk, make = Talk(policy, window=WINDOW), Messages()
+    if switch:
+        talk.call("setPruning", sessionId="s", enabled=False)
+    assert talk.status()["notes"] == [note]
+    grown(talk, make)
+    answer: Any = talk.turn_end(make.reply("Done."), tokens=WINDOW - 1_000)
+    assert (asked(answer), answer["status"]["notes"]) == ([], [note])
+
+
+def test_a_host_that_can_not_compact_is_told_nothing_of_it() -> None:
+    talk, make = Talk({"preset": "tools"}, capabilities={}), Messages()
+    talk.call("turn_end", sessionId="s", message=make.reply("Done."))
+    assert talk.status()["notes"] == []
