@@ -30,11 +30,12 @@ class Prefetch:
         self.prepared: PrefetchedCompaction | None = None
         self.future: Future[Any] | None = None
         self.tried = False  # once a branch: what failed would fail again, and cost again
+        self.failure = ""  # why nothing was written on this branch, for people
 
     def forget(self) -> None:
         """The branch has changed. What is being written is of no use any more, and costs."""
         future, self.future = self.future, None
-        self.prepared, self.tried = None, False
+        self.prepared, self.tried, self.failure = None, False, ""
         if future is not None:
             future.cancel()
 
@@ -49,3 +50,4 @@ class Prefetch:
         """It has ended; None: it failed, or was fallen back from. One that was forgotten is not heard."""
         if future is self.future:
             self.prepared, self.future = prepared, None
+            self.failure = "" if prepared is not None else self.failure or "it failed"

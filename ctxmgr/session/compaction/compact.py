@@ -129,7 +129,7 @@ def _after_ahead(session: SessionCore) -> Routine[None]:
 
 def ahead_wanted(session: SessionCore) -> bool:
     """Whether one should be begun in the background now."""
-    known = session.state.meter.reading_tokens is not None
+    known = session.state.meter.reading_tokens is not None or session.by_estimate
     wanted = policy_keys.compaction(session.policy).prepare_ahead and session.may_ask()
     return wanted and session.prefetch.wanted(session.zone(), known)
 
@@ -143,9 +143,14 @@ def ahead(session: SessionCore) -> Job:
         path = yield Offload(lambda: seen.path(None, None))
         prepared = yield Offload(lambda: preparations.planned(seen, path, None))
         if isinstance(prepared, NothingToCompact):
+            session.prefetch.failure = prepared.reason
             return None
         written = yield from _alone(session, path, _written(seen, prepared, None, None))
-        if written is None or "fallback" in written.details["ctxmgr"]:
+        if written is None:
+            session.prefetch.failure = "another compaction of this branch was being written"
+            return None
+        if "fallback" in written.details["ctxmgr"]:
+            session.prefetch.failure = "no model wrote it"
             return None
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
         return PrefetchedCompaction(_compaction(prepared, written), leaf)

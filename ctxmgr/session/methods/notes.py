@@ -12,7 +12,7 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 
 def notes(session: SessionCore) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
-    return (*session.warnings, *_asking(session))
+    return (*session.warnings, *_asking(session), *_ahead(session))
 
 
 def _asking(session: SessionCore) -> Iterator[str]:
@@ -27,3 +27,15 @@ def _asking(session: SessionCore) -> Iterator[str]:
         yield "no compaction is asked for: the policy's compaction.enabled is false"
     elif session.by_estimate:
         yield BY_ESTIMATE
+
+
+def _ahead(session: SessionCore) -> Iterator[str]:
+    """Why nothing is written ahead, where the policy wants it."""
+    if not policy_keys.compaction(session.policy).prepare_ahead:
+        return
+    if not session.capabilities.request_compaction:
+        yield "prepareAhead does nothing: the host does not declare requestCompaction"
+    elif not session.may_ask():
+        yield "prepareAhead does nothing: no compaction is asked for"
+    elif session.prefetch.failure:
+        yield f"prepareAhead wrote nothing: {session.prefetch.failure}"

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.session.methods.notes import BY_ESTIMATE
-from tests.contract.talk import Fields, Messages, Talk
+from tests.contract.scenarios.compaction.trees import structured, turn_part
+from tests.contract.talk import HOST, Fields, Messages, Talk
 
 WINDOW = 30_000
 LONG = "some words of a file\n" * 4_000  # about 20,000 tokens
@@ -84,4 +85,38 @@ def test_status_says_where_no_compaction_is_asked_for(policy: Fields, switch: bo
 def test_a_host_that_can_not_compact_is_told_nothing_of_it() -> None:
     talk, make = Talk({"preset": "tools"}, capabilities={}), Messages()
     talk.call("turn_end", sessionId="s", message=make.reply("Done."))
+    assert talk.status()["notes"] == []
+
+
+AHEAD = {"preset": "turns", "compaction": {"by": "ctxmgr", "prepareAhead": True, "retries": 0}}
+CAN = {**HOST, "complete": True}
+
+
+def ahead(talk: Talk, make: Messages, named: bool = True) -> None:
+    """A session in yellow, of a long turn and a short one."""
+    messages = [make.user("Do it."), make.reply(LONG * 2), make.user("Go on."), make.reply("Done.")]
+    talk.context(messages[:3])
+    talk.turn_end(messages[3], tokens=100_000, entryIds={"message": "e4", "user": "e3"} if named else {})
+
+
+@pytest.mark.parametrize(
+    ("policy", "capabilities", "named", "note"),
+    [
+        (AHEAD, {"complete": True}, True, "prepareAhead does nothing: the host does not declare requestCompaction"),
+        ({**AHEAD, "preset": "tools"}, CAN, True, "prepareAhead does nothing: no compaction is asked for"),
+        (AHEAD, CAN, False, "prepareAhead wrote nothing: Nothing to compact: no entry that the kept part"),
+        (AHEAD, CAN, True, "prepareAhead wrote nothing: no model wrote it"),
+    ],
+)
+def test_why_nothing_was_written_ahead(policy: Fields, capabilities: Fields, named: bool, note: str) -> None:
+    talk, make = Talk(policy, capabilities=capabilities), Messages()
+    ahead(talk, make, named)
+    talk.model(lambda params: {"text": "", "stopReason": "error"})
+    assert [one for one in talk.status()["notes"] if one.startswith(note)]
+
+
+def test_a_compaction_that_was_written_ahead_has_no_note() -> None:
+    talk, make = Talk(AHEAD, capabilities=CAN), Messages()
+    ahead(talk, make)
+    talk.model(lambda params: turn_part("R", "P") if params["purpose"] == "turn-prefix" else structured("G", "D"))
     assert talk.status()["notes"] == []
