@@ -10,20 +10,26 @@ A format is a module with these functions. The engine never sees one; the sessio
     packet(text, at) -> raw                the message that carries the packet
     extra_weight(view) -> tokens           what a model sees around a message
     usage(fields) -> Usage | None          of a decoded usage object, the provider's or ours
+    accept(progress, said) -> Progress     what its provider would refuse of a list (`acceptance`)
 """
 
 from ctxmgr.formats import auto, pi
+from ctxmgr.formats.acceptance import BEGINNING, Progress, refused
 from ctxmgr.formats.recognising import form_of, messages_of, settled
-from ctxmgr.formats.spelling import is_marked, same_content, unmarked
+from ctxmgr.formats.spelling import is_marked, mark_count, same_content, unmarked
 from ctxmgr.formats.table import FORMATS
 
 __all__ = [
+    "BEGINNING",
     "FORMATS",
+    "Progress",
     "auto",
     "form_of",
     "is_marked",
+    "mark_count",
     "messages_of",
     "pi",
+    "refused",
     "same_content",
     "settled",
     "unmarked",

@@ -21,11 +21,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
+from ctxmgr.formats.acceptance import accept_anthropic as accept
 from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 STOPS |= {"model_context_window_exceeded": "length"}

@@ -3,8 +3,29 @@
 What every format can say (a role and a text) reads alike in all, and what is put in, a user's text, fits all.
 """
 
-from ctxmgr.formats.openai import drop, extra_weight, packet, set_arguments, set_result, set_text, usage, view
+from ctxmgr.formats.openai import (
+    accept,
+    drop,
+    extra_weight,
+    packet,
+    set_arguments,
+    set_result,
+    set_text,
+    usage,
+    view,
+)
 
-__all__ = ["NAME", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = [
+    "NAME",
+    "accept",
+    "drop",
+    "extra_weight",
+    "packet",
+    "set_arguments",
+    "set_result",
+    "set_text",
+    "usage",
+    "view",
+]
 
 NAME = "auto"

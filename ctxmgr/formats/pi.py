@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
+from ctxmgr.formats.acceptance import accept_pi as accept
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 PACKET_TYPE = "ctxmgr.packet"
 # pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens

@@ -20,12 +20,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
+from ctxmgr.formats.acceptance import accept_responses as accept
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import Verdict, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))

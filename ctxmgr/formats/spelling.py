@@ -33,6 +33,24 @@ def is_marked(raw: bytes) -> bool:
     return b'"cache_control"' in raw
 
 
+def mark_count(raw: bytes) -> int:
+    """The cache marks of a message (rule 1)."""
+    if not is_marked(raw):
+        return 0
+    try:
+        return _marks(_decode(raw), _DEPTH)
+    except content.UNREADABLE:
+        return 0
+
+
+def _marks(message: Any, depth: int) -> int:
+    if not isinstance(message, dict):
+        return 0
+    held = [message.get(name) for name in _HOLDERS] if depth else []
+    within = sum(_marks(block, depth - 1) for blocks in held if isinstance(blocks, list) for block in blocks)
+    return (MARK in message) + within
+
+
 def unmarked(raw: bytes) -> bytes:
     """The message without cache marks; all else as it was spelled, but for white space between members. The very
     bytes where it has none."""

@@ -12,6 +12,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.engine.invariants import FRESH, CheckState
+from ctxmgr.formats import BEGINNING, Progress
 from ctxmgr.model import Message, Plan
 from ctxmgr.model.saved import LastProjection
 
@@ -20,11 +21,12 @@ NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 class Replacements(msgspec.Struct, frozen=True):
     """What an answer puts in the place of messages: their bytes by index, and the packet's. `size`: the bytes of
-    all of the answer's messages."""
+    all of the answer's messages; `accepted`: how its provider takes them."""
 
     messages: dict[int, bytes] = {}
     packet: bytes = b""
     size: int = 0
+    accepted: Progress = BEGINNING
 
 
 def hashed(state: Any, messages: Iterable[Message]) -> Any:

@@ -4,6 +4,7 @@
 2. The preset plans; its invariants check the plan; a plan that breaks one does not leave.
 3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
 4. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end.
+5. What its provider would refuse does not leave (`accepting`).
 
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
 """
@@ -19,6 +20,7 @@ from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import BlockEdit, Decision, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection, Outline
+from ctxmgr.session.context.accepting import accepted, newly_refused
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, only_grew, sized
 from ctxmgr.session.context.outline import outline
@@ -67,11 +69,14 @@ def projected(
         answered=True,
     )
     projection = sized(projection, before, shared)
+    grew = goes_on and _ends_open(before, projection, shared)
+    projection = accepted(projection, before if grew else None, reader.form, inputs.memo)
+    if faults := newly_refused(projection, reader.form):
+        return Faulty(tuple(f"provider: {name}" for name in faults))  # rule 5
     between_epochs = preset.is_active(arrived.state) and goes_on and planned.receipt is None
     if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:
         return Faulty(("epoch",))  # rule 4
-    sent = planned.state.sent if goes_on and _ends_open(before, projection, shared) else ()
-    sent = sent or outline(planned.plan, len(messages))
+    sent = (planned.state.sent if grew else ()) or outline(planned.plan, len(messages))
     return Checked(projection, _with_state(planned, projection, sent, inputs.gauge.overhead))
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import Delta, extend
 from ctxmgr.engine.tools import Memo
-from ctxmgr.formats import is_marked, same_content, unmarked
+from ctxmgr.formats import is_marked, mark_count, same_content, unmarked
 from ctxmgr.session.context.comparing import runs
 from ctxmgr.session.context.projecting import replacements
 from ctxmgr.session.projection import Projection
@@ -44,11 +44,14 @@ def respelled(held: Projection, spelled: dict[int, bytes], form: ModuleType, mem
         messages[at] = msgspec.structs.replace(messages[at], raw=raw)
     conversation = extend(held.conversation, tuple(messages))
     put = replacements(conversation.messages, held.plan, form, memo)
-    size, indices = held.replacements.size, sorted(spelled)
+    indices = sorted(spelled)
+    changed = [(held.replacements.messages[at], raw) for at, raw in put.messages.items() if at in spelled]
     for start, end, content in runs(held):
         if not content:
             kept = indices[bisect_left(indices, start) : bisect_left(indices, end)]
-            size += sum(len(spelled[at]) - len(held.messages[at].raw) for at in kept)
-    size += sum(len(raw) - len(held.replacements.messages[at]) for at, raw in put.messages.items())
-    put = msgspec.structs.replace(held.replacements, messages=put.messages, size=size)
+            changed += [(held.messages[at].raw, spelled[at]) for at in kept]
+    size = held.replacements.size + sum(len(new) - len(old) for old, new in changed)
+    marks = held.replacements.accepted.mark_count + sum(mark_count(new) - mark_count(old) for old, new in changed)
+    progress = msgspec.structs.replace(held.replacements.accepted, mark_count=marks)
+    put = msgspec.structs.replace(held.replacements, messages=put.messages, size=size, accepted=progress)
     return msgspec.structs.replace(held, conversation=conversation, replacements=put)

@@ -1,0 +1,48 @@
+"""The last look at an answer before it leaves: would its provider refuse it?
+
+1. It is read off the bytes that leave, by the rules of its format (`formats.acceptance`).
+2. What the provider would refuse of the host's own list as well is no fault of ours: it goes out as it came.
+3. An answer that only grew is looked at from where it grew.
+"""
+
+from collections.abc import Iterator
+from types import ModuleType
+
+import msgspec
+
+from ctxmgr.engine.tools import Memo
+from ctxmgr.formats import BEGINNING, Progress, refused
+from ctxmgr.model import View
+from ctxmgr.session.context.comparing import runs
+from ctxmgr.session.projection import Projection
+
+
+def accepted(projection: Projection, before: Projection | None, form: ModuleType, memo: Memo) -> Projection:
+    """With how its provider takes it. `before`: the last answer, where this one is it and what came since."""
+    if before is None:
+        progress: Progress = form.accept(BEGINNING, _said(projection, form, memo))
+    else:
+        new = projection.messages[before.conversation.size :]
+        progress = form.accept(before.replacements.accepted, ((message.raw, message.view) for message in new))
+    put = msgspec.structs.replace(projection.replacements, accepted=progress)
+    return msgspec.structs.replace(projection, replacements=put)
+
+
+def newly_refused(projection: Projection, form: ModuleType) -> tuple[str, ...]:
+    """What is wrong with it that is not with the list as it came (rule 2)."""
+    found = refused(projection.replacements.accepted)
+    if not found:
+        return ()
+    came = form.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
+    return tuple(sorted(found - refused(came)))
+
+
+def _said(projection: Projection, form: ModuleType, memo: Memo) -> Iterator[tuple[bytes, View]]:
+    for start, end, content in runs(projection):
+        if not content:
+            yield from ((message.raw, message.view) for message in projection.messages[start:end])
+            continue
+        key = ("view", content)
+        if key not in memo:
+            memo[key] = form.view(content)
+        yield content, memo[key]

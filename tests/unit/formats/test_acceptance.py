@@ -1,0 +1,112 @@
+"""What a provider refuses of a list, by the rules of each format: first role, pairs, empty texts, cache marks."""
+
+import json
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.formats import BEGINNING, FORMATS, refused
+from tests.conversations import legal
+from tests.notation import Said
+from tests.translation import RULES, raws
+from tests.unit.formats.engine_runs import conversation
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+SYSTEM = {"role": "system", "content": "Be kind."}
+USER = {"role": "user", "content": "go"}
+SAID = {"role": "assistant", "content": "ok"}
+
+USE = {"type": "tool_use", "id": "t1", "name": "read", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "x"}
+TEXT = {"type": "text", "text": "go"}
+
+
+def said(*blocks: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks)}
+
+
+def told(*blocks: Any) -> dict[str, Any]:
+    return {"role": "user", "content": list(blocks)}
+
+
+FUNCTION = {"name": "read", "arguments": "{}"}
+ASKED = {"role": "assistant", "content": None, "tool_calls": [{"id": "t1", "function": FUNCTION}]}
+TOOL = {"role": "tool", "tool_call_id": "t1", "content": "x"}
+CALL = {"type": "function_call", "call_id": "t1", "name": "read", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "t1", "output": "x"}
+THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "x"}
+PI_CALL = {"role": "assistant", "content": [{"type": "toolCall", "id": "t1", "name": "read", "arguments": {}}]}
+PI_RESULT = {"role": "toolResult", "toolCallId": "t1", "toolName": "read", "content": [TEXT], "isError": False}
+
+# format, list, what is refused
+LISTS: list[tuple[str, list[Any], set[str]]] = [
+    ("anthropic", [USER, said(USE), told(RESULT)], set()),
+    ("anthropic", [USER, said(USE), SYSTEM, told(RESULT), SAID], set()),
+    ("anthropic", [USER, said(USE), told(RESULT), told(TEXT), SAID], set()),
+    ("anthropic", [USER, USER, SAID, SAID], set()),
+    ("anthropic", [SAID], {"first role"}),
+    ("anthropic", [SYSTEM, USER], {"first role"}),
+    ("anthropic", [], {"empty list"}),
+    ("anthropic", [USER, said(USE)], {"pairs"}),
+    ("anthropic", [USER, said(USE), USER, SAID], {"pairs"}),
+    ("anthropic", [USER, said(USE), told(TEXT), told(RESULT)], {"pairs", "results after something else"}),
+    ("anthropic", [USER, said(USE), told(TEXT, RESULT)], {"results after something else"}),
+    ("anthropic", [told(RESULT)], {"pairs"}),
+    ("anthropic", [USER, said(USE), told(RESULT), SAID, told(RESULT)], {"pairs"}),
+    ("anthropic", [USER, said(USE), told(RESULT, RESULT)], {"pairs"}),
+    ("anthropic", [told(TEXT | {"text": " \n"})], {"empty text"}),
+    ("anthropic", [{"role": "user", "content": ""}], {"empty text"}),
+    ("anthropic", [told(), SAID], {"empty message"}),
+    ("anthropic", [told(*[TEXT | MARK] * 4)], set()),
+    ("anthropic", [told(*[TEXT | MARK] * 4), said(USE), told(RESULT | MARK)], {"cache marks"}),
+    ("openai", [SYSTEM, USER, ASKED, TOOL, SAID], set()),
+    ("openai", [SYSTEM], {"empty list"}),
+    ("openai", [SYSTEM, SAID, USER], {"first role"}),
+    ("openai", [USER, ASKED], {"pairs"}),
+    ("openai", [USER, ASKED, SYSTEM, TOOL], {"pairs"}),
+    ("openai", [USER, TOOL], {"pairs"}),
+    ("openai", [USER, *[{"role": "user", "content": [TEXT | MARK]}] * 5], {"cache marks"}),
+    ("responses", [SYSTEM, USER, THOUGHT, CALL, OUTPUT], set()),
+    ("responses", [USER, CALL, THOUGHT, SAID, OUTPUT], set()),
+    ("responses", [CALL, OUTPUT], {"first role"}),
+    ("responses", [USER, CALL], {"pairs"}),
+    ("responses", [USER, OUTPUT], {"pairs"}),
+    ("responses", [USER, CALL, OUTPUT, OUTPUT], {"pairs"}),
+    ("responses", [USER, THOUGHT, USER], {"reasoning"}),
+    ("pi", [USER, PI_CALL, PI_RESULT], set()),
+    ("pi", [PI_CALL, PI_RESULT], {"first role"}),
+    ("pi", [USER, PI_RESULT], {"pairs"}),
+    ("pi", [USER, PI_CALL], {"pairs"}),
+]
+
+
+def looked_at(form: ModuleType, listed: list[bytes], parts: int = 1) -> frozenset[str]:
+    """What is refused, the list gone through in so many parts."""
+    views = [(raw, form.view(raw)) for raw in listed]
+    progress = BEGINNING
+    cuts = [len(views) * part // parts for part in range(parts + 1)]
+    for start, end in pairwise(cuts):
+        progress = form.accept(progress, views[start:end])
+    return refused(progress)
+
+
+@pytest.mark.parametrize(("format", "listed", "expected"), LISTS)
+def test_what_is_refused(format: str, listed: list[Any], expected: set[str]) -> None:
+    bodies = [json.dumps(one).encode() for one in listed]
+    assert looked_at(FORMATS[format], bodies) == expected
+
+
+@given(st.sampled_from(tuple(RULES)), legal, st.integers(1, 5), st.data())
+def test_what_a_judge_refuses_is_refused_though_the_list_comes_in_parts(
+    name: str, messages: list[Said], parts: int, data: st.DataObject
+) -> None:
+    """The tests' judge shares no code with this; both know the rules of a provider."""
+    listed = raws(name, conversation(messages))
+    at = data.draw(st.integers(0, len(listed)))
+    part = listed[at:]
+    illegal = RULES[name].illegal([json.loads(raw) for raw in part])
+    assert bool(looked_at(FORMATS[name], part, parts)) == bool(illegal)
