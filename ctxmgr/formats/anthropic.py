@@ -11,7 +11,8 @@ Rules:
    its message stays with its turn.
 5. Consecutive messages of one role are combined by the provider. So the packet may be a user message of its own,
    and answers that a host keeps a block a message are one step.
-6. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
+6. A user's block in which a host put the summary of an earlier list (`begun_anew`) is heard as one, and stays.
+7. A whole answer and an error object are taken as an assistant's message: `turn_end` may bring either.
 
 A block of the view is a block of the content, and has its number. Other fields and blocks are kept as they came.
 """
@@ -22,9 +23,10 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_anthropic as accept
+from ctxmgr.formats.begun_anew import is_summary
 from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Block, View
+from ctxmgr.model import Block, SummaryKind, View
 
 __all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
 
@@ -102,11 +104,14 @@ def _user(message: dict[str, Any]) -> View:
     if content.is_packet(told):
         return View("packet", (Block("text", 0 if isinstance(told, list) else -1, plain(told).text),))
     if isinstance(told, str):
-        return View("user", (Block("text", text=told, can_edit=True),), opens_turn=True)
+        told_summary = is_summary(told)
+        block = Block("summary" if told_summary else "text", text=told, can_edit=True)
+        return View("user", (block,), opens_turn=True, summary="compaction" if told_summary else "")
     blocks = tuple(_user_block(number, raw_block) for number, raw_block in enumerate(raw_blocks(told)))
     results = any(block.kind == "result" for block in blocks)
     said = not results or any(block.kind != "result" and not _reminds(block) for block in blocks)
-    return View("user" if said else "result", blocks, opens_turn=said)
+    summary: SummaryKind = "compaction" if any(block.kind == "summary" for block in blocks) else ""
+    return View("user" if said else "result", blocks, opens_turn=said, summary=summary)
 
 
 def _reminds(block: Block) -> bool:
@@ -118,7 +123,9 @@ def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
     kind = raw_block.get("type")
     if kind != "tool_result":
         found = _plain_block(number, raw_block)
-        return msgspec.structs.replace(found, can_edit=True) if found.kind == "text" else found
+        if found.kind != "text":
+            return found
+        return msgspec.structs.replace(found, kind="summary" if is_summary(found.text) else "text", can_edit=True)
     told = plain(raw_block.get("content"))
     return Block(
         "result",

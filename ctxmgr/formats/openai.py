@@ -4,7 +4,8 @@ Roles: system and developer (prompts, never left out), user, assistant, tool, an
 
 1. A tool's message has no error flag: it is told from its text (`derived_errors`), and the doubtful are protected.
 2. An older function's message has no id: it answers the latest call of that name.
-3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark.
+3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark. A
+   user's message in which a host put one by its words (`begun_anew`) is heard as one, and stays.
 4. Reasoning that a server wants back (`reasoning_content`, `reasoning`, `reasoning_details`) is never touched.
 5. A whole answer (`chat.completion`) and an error object are taken as an assistant's message too: `turn_end` may
    bring either.
@@ -18,6 +19,7 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_openai as accept
+from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import verdict
 from ctxmgr.formats.provider_usage import usage
@@ -97,7 +99,7 @@ def _view(message: Any) -> View | None:
     if role == "user":
         if content.is_packet(message.get("content")):
             return View("packet", (_told(message),))
-        return _summary(message) or View("user", (_told(message, can_edit=True),), opens_turn=True)
+        return _summary(message) or _users(message)
     if role == "assistant":
         return View("assistant", tuple(_blocks(message)), usage=usage(message.get("usage")))
     if role in ("tool", "function"):
@@ -112,6 +114,13 @@ def _view(message: Any) -> View | None:
 def _told(message: dict[str, Any], can_edit: bool = False) -> Block:
     told = plain(message.get("content"))
     return Block("text", text=told.text, can_edit=can_edit, images=told.images)
+
+
+def _users(message: dict[str, Any]) -> View:
+    told = _told(message, can_edit=True)
+    if not holds_summary(message.get("content")):
+        return View("user", (told,), opens_turn=True)
+    return View("user", (msgspec.structs.replace(told, kind="summary"),), opens_turn=True, summary="compaction")
 
 
 def _summary(message: dict[str, Any]) -> View | None:

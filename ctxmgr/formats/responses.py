@@ -8,7 +8,8 @@ Rules:
    neither tells, how the call ended is not known.
 3. Only texts of function and custom tool outputs are put anew; outputs of other shapes stay as they are.
 4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
-5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are.
+5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
+   in which a host put a summary by its words (`begun_anew`) is heard as one, and stays.
 6. A whole answer (`response`), an array of its items, and an error object are taken as an assistant's message:
    `turn_end` may bring any of them.
 
@@ -21,6 +22,7 @@ import msgspec
 
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_responses as accept
+from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import Verdict, verdict
 from ctxmgr.formats.provider_usage import usage
@@ -80,7 +82,7 @@ def _view(item: Any) -> View | None:
     if isinstance(kind, str) and kind.endswith(OUTPUT):
         return View("result", (_output(item, kind),))
     if kind in COMPACTED:
-        return View("prompt", (Block("other"),))
+        return View("prompt", (Block("other"),), summary="compaction")
     if isinstance(item.get("output"), list) and item.get("object") == "response":
         return _answer(item)
     if isinstance(item.get("error"), dict) and kind in ("error", "message"):
@@ -101,7 +103,11 @@ def _message(item: dict[str, Any]) -> View | None:
             return View("prompt", (block,))
         if content.is_packet(told):
             return View("packet", (block,))
-        return View("user", (msgspec.structs.replace(block, can_edit=True),), opens_turn=True)
+        block = msgspec.structs.replace(block, can_edit=True)
+        if holds_summary(told):
+            summary = msgspec.structs.replace(block, kind="summary")
+            return View("user", (summary,), opens_turn=True, summary="compaction")
+        return View("user", (block,), opens_turn=True)
     if isinstance(item.get("output"), list):
         return _answer(item)
     if isinstance(item.get("error"), dict):

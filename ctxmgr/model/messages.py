@@ -57,7 +57,8 @@ class View(msgspec.Struct, frozen=True):
 
     Role "prompt" is what the host says to the model beside the conversation (and what only the provider can read
     of the past): it belongs to no turn and is never left out. "result" holds tool results and nothing of a user.
-    `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark alone.
+    `opens_turn`: a user message that starts a turn. `summary`: set by the host's own mark, or by the words that
+    it is known to put before one; in a message of a role other than "summary" its block is of that kind.
     `time_ms`: milliseconds since the epoch, None where the host gave no time. `stop` and `error` are an
     assistant message's stop reason and error text: stop, length, toolUse, error, aborted, or as the host spells
     another. `joins`: one of several items that together make an assistant's message.
@@ -72,6 +73,11 @@ class View(msgspec.Struct, frozen=True):
     stop: str = ""
     error: str = ""
     joins: bool = False
+
+    @property
+    def summary_text(self) -> str:
+        """The text of its summary; "" where only the provider can read it."""
+        return "\n".join(block.text for block in self.blocks if block.kind == "summary")
 
 
 class Message(msgspec.Struct, frozen=True):

@@ -67,11 +67,12 @@ def summary_digest(text: str) -> str:
 
 
 def from_summary(
-    state: State, text: str, kind: SummaryKind, given: int | None, entry: str | None
+    state: State, text: str, kind: SummaryKind, given: int | None, entry: str | None, origin: str = ""
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of a summary; it is kept whole beside them. One heard before adds nothing."""
-    origin = summary_digest(text)
-    if not kind or any(summary.digest == origin for summary in state.summaries):
+    """The facts of a summary; it is kept whole beside them. One heard before adds nothing. `origin`: what it is
+    known by, where that is not its text."""
+    origin = origin or summary_digest(text)
+    if not kind or not text or any(summary.digest == origin for summary in state.summaries):
         return state, ()
     when, order = stamp(state, given, POSITIONS - 1)
     facts = extract.from_summary(text, kind=kind, stamp=Stamp(origin, when, order, entry))

@@ -4,7 +4,7 @@
 Knows no preset, no state and no session.
 """
 
-from ctxmgr.engine.balanced import budget, pins, receipts
+from ctxmgr.engine.balanced import budget, pins, protection, receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.cache_cost import is_cold
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
@@ -30,6 +30,7 @@ __all__ = [
     "is_cold",
     "lay_out",
     "pins",
+    "protection",
     "receipts",
     "standing",
 ]

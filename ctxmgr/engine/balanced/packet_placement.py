@@ -2,7 +2,8 @@
 
 1. The packet stands between what is old and the newest steps. What is before it is the prefix that later epochs
    try to keep: at the head of the list it would break all of it each time.
-2. It goes before what was said right before those steps, so that no answer is parted from its question.
+2. It goes before what was said right before those steps, so that no answer is parted from its question; but not
+   before a summary that a list begins with.
 3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
    what it stands for. What does not fit goes from its end; that user messages left is told before all else.
 """
@@ -15,7 +16,7 @@ from ctxmgr.engine.balanced import evicted_index, identifiers
 from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps
-from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.invariants import Invariants, set_aside
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.tools import Memo
@@ -63,7 +64,7 @@ def place_of(placement: PacketPlacement, decisions: Mapping[str, Decision]) -> i
     if placement.newest_step_index < len(steps):
         at = min(steps[placement.newest_step_index].message_indices)
     fixed = frozenset(placement.steps.fixed_indices)
-    while at - 1 in fixed and messages[at - 1].view.role in ("user", "note"):
+    while at - 1 in fixed and messages[at - 1].view.role in ("user", "note") and not messages[at - 1].view.summary:
         at -= 1
     while at < len(messages) and drops(placement.conversation, decisions, at):
         at += 1
@@ -80,7 +81,7 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
             (piece.start, piece.end) if isinstance(piece, Keep) else (piece.message_index, piece.message_index + 1)
         )
         for at in range(start, end):
-            if conversation.messages[at].view.role != "prompt":
+            if not set_aside(conversation, at):
                 return -1 if rules.may_start_with(conversation, at) else conversation.turns[0].start
     return -1
 

@@ -37,6 +37,15 @@ class Protection(msgspec.Struct, frozen=True):
         return Protection(self.tools, frozenset)
 
 
+def summaries(conversation: ConversationIndex, digests: Container[str]) -> frozenset[int]:
+    """The indices of user messages that a list begins anew with, known by these digests: no user wrote them, and
+    they say what was before."""
+    messages = conversation.messages
+    return frozenset(
+        at for at, message in enumerate(messages) if message.view.role == "user" and message.digest in digests
+    )
+
+
 def first_lossless(conversation: ConversationIndex, steps: Sequence[Step], tokens: int) -> int:
     """The number of the first step of rule 1."""
     number, weight = len(steps), 0

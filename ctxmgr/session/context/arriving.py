@@ -5,8 +5,11 @@
 2. Messages known from `turn_end`, or from the list before it was written anew, are not read again.
 3. Where another weigher is in force the whole list is weighed again, and what the reading stood for is scaled to
    it.
-4. The ledger learns from messages not heard before; summaries are folded and kept whole.
+4. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
+   anew (`compacted`), of the compaction first.
 """
+
+from collections.abc import Container
 
 import msgspec
 
@@ -18,6 +21,7 @@ from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates
+from ctxmgr.session.context.compacted import begins_anew, compacted
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.session import SessionCore
 
@@ -28,13 +32,14 @@ class Stale(Exception):
 
 class Arrived(msgspec.Struct, frozen=True):
     """A list that was read: its messages, the projection before it, and state and ledger that have learnt from
-    it."""
+    it. `anew`: its program has compacted by itself."""
 
     messages: tuple[Message, ...]
     delta: Delta
     before: Projection
     state: State
     ledger: Ledger
+    anew: bool = False
 
 
 def delta_of(session: SessionCore, params: lifecycle.ContextParams, stripped: int | None) -> Delta:
@@ -68,7 +73,14 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     if state.last_projection is not None and state.last_projection.weigher != session.reader.name:
         # of another run: its weights say nothing about these
         state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
-    state, ledger = _learn(session, state, read.messages, delta.shared_count, time_ms)
+    told = begins_anew(before, session.state, read.messages, delta.shared_count)
+    heard: Container[str] = session.message_ids
+    if told is not None:
+        state, ledger = compacted(state, session.ledger, told)
+        read = msgspec.structs.replace(read, ledger=ledger, anew=True)
+        heard = session.message_ids if told.view.summary else {*session.message_ids, ledger_updates.mark(told)}
+    read = msgspec.structs.replace(read, state=state)
+    state, ledger = _learn(session, read, delta.shared_count, time_ms, heard)
     return msgspec.structs.replace(read, state=state, ledger=ledger)
 
 
@@ -101,26 +113,24 @@ def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
 
 
 def _learn(
-    session: SessionCore, state: State, messages: tuple[Message, ...], shared: int, time_ms: int | None
+    session: SessionCore, read: Arrived, shared: int, time_ms: int | None, heard: Container[str]
 ) -> tuple[State, Ledger]:
     """Rule 4."""
-    ledger = session.ledger
+    state, ledger, messages = read.state, read.ledger, read.messages
     fresh = [(position, messages[position]) for position in range(shared, len(messages))]
     if state.away:
         shown = messages[shared:] if session.projection.etag else messages
         state, back = ledger_updates.returned(state, {message.digest for message in shown})
         ledger = fold(ledger, back)
     for _, message in fresh:
-        if message.view.summary:
-            text = message.view.blocks[0].text
-            state, facts = ledger_updates.from_summary(
-                state, text, message.view.summary, message.view.time_ms, None
-            )
+        view = message.view
+        if view.summary:
+            state, facts = ledger_updates.from_summary(state, view.summary_text, view.summary, view.time_ms, None)
             state, ledger = ledger_updates.learn(state, facts, bound=False), fold(ledger, facts)
     calls = session.calls(message for _, message in fresh)
     before, (state, facts) = (
         state,
-        ledger_updates.from_messages(state, fresh, calls, time_ms, {}, session.message_ids),
+        ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard),
     )
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)

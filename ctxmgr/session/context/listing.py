@@ -25,10 +25,11 @@ __all__ = ["Parts", "Stale", "context"]
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What came of projecting, and the ledger that has learnt from the list."""
+    """What came of projecting, and the ledger that has learnt from the list. `anew`: the list begins anew."""
 
     result: Checked | ProjectionFailure | NeedsThread
     ledger: Ledger
+    anew: bool = False
 
 
 def context(
@@ -70,6 +71,8 @@ def context(
     raw_messages.extend(delta.appended)
     session.state, session.projection, session.ledger = done.planned.state, done.projection, attempt.ledger
     session.pending_archive += done.planned.originals
+    if attempt.anew:
+        session.prefetch.forget()
     session.pending_messages.clear()
     session.message_ids.update(
         ledger_updates.mark(message) for message in done.projection.messages[delta.shared_count :]
@@ -112,7 +115,7 @@ def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams
         made = projected(read, session.preset, inputs, session.reader)
         if isinstance(made, Faulty):
             return Attempt(ProjectionFailure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
-        return Attempt(made, read.ledger)
+        return Attempt(made, read.ledger, read.anew)
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
         return _failed(session, fault)
 

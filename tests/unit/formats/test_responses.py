@@ -115,7 +115,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "its own compaction",
         {"type": "compaction", "encrypted_content": "x" * 900},
-        View("prompt", (Block("other"),)),
+        View("prompt", (Block("other"),), summary="compaction"),
     ),
     (
         "an item that is elsewhere",

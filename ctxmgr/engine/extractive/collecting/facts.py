@@ -36,14 +36,15 @@ def collect(messages: Sequence[BranchMessage], *, opened: bool) -> SessionFacts:
     proposed = ""
     for at, message in enumerate(messages):
         view = message.view
-        if view.role == "summary":
-            text = "\n".join(block.text for block in view.blocks)
+        if view.role == "summary" or (view.role == "user" and view.summary):
+            text = view.summary_text if view.role == "user" else "\n".join(block.text for block in view.blocks)
             carried = carry.read(text, at)
             if view.summary == "compaction":
                 heard.facts += carried.facts
                 opened = opened or any(fact.slot == "goal" for fact in carried.facts)
             else:
                 heard.branch_statements += [*(fact.text for fact in carried.facts), *carried.findings]
+        if view.role == "summary":
             continue
         for block in view.blocks:
             if block.kind == "call":

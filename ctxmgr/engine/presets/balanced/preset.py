@@ -26,9 +26,10 @@ from ctxmgr.engine.balanced import (
     decided,
     is_cold,
     pins,
+    protection,
     standing,
 )
-from ctxmgr.engine.conversation import Incoming, digest_of
+from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
@@ -131,7 +132,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         cached_count=0 if lost_to_provider else incoming.delta.unchanged_count,
         protection=Protection(
             policy.protected_tools,
-            partial(pins.protected, conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo),
+            partial(_staying, conversation, state, inputs),
         ),
         writer=PacketWriter(text, packet_budget(policy, zone, state.resume), state.resume, inputs.archives),
         memo=inputs.memo,
@@ -139,6 +140,12 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
     at = inputs.time_ms if inputs.time_ms is not None else last_at
     return BalancedInputs(epoch_inputs, state.epoch, reopen, incoming.last_plan, _before(state), at)
+
+
+def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> frozenset[int]:
+    """What stays as it is at the next epoch: pins, what came back lately, a summary that the list began with."""
+    held = pins.protected(conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo)
+    return held | protection.summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
 
 
 def _before(state: State) -> int:

@@ -244,7 +244,7 @@ class _Draft:
             if self.packet[0]:
                 return Packet(*self.packet)
             gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
-        if not gains:
+        if not gains or any(not self.ask.rules.may_start_with(self.conversation, at) for at in self.prompts[:1]):
             self._keep_from(0, filtered=False)
             self.decide_results()
         return Packet("", 0)
@@ -259,6 +259,8 @@ class _Draft:
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
         heads = _runs(sorted([*self.prompts, *self.heads]))
         pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
+        if packet.text and heads and not self.ask.rules.may_start_with(self.conversation, heads[0].start):
+            pieces = [packet, *heads]
         at = start
         if heads and not packet.text and heads[-1].end == start:
             at = heads[-1].start

@@ -52,3 +52,16 @@ def test_a_list_that_its_host_sent_so_is_no_fault_of_ours(format: str) -> None:
         odd = messages[1:-1] if len(messages) > 2 else messages
         answer = talk.context(marked(odd) if odd else odd, answer="messages")
         assert answer["report"]["checks"] == []
+
+
+@pytest.mark.parametrize("preset", ["balanced", "turns"])
+def test_a_prompt_inside_a_list_does_not_come_to_be_first(preset: str) -> None:
+    """As Claude Code has one behind the first user message."""
+    talk, prompt = talk_of(window=WINDOW, format="anthropic", preset=preset), {"role": "system", "content": "x"}
+    dropped = 0
+    for first, *rest in session("anthropic"):
+        answer = talk.context(marked([first, prompt, *rest]), answer="messages")
+        assert answer["report"]["checks"] == []
+        assert takes("anthropic", answer["list"]) == frozenset()
+        dropped += len(answer["list"]) <= len(rest)
+    assert dropped

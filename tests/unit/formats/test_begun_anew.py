@@ -1,0 +1,43 @@
+"""A summary that a program put into a user's message is heard as one, in each format that has no field for it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr.formats import FORMATS
+from ctxmgr.formats.begun_anew import OPENINGS
+from ctxmgr.model import Block, View
+
+REMINDER = "<system-reminder>\nToday is Monday.\n</system-reminder>"
+
+
+def view(format: str, content: Any) -> View:
+    message = {"role": "user", "content": content}
+    found: View = FORMATS[format].view(json.dumps(message).encode())
+    return found
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+@pytest.mark.parametrize("format", ["anthropic", "openai", "responses"])
+def test_by_the_words_before_it(format: str, opening: str) -> None:
+    text = f"\n{opening} and so on."
+    expected = View("user", (Block("summary", text=text, can_edit=True),), opens_turn=True, summary="compaction")
+    assert view(format, text) == expected
+    assert view(format, text).summary_text == text
+    kind = "input_text" if format == "responses" else "text"
+    assert view(format, [{"type": kind, "text": text}]).summary_text == text
+
+
+def test_behind_reminders_it_is_one_block_of_them() -> None:
+    """As Claude Code has it where it compacts by itself."""
+    text = f"{OPENINGS[0]} that ran out of context."
+    found = view("anthropic", [{"type": "text", "text": REMINDER}, {"type": "text", "text": text}])
+    assert [block.kind for block in found.blocks] == ["text", "summary"]
+    assert (found.summary, found.summary_text, found.opens_turn) == ("compaction", text, True)
+
+
+@pytest.mark.parametrize("format", ["anthropic", "openai", "responses"])
+def test_who_speaks_of_one_has_none(format: str) -> None:
+    found = view(format, f"What does '{OPENINGS[0]}' mean?")
+    assert (found.summary, found.summary_text, found.blocks[0].kind) == ("", "", "text")

@@ -1,0 +1,146 @@
+"""A program that compacts by itself, under the same session: its list begins anew with a summary, two steps and
+files that it reads again."""
+
+import pytest
+
+from tests.contract.talk import Fields, Talk
+from tests.unit.session.context.epochs import talk_of
+from tests.unit.session.context.test_accepting import takes
+from tests.unit.session.context.test_respelling import FORMATS as NAMES
+from tests.unit.session.context.test_respelling import marked, session, step
+
+WINDOW = 20_000  # tokens
+SECTIONS = """## Goal
+Port the parser.
+
+## Constraints & Preferences
+- Never touch the schema.
+
+## Progress
+### Done
+- [x] Read src/mod_1.py
+
+## Next Steps
+1. Port src/mod_2.py
+
+"""
+DETAILS = "\n".join(f"- parse_{number} is called by convert_{number} alone" for number in range(300))
+CLAUDE = "This session is being continued from a previous conversation that ran out of context.\n\n"
+CODEX = "Another language model started to solve this problem and produced a summary of its thinking process.\n\n"
+LEADS = {"a known lead": CLAUDE, "another": CODEX, "sections alone": ""}
+
+
+def summary(lead: str) -> Fields:
+    return {"role": "user", "content": f"{lead}{SECTIONS}## Critical Context\n{DETAILS}"}
+
+
+def anew(format: str, lead: str) -> list[Fields]:
+    prompt: list[Fields] = [{"role": "system", "content": []}] if format == "anthropic" else []
+    reminder = "<system-reminder>\nResult of calling the Read tool:\n" + "line\n" * 3_000 + "</system-reminder>"
+    files = {"role": "user", "content": [{"type": "text", "text": reminder}]}
+    return [
+        summary(lead),
+        *prompt,
+        *step(format, 90),
+        *step(format, 91),
+        files,
+        {"role": "user", "content": "Go on."},
+    ]
+
+
+def before(format: str, preset: str = "balanced", rule: str = "Never touch the tests.") -> Talk:
+    """A session with an epoch, in which the user said a rule."""
+    talk = talk_of(window=WINDOW, format=format, preset=preset)
+    lists = session(format)
+    first = [{"role": "user", "content": rule}]
+    for messages in lists:
+        answer = talk.context(marked([*first, *messages]), answer="messages")
+    assert preset != "balanced" or answer["report"]["epoch"] > 0
+    return talk
+
+
+def stated(talk: Talk) -> list[str]:
+    return [fact["text"] for fact in talk.call("getLedger", sessionId="s")["facts"]]
+
+
+@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
+@pytest.mark.parametrize("lead", LEADS)
+@pytest.mark.parametrize("format", NAMES)
+def test_a_list_that_begins_anew_is_a_compaction(format: str, lead: str, preset: str) -> None:
+    """The ledger is kept, and learns of the summary as one; an epoch is opened; the list goes out legal, its first
+    user message first; and the session goes on from there."""
+    talk, messages = before(format, preset), anew(format, LEADS[lead])
+    number = talk.status()["epoch"]
+    answer = talk.context(marked(messages), answer="messages")
+    assert answer["report"]["checks"] == []
+    assert takes(format, answer["list"]) == frozenset()
+    assert messages[0] in answer["list"][:2]  # a packet may stand before what only reads as a summary
+    if preset == "balanced":
+        assert answer["report"]["epoch"] == number + 1
+        assert answer["report"]["arithmetic"].startswith("compaction: ")
+    assert {"Never touch the tests.", "Never touch the schema."} <= set(stated(talk))
+    grown = talk.context(marked([*messages, *step(format, 92)]), answer="messages")
+    assert takes(format, grown["list"]) == frozenset()
+    if preset == "balanced":
+        assert (grown["report"]["epoch"], grown["report"]["firstChangedIndex"]) == (number + 1, -1)
+
+
+def test_a_compaction_that_is_told_is_no_second_one() -> None:
+    talk = before("anthropic")
+    talk.call("session_compact", sessionId="s", compactionEntry={"id": "k", "summary": SECTIONS})
+    number = talk.status()["epoch"]
+    messages = anew("anthropic", CLAUDE)
+    talk.context(marked(messages), answer="messages")
+    talk.context(marked([*messages, *step("anthropic", 92)]), answer="messages")
+    assert talk.status()["epoch"] == number + 1
+
+
+def test_an_item_that_stands_for_the_past_is_a_compaction_each_time() -> None:
+    """Codex with OpenAI's own: what the item says only the provider can read."""
+    talk = before("responses")
+    for number in (1, 2):
+        item = {"type": "compaction", "encrypted_content": f"past {number}"}
+        epoch = talk.status()["epoch"]
+        rule = {"role": "user", "content": "Never touch the tests."}
+        answer = talk.context([rule, item, *step("responses", 95 + number)], answer="messages")
+        assert answer["report"]["epoch"] == epoch + 1
+        assert answer["report"]["arithmetic"].startswith("compaction: ")
+        assert item in answer["list"]
+    assert "Never touch the tests." in stated(talk)
+
+
+# what is no compaction: (name, list after it)
+OTHERS: list[tuple[str, list[Fields]]] = [
+    ("a rewind", [{"role": "user", "content": "Never touch the tests."}, *session("openai", 3)[-1]]),
+    ("another task", [{"role": "user", "content": "Write a poem about the sea."}]),
+]
+
+
+@pytest.mark.parametrize(("name", "listed"), OTHERS, ids=[row[0] for row in OTHERS])
+def test_no_other_list_is_one(name: str, listed: list[Fields]) -> None:
+    talk = before("openai")
+    answer = talk.context(listed, answer="messages")
+    assert not answer["report"].get("arithmetic", "").startswith("compaction")
+
+
+def test_after_a_restart_it_is_recognised_too() -> None:
+    talk = before("anthropic")
+    number = talk.status()["epoch"]
+    again = talk_of(talk.saved, WINDOW, format="anthropic")
+    messages = anew("anthropic", CLAUDE)
+    answer = again.context(marked(messages), answer="messages")
+    assert answer["report"]["epoch"] == number + 1
+    assert answer["report"]["firstChangedIndex"] == 0
+    assert {"Never touch the tests.", "Never touch the schema."} <= set(stated(again))
+
+
+def test_the_words_of_a_summary_are_not_the_users() -> None:
+    """What the program says was said comes from a summary, before and after a restart."""
+    for lead in LEADS.values():
+        talk = before("openai")
+        talk.context(anew("openai", lead))
+        for asked in (talk, talk_of(talk.saved, WINDOW, format="openai")):
+            asked.context([*anew("openai", lead), *step("openai", 92)])
+            facts = asked.call("getLedger", sessionId="s")["facts"]
+            sources = {fact["source"] for fact in facts if fact["text"] == "Never touch the schema."}
+            assert sources == {"summary"}
