@@ -4,7 +4,8 @@
 """
 
 from ctxmgr.server import effects
-from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.config import ConnectionOptions
+from ctxmgr.server.connection import Connection
 from ctxmgr.server.effects import GetRow, PutRows, SnapshotLoaded
 from ctxmgr.server.runtime import Parts, Runtime, Setup
 from ctxmgr.server.stdio_server import serve

@@ -1,4 +1,4 @@
-"""What a connection hands to its sessions: the terms that `initialize` settled, and decoded calls.
+"""What a connection is made with and hands to its sessions: the terms that `initialize` settled, and decoded calls.
 
 Apart from `sessions.py`, so that a start does not wait for the engine: that is loaded when a session comes.
 """
@@ -13,6 +13,14 @@ from ctxmgr.model import Weigh
 from ctxmgr.model.api import lifecycle, since
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
+
+
+class ConnectionOptions(msgspec.Struct, frozen=True):
+    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes."""
+
+    record: bool = False
+    state_dir: str | None = None
+    max_message_bytes: int = 64 << 20
 
 
 class ConnectionConfig(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import RULES, Weigh, faults
 from ctxmgr.model.api import lifecycle, since
-from ctxmgr.server.config import ConnectionConfig, Embed, SessionRequest
+from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.server.handshake import settled
 from ctxmgr.server.peer import Parts, Peer, internal, raised
@@ -37,14 +37,6 @@ from ctxmgr.wire import (
 
 if TYPE_CHECKING:
     from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
-
-
-class ConnectionOptions(msgspec.Struct, frozen=True):
-    """`record`: write a transcript. `state_dir`: used where the host names none; `max_message_bytes` in bytes."""
-
-    record: bool = False
-    state_dir: str | None = None
-    max_message_bytes: int = 64 << 20
 
 
 class IncomingCall(msgspec.Struct, frozen=True):
@@ -79,7 +71,7 @@ class Connection:
             embed=embed,
         )
         self._sessions: Sessions | None = None
-        self.phase = "new"  # new, ready, closing, ended
+        self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended
         self._params = ParamsReader()
         if options.record:
             self._effects.append(Record(transcript.header(since.FIRST_VERSION, __version__, fallback, RULES)))
@@ -114,7 +106,11 @@ class Connection:
         """The host writes no more. Ends when what came is done."""
         for item in self.framer.eof():
             self._arrived(item)
-        self._when_idle(lambda: self._finish(0))
+        return self.leave(0)
+
+    def leave(self, code: int) -> list[Effect]:
+        """Nothing is heard any more; ends when what came is answered and saved. The first code stands."""
+        self._leave(code)
         return self._take()
 
     def resume(self, ticket: int, value: Any) -> list[Effect]:
@@ -148,6 +144,11 @@ class Connection:
     def _say(self, text: str) -> None:
         self._effects.append(Log(text))
 
+    def _leave(self, code: int) -> None:
+        if self.phase not in ("leaving", "ended"):
+            self.phase = "leaving"
+            self._when_idle(lambda: self._finish(code))
+
     def _finish(self, code: int) -> None:
         """Ends the process once, with every session saved."""
         if self.phase != "ended":
@@ -171,7 +172,7 @@ class Connection:
     def _arrived(self, item: bytes | FramingFault) -> None:
         if isinstance(item, FramingFault):
             self._framing_fault(item)
-        elif self.phase != "ended":
+        elif self.phase not in ("leaving", "ended"):
             self._body(item)
 
     def _framing_fault(self, fault: FramingFault) -> None:
@@ -179,7 +180,7 @@ class Connection:
         if fault.kind == "call":
             self._send(envelope.encode_error(fault.id, fault.code, fault.message))
         if fault.fatal:
-            self._when_idle(lambda: self._finish(1))
+            self._leave(1)
 
     def _body(self, body: bytes) -> None:
         if self.options.record:
@@ -303,7 +304,7 @@ class Connection:
         return done
 
     def _exit(self, params: lifecycle.NoParams) -> None:
-        self._finish(0 if self.phase == "closing" else 1)
+        self._leave(0 if self.phase == "closing" else 1)
 
     def _discover(self, params: lifecycle.NoParams) -> dict[str, Any]:
         from ctxmgr.wire.spec import openrpc

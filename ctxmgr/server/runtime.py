@@ -22,7 +22,8 @@ import msgspec
 
 from ctxmgr.model import ESTIMATE, Weigh, estimate, faults
 from ctxmgr.server import effects as do
-from ctxmgr.server.connection import Connection, ConnectionOptions
+from ctxmgr.server.config import ConnectionOptions
+from ctxmgr.server.connection import Connection
 from ctxmgr.server.model_calls import ModelCalls
 from ctxmgr.server.outcomes import outcome
 from ctxmgr.server.state_files import StateFiles
@@ -94,6 +95,10 @@ class Runtime:
         if not self.prepared and self.connection.ready:
             self.prepared = True
             self.loop.call_soon(self._prepare)
+
+    def leave(self, code: int) -> None:
+        """Nothing is heard any more; ends with this code when what came is answered and saved."""
+        self._decide(self.connection.leave, code)
 
     def end(self, code: int) -> None:
         """The exit code is settled; `ended` is done. The first one stands."""

@@ -54,6 +54,28 @@ def test_exit_without_shutdown(host: Host) -> None:
     assert host.sent[-1]["id"] != 1
 
 
+@pytest.mark.parametrize("shutdown", [True, False])
+def test_exit_waits_until_what_came_before_is_answered_and_saved(shutdown: bool) -> None:
+    host = Host(holds=True).ready("s", "t")
+    contexts = [long_context(number, "st"[number % 2], f"{LONG} {number}") for number in range(20)]
+    end = [call("last", "shutdown")] if shutdown else []
+    assert host.write(*contexts, *end, tell("exit"), call("late", "getStatus", sessionId="s")) == []
+    host.release_all()
+    answered = [one["id"] for one in host.sent[3:]]
+    assert sorted(answered[:20]) == list(range(20))
+    assert answered[20:] == [one["id"] for one in end]
+    assert host.ended == (0 if shutdown else 1)
+    assert [type(one) for one in host.log[-3:]].count(do.Send) == (1 if shutdown else 0)
+    assert sorted(one.session_id for one in host.log if isinstance(one, do.Close)) == ["s", "t"]
+    assert isinstance(host.log[-1], do.End)
+
+
+def test_a_host_that_closes_its_end_after_exit_changes_no_code(host: Host) -> None:
+    host.ready("s").write(tell("exit"))
+    host.carry_out(host.connection.eof())
+    assert host.ended == 1
+
+
 def test_shutdown_is_answered_after_what_came_before() -> None:
     host = Host(holds=True).ready("s", "t")
     assert host.write(long_context(1, "s"), long_context(2, "t"), call(3, "shutdown")) == []
