@@ -19,6 +19,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
     "describe": "print all methods and their shapes as OpenRPC JSON",
 }
 
+INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr[study]'"
 
 
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(NO_STUDY, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("ctxmgr: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:  # who read the output wanted no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

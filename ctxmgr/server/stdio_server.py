@@ -10,6 +10,8 @@ import sys
 from ctxmgr.devices import stdio
 from ctxmgr.server.runtime import DRAIN_SECONDS, Parts, Runtime, Setup
 
+SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
+EXIT_BY_SIGNAL = 128  # and its number: what a shell shows for a process that a signal ended
 FILES = 65_536  # descriptors asked for
 SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
 
@@ -29,15 +31,17 @@ def serve(setup: Setup) -> int:
 class _Front:
     def __init__(self, setup: Setup) -> None:
         self.runtime = Runtime(setup, self._send, _say)
+        self._leaving = False  # by a signal to end
 
     async def run(self) -> int:
         runtime, loop = self.runtime, asyncio.get_running_loop()
         source, sink = stdio.claim()
         self.output = stdio.OutputWriter(sink, functools.partial(loop.call_soon_threadsafe, self._lost))
-        with contextlib.suppress(NotImplementedError):  # Windows has no such signals
-            for number in (signal.SIGTERM, signal.SIGINT):
-                loop.add_signal_handler(number, runtime.end, 128 + number)
         runtime.start()
+        for number in SIGNALS:
+            if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` has it
+                with contextlib.suppress(NotImplementedError):  # Windows has no handlers on a loop
+                    loop.add_signal_handler(number, self._signalled, number)
         stdio.InputReader(loop, source, runtime.receive)
         code = await runtime.ended
         await runtime.close()
@@ -47,6 +51,16 @@ class _Front:
 
     def _send(self, parts: Parts) -> None:
         self.output.write(parts)
+
+    def _signalled(self, number: int) -> None:
+        """Saves and answers what came, and ends; a second signal ends at once, whatever the first one waits for."""
+        if self._leaving:  # it came together with the first
+            os._exit(EXIT_BY_SIGNAL + number)
+        self._leaving = True
+        for one in SIGNALS:
+            if asyncio.get_running_loop().remove_signal_handler(one):
+                signal.signal(one, lambda second, _: os._exit(EXIT_BY_SIGNAL + second))
+        self.runtime.leave(EXIT_BY_SIGNAL + number)
 
     def _lost(self) -> None:
         if not self.runtime.ended.done():
