@@ -24,6 +24,7 @@ from pathlib import Path
 
 from ctxmgr.devices.directories import make_directory
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
+from ctxmgr.devices.ownership import foreign, shared
 
 NAME = "archive.sqlite3"
 SIDES = ("-wal", "-shm", "-journal")
@@ -66,13 +67,20 @@ def opened(directory: Path) -> tuple[sqlite3.Connection, str | None]:
     path = directory / NAME
     note = None
     with _alone(path):
-        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
-            note = _set_aside(path, "it is no regular file")
+        if os.path.lexists(path) and (why := _not_ours(os.lstat(path))):
+            note = _set_aside(path, why)
         try:
             return _connected(path), note
         except UnusableArchive as fault:
             note = _set_aside(path, str(fault))
         return _connected(path), note
+
+
+def _not_ours(status: os.stat_result) -> str | None:
+    """Why the file can not be used, None where it can. Its mode alone is put right."""
+    if not stat.S_ISREG(status.st_mode):
+        return "it is no regular file"
+    return foreign(status) or (shared(status) if status.st_nlink > 1 else None)
 
 
 def replaced(path: Path, inode: int, fault: str) -> str | None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from ctxmgr.devices.locks import OPEN_FLAGS
 
 READ_BYTES = 1 << 20
-OTHERS_MAY = stat.S_IRWXG | stat.S_IRWXO
 
 
 def content_of(path: Path) -> bytes | None:
@@ -28,15 +27,6 @@ def content_of(path: Path) -> bytes | None:
         return b"".join(parts)
     finally:
         os.close(descriptor)
-
-
-def reachable(status: os.stat_result) -> str | None:
-    """By whom, besides its owner, a file can be read or written; None where by nobody. Windows tells nothing."""
-    if os.name == "nt":
-        return None
-    if status.st_nlink > 1:
-        return "it had another name, a hard link"
-    return "others might read or write it" if stat.S_IMODE(status.st_mode) & OTHERS_MAY else None
 
 
 def create(path: Path, content: bytes) -> int:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from ctxmgr.devices.locks import release
+from ctxmgr.devices.ownership import shared
 from ctxmgr.devices.snapshots.durable_files import (
     beside,
     create,
     flush,
-    reachable,
     set_aside,
     sync_directory,
     undone,
@@ -130,7 +130,7 @@ class SnapshotFile:
             there = os.lstat(self._path)
         except OSError:
             return False
-        if reachable(there):
+        if shared(there):
             self._gap = True
         return (there.st_dev, there.st_ino) == self._inode
 

@@ -10,18 +10,22 @@ Knows files, locks and lines; not what a state or an event means. Calls about on
 3. A disk at fault does not stop a session: `open` says so and gives no file. Only a lock that another holds
    refuses.
 4. A session id is never a path, and a link at a file's name is never followed.
+5. A file of another user is not read (rule 2). One that others could write, or have another name for, is read,
+   said, and written anew.
 """
 
 import contextlib
 import hashlib
 import os
 import re
+import stat
 from pathlib import Path
 
 import msgspec
 
 from ctxmgr.devices.directories import make_directory
 from ctxmgr.devices.locks import OPEN_FLAGS, LockedError, release, seize
+from ctxmgr.devices.ownership import foreign, shared
 from ctxmgr.devices.snapshots.durable_files import beside, content_of, keep, set_aside, sync_directory, unlink
 from ctxmgr.devices.snapshots.file import SnapshotFile
 from ctxmgr.devices.snapshots.lines import SnapshotRecords, from_lines
@@ -114,12 +118,13 @@ def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
     """The session's file, with a torn tail or an unusable file set aside (rule 2). OSError."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(beside(path, "tmp"))  # of a rewrite that was killed
-    try:
-        content = content_of(path)
-    except FileNotFoundError:
-        content = b""
-    reading = SnapshotRecords(fault=_IRREGULAR) if content is None else from_lines(content, session_id)
-    fault = None
+    content: bytes | None = b""
+    reading, fault = SnapshotRecords(), None
+    with contextlib.suppress(FileNotFoundError):
+        why = foreign(os.lstat(path))
+        content = b"" if why else content_of(path)
+        why = why or (_IRREGULAR if content is None else None)
+        reading = SnapshotRecords(fault=why) if content is None or why else from_lines(content, session_id)
     if reading.fault:
         fault = f"{path} was set aside as {set_aside(path)} and a new one begun: {reading.fault}"
         reading = SnapshotRecords()
@@ -129,11 +134,23 @@ def _open_locked(path: Path, session_id: str, lock: int) -> OpenedSnapshot:
         fault = f"{path} had {reading.torn_bytes} unreadable bytes at its end, kept in {path.name}.torn"
     data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o600)
     try:
+        why = _made_private(data)
         file = SnapshotFile(path, session_id, data, lock, reading.bodies[0] if reading.bodies else b"")
     except BaseException:
         os.close(data)
         raise
+    if why:
+        file.lacks()
+        fault = f"{path}: {why}; the next save writes it anew, for its owner alone"
     return OpenedSnapshot(file, reading.bodies, fault, torn_bytes=reading.torn_bytes)
+
+
+def _made_private(data: int) -> str | None:
+    """For its owner alone from now on; how others could write it."""
+    status = os.fstat(data)
+    if stat.S_IMODE(status.st_mode) != 0o600 and hasattr(os, "fchmod"):
+        os.fchmod(data, 0o600)
+    return shared(status)
 
 
 def _unsaved(path: Path, session_id: str, error: Exception) -> OpenedSnapshot:
