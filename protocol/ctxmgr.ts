@@ -873,10 +873,17 @@ export interface Report {
   resultsPruned: number;
   /** Weight of the packet, 0 without one. */
   packetTokens: number;
-  /** Promises that did not hold; then the answer is the last good list. Normally empty. */
+  /**
+   * Promises that did not hold; then the answer is the last good list. `fit`: the list is as short as it can be
+   * made, and does not fit the window; `tooBig` says why. Normally empty.
+   */
   checks: string[];
   /** Messages left out one by one, in preset balanced. */
   messagesDropped?: number;
+  /** Results, texts and arguments cut in it, because the list did not fit. Since 1.1. */
+  blocksCut?: number;
+  /** With `fit` in `checks`: the heaviest messages, the heaviest first. Since 1.1. */
+  tooBig?: TooBig[];
   /** So much of the last answer, by weight, this one begins with. */
   prefixTokens?: number;
   /** The same in bytes of its messages. */
@@ -892,6 +899,16 @@ export interface Report {
   reason?: string;
   /** Unpaired surrogates in the request that became U+FFFD. */
   mended?: number;
+}
+
+/** A message of a list that does not fit the window, whatever is cut. */
+export interface TooBig {
+  /** What it is: user, assistant, result, prompt, ... */
+  kind: string;
+  /** Its place in the host's list. */
+  index: number;
+  /** Its weight as it is sent. */
+  tokens: number;
 }
 
 /** A file whose text left the model's view. */
@@ -1398,7 +1415,7 @@ export interface Verdict {
 }
 
 /** What became of a message. */
-export type VerdictKind = "kept" | "distilled" | "pruned" | "dropped" | "inserted";
+export type VerdictKind = "kept" | "distilled" | "pruned" | "cut" | "dropped" | "inserted";
 
 /** What one epoch did, and the arithmetic of it. */
 export interface EpochReceipt {
@@ -1441,7 +1458,7 @@ export interface Left {
 }
 
 /** What was done to something at an epoch; `shortened` are the arguments of a call. */
-export type LeftKind = "dropped" | "pruned" | "distilled" | "shortened";
+export type LeftKind = "dropped" | "pruned" | "distilled" | "shortened" | "cut";
 
 /**
  * What the model asks for again. Refused (-32803) where `capabilities.retrieve` was not declared. An unknown handle

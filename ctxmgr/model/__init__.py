@@ -23,7 +23,18 @@ from ctxmgr.model.policy import (
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
 from ctxmgr.model.prices import PriceTier, Rates, TieredPrices
-from ctxmgr.model.projection import BlockEdit, Decision, EditKind, Keep, Packet, Piece, Plan, Verdict, Written
+from ctxmgr.model.projection import (
+    BlockEdit,
+    Decision,
+    EditKind,
+    HeavyMessage,
+    Keep,
+    Packet,
+    Piece,
+    Plan,
+    Verdict,
+    Written,
+)
 from ctxmgr.model.rules import RELEASES, RULES
 from ctxmgr.model.weights import Weigh, WeighMessage
 
@@ -44,6 +55,7 @@ __all__ = [
     "Epoch",
     "EvictedItem",
     "InvalidParams",
+    "HeavyMessage",
     "InvalidPolicy",
     "Keep",
     "LeftKind",

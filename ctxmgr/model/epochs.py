@@ -6,9 +6,9 @@ import msgspec
 
 # why an epoch was opened; each but "price" and "red" comes when the prefix is lost, or is to be lost, anyway
 Opening = Literal[
-    "price", "cold", "red", "forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten"
+    "price", "cold", "red", "forced", "compaction", "tree", "model", "policy", "pin", "undo", "rewritten", "fit"
 ]
-LeftKind = Literal["dropped", "pruned", "distilled", "shortened"]
+LeftKind = Literal["dropped", "pruned", "distilled", "shortened", "cut"]
 PinBy = Literal["callId", "digest", "path", "tool"]
 
 

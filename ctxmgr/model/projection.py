@@ -6,8 +6,8 @@ import msgspec
 
 from ctxmgr.model.policy import Zone
 
-Verdict = Literal["kept", "distilled", "pruned", "dropped", "inserted"]
-EditKind = Literal["distilled", "pruned", "shortened"]
+Verdict = Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"]
+EditKind = Literal["distilled", "pruned", "shortened", "cut"]
 Written = tuple[str | tuple[int, int], ...]
 """A text as it was sent: what was written, and character ranges [start, end) of the original's text, joined."""
 
@@ -17,11 +17,12 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     belongs to is gone.
 
     `limit` is the length in characters a distilled result was cut to; 0 for all others. `shortened` are a call's
-    arguments. `written` was put in the block's place (of a call: its arguments as JSON text), `weight` tokens. Once
-    it is there it is not made again; without it the edit has never been sent.
+    arguments; `cut` is what would not fit, of whichever kind. `written` was put in the block's place (of a call:
+    its arguments as JSON text), `weight` tokens. Once it is there it is not made again; without it the edit has
+    never been sent.
     """
 
-    kind: Literal["distilled", "pruned", "shortened", "dropped"]
+    kind: Literal["distilled", "pruned", "shortened", "cut", "dropped"]
     limit: int = msgspec.field(default_factory=int)  # and so on disk where it is 0, as it always was
     written: Written = msgspec.field(default=(), name="w")
     weight: int = msgspec.field(default=0, name="n")
@@ -35,8 +36,8 @@ class Keep(msgspec.Struct, frozen=True, gc=False):
 
 
 class BlockEdit(msgspec.Struct, frozen=True, gc=False):
-    """Message `message_index` with the text of its result block `block_index` replaced; of kind "shortened", the
-    arguments of its call block. Weights in tokens, uncalibrated."""
+    """Message `message_index` with the text of its block `block_index` replaced; of a call block, its `arguments`.
+    Weights in tokens, uncalibrated."""
 
     message_index: int
     block_index: int
@@ -58,11 +59,20 @@ class Packet(msgspec.Struct, frozen=True, gc=False):
 Piece = Keep | BlockEdit | Packet
 
 
+class HeavyMessage(msgspec.Struct, frozen=True):
+    """What is left in a list that does not fit: a message's role and index, and its tokens."""
+
+    kind: str
+    index: int
+    tokens: int
+
+
 class Plan(msgspec.Struct, frozen=True):
     """A whole projection. `floor` is the index of the first kept turn's first message.
 
     In preset `balanced` it is the message that the packet stands before, and `dropped` counts messages left out.
-    `decisions` are all edits in force, old and new, by key.
+    `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut to fit; `too_big` is
+    empty where the list fits.
     """
 
     pieces: tuple[Piece, ...]
@@ -77,6 +87,8 @@ class Plan(msgspec.Struct, frozen=True):
     pruned: int = 0
     dropped: int = 0
     packet_weight: int = 0
+    blocks_cut: int = 0
+    too_big: tuple[HeavyMessage, ...] = ()
 
     @property
     def packet(self) -> Packet | None:

@@ -6,7 +6,7 @@ Knows no preset, no state and no session.
 
 from ctxmgr.engine.balanced import budget, pins, protection, receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
-from ctxmgr.engine.balanced.cache_cost import is_cold
+from ctxmgr.engine.balanced.cache_cost import arithmetic, is_cold
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
@@ -24,6 +24,7 @@ __all__ = [
     "BalancedResult",
     "Protection",
     "RETURNED_EPOCHS",
+    "arithmetic",
     "budget",
     "carried_on",
     "decided",

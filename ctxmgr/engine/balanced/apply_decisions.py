@@ -21,7 +21,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import Invariants
-from ctxmgr.engine.rewriting import Rewrite, Shorten, arguments_of
+from ctxmgr.engine.rewriting import Rewrite, Shorten, arguments_of, cut_edit
 from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
 
 
@@ -57,7 +57,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
     start, weight, dropped = 0, 0, 0
     found: dict[str, Decision] = {}
     decisions = _whole_steps(conversation, layout)
-    edited = {"distilled": 0, "pruned": 0, "shortened": 0}
+    edited = dict.fromkeys(("distilled", "pruned", "shortened", "cut"), 0)
     for position, message in enumerate(conversation.messages):
         if position == layout.packet_index and layout.packet.text:
             _keep(pieces, start, position)
@@ -91,6 +91,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
         distilled=edited["distilled"] + edited["shortened"],
         pruned=edited["pruned"],
         dropped=dropped,
+        blocks_cut=edited["cut"],
         packet_weight=layout.packet.weight if layout.packet.text else 0,
     )
 
@@ -171,7 +172,7 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
     message = conversation.messages[position]
     found: list[BlockEdit] = []
     for number, block in enumerate(message.view.blocks):
-        if block.kind not in ("result", "call"):
+        if block.kind in ("thinking", "image", "summary"):
             continue
         ref = BlockRef(position, number)
         at = conversation.block_key(ref)
@@ -179,7 +180,11 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
         if decision is None or decision.kind == "dropped":
             continue
         before = message.weights[number]
-        if decision.kind != "shortened" and block.kind == "result":
+        if decision.kind == "cut":
+            if layout.rules.may_edit(conversation, ref, "cut"):
+                found.append(cut_edit(conversation, ref, decision))
+            continue
+        if decision.kind in ("distilled", "pruned") and block.kind == "result":
             text, after = layout.rewrite(ref, decision)
             if after < before or decision.written:
                 found.append(BlockEdit(position, number, decision.kind, text, at, before, after))

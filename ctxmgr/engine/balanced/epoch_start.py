@@ -7,8 +7,7 @@ Rules (design, sections 4 and 6):
 2. One packet stands between what is old and the newest steps (`packet_placement`).
 3. User messages stay as they came while they fit a tenth of what is usable; beyond it the longest leave for the
    packet, shortened. The newest stays, and so do all where no packet can tell of them.
-4. The newest steps are lossless. Only where the list would not fit the window do results of theirs leave
-   (`overflow`).
+4. The newest steps are lossless, but for what was cut to fit the window: that stays as it was cut.
 5. Pins, what came back through `retrieve` lately, and calls of protected tools with their results stay. A call
    that left before its result came is back, with it.
 6. In a step that stays, a failed call keeps its error, distilled where it is long; arguments that a later read or
@@ -24,8 +23,7 @@ import msgspec
 from ctxmgr.engine.balanced import apply_decisions, protection
 from ctxmgr.engine.balanced.apply_decisions import Layout
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break, cost
-from ctxmgr.engine.balanced.overflow import squeezed
+from ctxmgr.engine.balanced.cache_cost import PrefixBreak, Row, arithmetic, best_break
 from ctxmgr.engine.balanced.packet_placement import (
     NO_PACKET,
     PacketPlacement,
@@ -35,7 +33,7 @@ from ctxmgr.engine.balanced.packet_placement import (
     place_of,
 )
 from ctxmgr.engine.balanced.protection import Protection
-from ctxmgr.engine.balanced.receipts import Original, changed, evicted_paths, originals, projected_weights, receipt
+from ctxmgr.engine.balanced.receipts import Original, evicted_paths, originals, projected_weights, receipt, summed
 from ctxmgr.engine.balanced.reuse_value import worths
 from ctxmgr.engine.balanced.select import MARKER_TOKENS, Selection, SelectionProblem, select
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
@@ -147,7 +145,7 @@ class _Draft:
         cut, sums = found
         if cut:
             choice = self._choose(cut)
-        decisions = again(self._fitting(self._decisions(choice, cut)), self.inputs.layout.decisions)
+        decisions = again(self._decisions(choice, cut), self.inputs.layout.decisions)
         plan, packet = self._told(decisions)
         if not packet.text and (untold := self._untold()):  # rule 3
             decisions = {key: one for key, one in decisions.items() if key not in untold}
@@ -183,11 +181,8 @@ class _Draft:
 
     def _came_to(self, place: int, plan: Plan) -> PrefixBreak:
         """The sum of what was done: the place was found by an estimate."""
-        after, cached, left = changed(self.old_plan, plan, self.messages, self.inputs.cached_count)
-        by = self.inputs.rates
-        return PrefixBreak(
-            place, after, cached, left, cost(after, cached, left, by), (after - left) * by.cache_read
-        )
+        done = summed(self.old_plan, plan, self.messages, self.inputs.cached_count, self.inputs.rates)
+        return msgspec.structs.replace(done, row_index=place)
 
     def _is_worth(self, plan: Plan, sums: PrefixBreak) -> bool:
         """Is it worth a break, or needed to fit?"""
@@ -306,15 +301,11 @@ class _Draft:
         block, at = self.conversation.block(ref), ref.message_index
         if block.kind == "result" and ref in choice.pruned_results:
             return Decision("pruned")
+        old = self.old_plan.decisions.get(self.conversation.block_key(ref))
+        if old is not None and old.kind == "cut" and at not in self.protected:
+            return old
         if at in self.lossless or at in self.protected:
             return None
         if block.kind == "result" and block.can_edit and (block.is_error or block.doubtful):
             return Decision("distilled", LAST_RESORT_LENGTH) if len(block.text) > ERRORS_OVER else None
         return Decision("shortened") if ref in self.shorter else None
-
-    def _fitting(self, decisions: dict[str, Decision]) -> dict[str, Decision]:
-        """Rule 4: these, and where the list would not fit the window with them, more."""
-        over = self._plan(decisions).weight + self.inputs.budget.index + SMALLEST_TOKENS - self.inputs.budget.window
-        if over <= 0:
-            return decisions
-        return decisions | squeezed(self.conversation, self.steps[self.newest :], over, self.inputs.layout.rewrite)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
 from ctxmgr.engine.tools import USERS_SHELL, tool_call
-from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Receipt
+from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Rates, Receipt
 
 LISTED = 300  # things a receipt lists
 RECEIPTS_KEPT = 50  # newest receipts that a session keeps
@@ -54,6 +55,12 @@ def changed(old: Plan, new: Plan, messages: Sequence[Message], cached: int) -> t
         same += 1
     there = sum(weight for at, weight, _ in before[same:] if at < cached)
     return sum(row[1] for row in before[same:]), there, sum(row[1] for row in after[same:])
+
+
+def summed(old: Plan, new: Plan, messages: Sequence[Message], cached: int, by: Rates) -> PrefixBreak:
+    """The sum of a change from one plan to the other, of which the provider may hold `cached` messages."""
+    after, there, left = changed(old, new, messages, cached)
+    return PrefixBreak(0, after, there, left, cost(after, there, left, by), (after - left) * by.cache_read)
 
 
 def _rows(plan: Plan, messages: Sequence[Message]) -> list[tuple[int, int, tuple[Piece, ...]]]:

@@ -51,6 +51,11 @@ class Invariants:
 
     # the chooser's side
 
+    @property
+    def by_turns(self) -> bool:
+        """Do turns leave whole, and no steps of one that stays?"""
+        return any(rule.by_turns for rule in self.rules)
+
     def steps(self, conversation: ConversationIndex) -> Steps:
         """What leaves as one."""
         return steps_of(conversation, self.is_one_with_previous)

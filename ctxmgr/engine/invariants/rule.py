@@ -56,9 +56,10 @@ class Walk:
 
 
 class Rule:
-    """One promise. `name` is how a report calls it."""
+    """One promise. `name` is how a report calls it; `by_turns`: does it hold turns together?"""
 
     name: ClassVar[str]
+    by_turns: ClassVar[bool] = False
     tally: Any = False
 
     # the checker's side

@@ -1,8 +1,9 @@
-"""Signed: only results and the arguments of calls are edited, and nothing that a signature may cover.
+"""Signed: only words of tools and users and arguments of calls are edited, and nothing that a signature may cover.
 
-1. A result may be written anew where it is not signed itself.
-2. A call's arguments may be shortened where nothing in its message is signed; where several items make one answer,
-   in none of them.
+1. A result may be written anew where it is not signed itself; cut to fit may also be what a user, a note or a
+   user's shell run says.
+2. A call's arguments may be shortened or cut where nothing in its message is signed; where several items make one
+   answer, in none of them.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.invariants.rule import Rule, Walk
 from ctxmgr.model import BlockEdit, EditKind, Message, View
+
+CUT_ROLES = ("user", "note", "shell", "result")  # whose own words may be cut to fit; beside results hosts remind
 
 
 class Signed(Rule):
@@ -24,8 +27,10 @@ class Signed(Rule):
 
     def may_edit(self, conversation: ConversationIndex, ref: BlockRef, kind: EditKind) -> bool:
         block = conversation.block(ref)
-        if kind == "shortened":
+        if kind == "shortened" or (kind == "cut" and block.kind == "call"):
             return block.kind == "call" and _unsigned(conversation.messages, ref.message_index)
+        if kind == "cut" and block.kind in ("text", "shell"):
+            return conversation.messages[ref.message_index].view.role in CUT_ROLES and not block.signed
         return block.kind == "result" and not block.signed
 
 

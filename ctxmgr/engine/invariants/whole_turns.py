@@ -16,6 +16,7 @@ class WholeTurnsRule(Rule):
     of a turn leave that stays?"""
 
     name = "turns"
+    by_turns = True
 
     def left_out(self, tally: bool, walk: Walk, run: range) -> bool:
         messages = walk.conversation.messages

@@ -27,9 +27,11 @@ class Gauge(msgspec.Struct, frozen=True):
         return self.weight_at(self.thresholds.usable)
 
     @property
-    def limit_weight(self) -> float:
-        """The weight of the largest list that fits."""
-        return self.weight_at(self.thresholds.limit)
+    def fit_weight(self) -> float:
+        """The weight of the largest list that fits. A ratio that nobody has observed counts as 1: what is cut by a
+        guess is lost for certain, and the reserve is there for what is not."""
+        observed = msgspec.structs.replace(self.meter, ratios={self.ratio_key: 1.0, **self.meter.ratios})
+        return meter.weight_at(observed, self.ratio_key, self.thresholds.limit, self.overhead)
 
     def tokens(self, weight: int) -> int:
         """Of a request that weighs so much."""

@@ -7,7 +7,7 @@ from ctxmgr.engine.rewriting import handles, marker
 from ctxmgr.engine.rewriting.handles import handles_in
 from ctxmgr.engine.rewriting.prune import Pruning, is_among, prune
 from ctxmgr.engine.rewriting.rewrite import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, Shorten, memoised, shortener
-from ctxmgr.engine.rewriting.written import again, arguments_of, as_written
+from ctxmgr.engine.rewriting.written import again, arguments_of, as_written, cut_edit, text_of
 
 __all__ = [
     "ERRORS_OVER",
@@ -18,6 +18,7 @@ __all__ = [
     "again",
     "arguments_of",
     "as_written",
+    "cut_edit",
     "handles",
     "handles_in",
     "is_among",
@@ -25,4 +26,5 @@ __all__ = [
     "memoised",
     "prune",
     "shortener",
+    "text_of",
 ]

@@ -29,6 +29,12 @@ def distilled(tool: str, arguments: Mapping[str, Any], weight: int) -> str:
     return f"{DISTILLED}~{weight:,} tokens | {call(tool, arguments)}]"
 
 
+def cut(whole: int, left: int, handle: str) -> str:
+    """The line in the gap of a text that was cut to fit; both in tokens, `handle` "" without an archive."""
+    told = f"[cut to fit — ~{left:,} of ~{whole:,} tokens are left out here]"
+    return with_handle(told, handle) if handle else told
+
+
 def with_handle(text: str, handle: str) -> str:
     """A text of ours whose head line also names its original: `... | retrieve k3f7a2bq]`."""
     head, line_end, body = text.partition("\n")

@@ -17,7 +17,7 @@ from ctxmgr.engine.rewriting.written import text_of
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import Decision, Weigh
 
-LAST_RESORT_LENGTH = 2_000  # characters a result is distilled to where the list does not fit the window
+LAST_RESORT_LENGTH = 2_000  # characters a long error of an older step is distilled to
 ERRORS_OVER = 2_000  # characters: shorter error results are never distilled
 
 # (a result, decision) -> (text, weight in tokens) that replaces it

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.model import BlockEdit, Decision, Written
 
 LEAST_RANGE = 32  # characters: two places and a line end take about as many bytes on disk
@@ -39,6 +40,14 @@ def again(decisions: Mapping[str, Decision], before: Mapping[str, Decision]) -> 
         same = old is not None and (old.kind, old.limit) == (decision.kind, decision.limit)
         found[key] = old if old is not None and same else decision
     return found
+
+
+def cut_edit(conversation: ConversationIndex, ref: BlockRef, decision: Decision) -> BlockEdit:
+    """What a decision to cut a block puts in its place."""
+    block, key, before = conversation.block(ref), conversation.block_key(ref), conversation.block_weight(ref)
+    arguments = arguments_of(decision.written) if block.kind == "call" else None
+    text = text_of(decision.written, block.text) if arguments is None else ""
+    return BlockEdit(ref.message_index, ref.block_index, "cut", text, key, before, decision.weight, arguments)
 
 
 def text_of(written: Written, original: str) -> str:

@@ -16,6 +16,14 @@ class ReadGone(Wire, frozen=True):
     path: Annotated[str, Meta(description="As the call named it.")]
 
 
+class TooBig(Wire, frozen=True):
+    """A message of a list that does not fit the window, whatever is cut."""
+
+    kind: Annotated[str, Meta(description="What it is: user, assistant, result, prompt, ...")]
+    index: Annotated[int, Meta(description="Its place in the host's list.")]
+    tokens: Annotated[int, Meta(description="Its weight as it is sent.")]
+
+
 class Report(Wire, frozen=True):
     """What a projection did. Weights are ctxmgr's own count, before the provider's usage corrects it."""
 
@@ -38,10 +46,20 @@ class Report(Wire, frozen=True):
     packet_tokens: Annotated[int, Meta(description="Weight of the packet, 0 without one.")]
     checks: Annotated[
         tuple[str, ...],
-        Meta(description="Promises that did not hold; then the answer is the last good list. Normally empty."),
+        Meta(
+            description="Promises that did not hold; then the answer is the last good list. `fit`: the list is as "
+            "short as it can be made, and does not fit the window; `tooBig` says why. Normally empty."
+        ),
     ]
     messages_dropped: Annotated[
         int | None, Meta(description="Messages left out one by one, in preset balanced.")
+    ] = None
+    blocks_cut: Annotated[
+        int | None, Meta(description="Results, texts and arguments cut in it, because the list did not fit.")
+    ] = None
+    too_big: Annotated[
+        tuple[TooBig, ...] | None,
+        Meta(description="With `fit` in `checks`: the heaviest messages, the heaviest first."),
     ] = None
     prefix_tokens: Annotated[
         int | None, Meta(description="So much of the last answer, by weight, this one begins with.")
@@ -89,7 +107,7 @@ class Verdict(Wire, frozen=True, omit_defaults=False):
     index: Annotated[int | None, Meta(description="Its place in the host's list; null for what ctxmgr put in.")]
     digest: Annotated[str, Meta(description="A digest of the message, the same wherever it stands.")]
     verdict: Annotated[
-        Literal["kept", "distilled", "pruned", "dropped", "inserted"], Meta(description="What became of it.")
+        Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"], Meta(description="What became of it.")
     ]
     rule: Annotated[str, Meta(description="Why.")]
     before: Annotated[int, Meta(description="Its weight as it came.")]

@@ -1,7 +1,7 @@
 """The last look at an answer before it leaves: would its provider refuse it?
 
 1. It is read off the bytes that leave, by the rules of its format (`formats.acceptance`).
-2. What the provider would refuse of the host's own list as well is no fault of ours: it goes out as it came.
+2. Where the provider would refuse the host's own list, too, it is no fault of ours that it refuses.
 3. An answer that only grew is looked at from where it grew.
 """
 
@@ -29,12 +29,12 @@ def accepted(projection: Projection, before: Projection | None, form: ModuleType
 
 
 def newly_refused(projection: Projection, form: ModuleType) -> tuple[str, ...]:
-    """What is wrong with it that is not with the list as it came (rule 2)."""
+    """What is wrong with it where nothing is with the list as it came (rule 2)."""
     found = refused(projection.replacements.accepted)
     if not found:
         return ()
     came = form.accept(BEGINNING, ((message.raw, message.view) for message in projection.messages))
-    return tuple(sorted(found - refused(came)))
+    return () if refused(came) else tuple(sorted(found))
 
 
 def _said(projection: Projection, form: ModuleType, memo: Memo) -> Iterator[tuple[bytes, View]]:

@@ -1,9 +1,11 @@
 """Turns a list that arrived into the next projection and state: the road of each list, whatever the preset.
 
 1. How the list stands to what was shown before is made out once (`Delta`).
-2. The preset plans; its invariants check the plan; a plan that breaks one does not leave.
+2. The preset plans; what does not fit is cut (`fitting`); its invariants check the plan; a plan that breaks one
+   does not leave.
 3. What a plan puts in a block's place is written once: its decision remembers it, and it is sent again as written.
-4. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end.
+4. A preset that keeps the prefix keeps it: between two epochs the answer only grows at its end. A cut that breaks
+   it opens one.
 5. What its provider would refuse does not leave (`accepting`).
 
 Knows no wire and no IO. Every function is pure but for the memo of rewritten results, which only saves time.
@@ -23,6 +25,7 @@ from ctxmgr.model.saved import LastProjection, Outline
 from ctxmgr.session.context.accepting import accepted, newly_refused
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, only_grew, sized
+from ctxmgr.session.context.fitting import announced, fitting
 from ctxmgr.session.context.outline import outline
 from ctxmgr.session.projection import Projection, Replacements, hashed, is_of, tag_of
 from ctxmgr.session.reading import Reader
@@ -50,6 +53,8 @@ def projected(
     planned = preset.project(incoming, arrived.state, inputs)
     if isinstance(planned, NeedsThread):
         return planned
+    fresh = planned.plan
+    planned = fitting(incoming, planned, arrived.state, preset, inputs, reader.weigh)
     goes_on = incoming.last_plan is not None
     check_state = before.check_state if goes_on else FRESH
     faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
@@ -74,8 +79,10 @@ def projected(
     if faults := newly_refused(projection, reader.form):
         return Faulty(tuple(f"provider: {name}" for name in faults))  # rule 5
     between_epochs = preset.is_active(arrived.state) and goes_on and planned.receipt is None
-    if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:
-        return Faulty(("epoch",))  # rule 4
+    if preset.keeps_prefix and between_epochs and first_changed(before, projection, shared) >= 0:  # rule 4
+        if planned.plan.pieces == fresh.pieces:
+            return Faulty(("epoch",))
+        planned = announced(planned, fresh, incoming, inputs)
     sent = (planned.state.sent if grew else ()) or outline(planned.plan, len(messages))
     return Checked(projection, _with_state(planned, projection, sent, inputs.gauge.overhead))
 
@@ -185,4 +192,7 @@ def _edited(raw: bytes, edits: list[BlockEdit], form: ModuleType) -> bytes:
     arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
         return bytes(form.set_arguments(raw, arguments))
-    return bytes(form.set_result(raw, {edit.block_index: edit.text for edit in edits}))
+    texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut"}
+    results = {edit.block_index: edit.text for edit in edits if edit.kind != "cut"}
+    raw = form.set_result(raw, results) if results else raw
+    return bytes(form.set_text(raw, texts) if texts else raw)

@@ -19,6 +19,7 @@ RULES = {
     "distilled": "bulky result of an older turn",
     "pruned": "old tool output",
     "shortened": "arguments of an old call",
+    "cut": "did not fit the window",
     "inserted": "packet",
 }
 

@@ -59,7 +59,7 @@ LITERALS: dict[str, LiteralSet] = {
     "AnswerForm": LiteralSet(Literal["messages", "edits"], "How `context` gives the list."),
     "Mode": LiteralSet(Literal["on", "off"], "Whether lists are projected."),
     "VerdictKind": LiteralSet(
-        Literal["kept", "distilled", "pruned", "dropped", "inserted"], "What became of a message."
+        Literal["kept", "distilled", "pruned", "cut", "dropped", "inserted"], "What became of a message."
     ),
     "LeftKind": LiteralSet(
         LeftKind, "What was done to something at an epoch; `shortened` are the arguments of a call."

@@ -67,8 +67,10 @@ def answer(views: Sequence[View], at: int) -> set[int]:
 
 
 def editable(views: Sequence[View], edit: BlockEdit) -> bool:
-    block = views[edit.message_index].blocks[edit.block_index]
-    if edit.kind != "shortened":
+    block, role = views[edit.message_index].blocks[edit.block_index], views[edit.message_index].role
+    if edit.kind == "cut" and block.kind in ("text", "shell"):
+        return role in ("user", "note", "shell", "result") and not block.signed
+    if edit.kind != "shortened" and not (edit.kind == "cut" and block.kind == "call"):
         return block.kind == "result" and not block.signed
     signed = (one.signed for at in answer(views, edit.message_index) for one in views[at].blocks)
     return block.kind == "call" and not any(signed)

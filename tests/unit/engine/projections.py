@@ -38,7 +38,7 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
         **keys,
     }
     folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("carrying", None))
-    limits = Limits(keys.pop("newest_limit", None), keys.pop("window_limit", None))
+    limits = Limits(keys.pop("newest_limit", None))
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)

@@ -29,7 +29,6 @@ def asks(draw: st.DrawFn) -> dict[str, Any]:
         "zone": draw(zones),
         "drop_turns": draw(st.sampled_from((True, True, False))),
         "newest_limit": draw(limits),
-        "window_limit": draw(limits),
     }
 
 

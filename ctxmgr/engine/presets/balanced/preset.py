@@ -127,7 +127,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
             rules=rules,
         ),
-        budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.limit_weight),
+        budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.fit_weight),
         rates=prices.rates(prices.in_force(model.prices, policy.prices)),
         cached_count=0 if lost_to_provider else incoming.delta.unchanged_count,
         protection=Protection(

@@ -12,5 +12,5 @@ class Turns(WholeTurns):
     name = "turns"
 
     def limits(self, gauge: Gauge) -> Limits | None:
-        """The newest turn is red at most, and the list fits the window."""
-        return Limits(gauge.weight_at(gauge.thresholds.red), gauge.limit_weight)
+        """The newest turn is red at most."""
+        return Limits(gauge.weight_at(gauge.thresholds.red))

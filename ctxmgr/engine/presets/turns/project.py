@@ -9,8 +9,7 @@ Rules (design, section 4; the number in brackets is the design's):
    that comes late, to a call that was left out: its turn comes back, for a provider refuses a parted pair.
 3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
    lose tool output, oldest first; the last two steps stay.
-4. If even that does not fit the model's window, the largest results of the newest turn are distilled: a call
-   that fails helps nobody. Those of its newest step come last, for no model has read them yet.
+4. What was cut to fit the window stays so, of whichever kind, while its turn is kept.
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
    limit, so that a better zone does not undo it. What may be an error is treated as one.
 6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
@@ -31,17 +30,16 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, StepSpan, st
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
-from ctxmgr.engine.rewriting import ERRORS_OVER, LAST_RESORT_LENGTH, Rewrite, is_among, marker
+from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, is_among, marker
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
 
 STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The weights, uncalibrated, above which rules 3 and 4 act; None for never. Both hold with the packet."""
+    """The weight of the newest turn, uncalibrated and with the packet, above which rule 3 acts; None for never."""
 
     newest: float | None = None
-    window: float | None = None
 
 
 class TurnsInputs(msgspec.Struct, frozen=True):
@@ -69,7 +67,7 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
         return Plan(whole, ask.zone, 0, weight, weight, dict(ask.decisions))
     draft = _Draft(conversation, ask)
     draft.decide_results()
-    draft.squeeze_newest()
+    draft.prune_newest()
     return draft.plan()
 
 
@@ -133,8 +131,10 @@ class _Draft:
         return max(floor, rules.cut_at(conversation, max(0, len(self.turns) - count)))
 
     def decide_results(self) -> None:
-        """Rules 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
+        """Rules 4, 5 and 7: the remembered edits, and new ones for bulky results of kept older turns."""
         limit = getattr(self.ask.policy.distill, self.ask.zone)
+        if any(decision.kind == "cut" for decision in self.decisions.values()):
+            self._cut_again()
         for turn in self.turns[self.first :]:
             older = self.ask.limits is not None and turn is not self.turns[-1]
             if not older and not self.decisions:
@@ -147,30 +147,29 @@ class _Draft:
                     if decision is not None:
                         self._edit(ref, decision)
 
-    def squeeze_newest(self) -> None:
-        """Rules 3 and 4."""
+    def _cut_again(self) -> None:
+        """Rule 4; of results `decide_results` does so."""
+        for position in range(self.turns[self.first].start, self.conversation.size):
+            for number, block in enumerate(self.messages[position].view.blocks):
+                ref = BlockRef(position, number)
+                decision = self.decisions.get(self.conversation.block_key(ref))
+                if decision is None or decision.kind != "cut" or block.kind == "result":
+                    continue
+                if self.ask.rules.may_edit(self.conversation, ref, "cut"):
+                    self._put(cut_edit(self.conversation, ref, decision))
+
+    def prune_newest(self) -> None:
+        """Rule 3."""
         newest, limits = self.turns[-1], self.ask.limits or Limits()
-        if limits.newest is not None and self.ask.zone == "compact":
-            over = self._newest_weight() + self.packet[1] - limits.newest
-            for step in step_spans(self.messages, newest)[:-STEPS_LOSSLESS]:
-                if over <= 0:
-                    break
-                saved = self.saved
-                self._prune_step(step)
-                over -= self.saved - saved
-        if limits.window is None or self.weight() + self.packet[1] <= limits.window:
+        if limits.newest is None or self.ask.zone != "compact":
             return
-        unread = max((step.start for step in step_spans(self.messages, newest)), default=newest.start)
-        heavy = sorted(
-            (position >= unread, -self.conversation.block_weight(ref), ref)
-            for position in newest.results
-            for ref, _ in self.conversation.results(position)
-        )
-        for _, _, ref in heavy:
-            if self.weight() + self.packet[1] <= limits.window:
+        over = self._newest_weight() + self.packet[1] - limits.newest
+        for step in step_spans(self.messages, newest)[:-STEPS_LOSSLESS]:
+            if over <= 0:
                 break
-            decided = self.decisions.get(self.conversation.block_key(ref))
-            self._edit(ref, _tighter(decided, LAST_RESORT_LENGTH))
+            saved = self.saved
+            self._prune_step(step)
+            over -= self.saved - saved
 
     def _newest_weight(self) -> int:
         """Of the newest turn alone as decided so far, in tokens."""
@@ -203,13 +202,16 @@ class _Draft:
         before = self.conversation.block_weight(ref)
         if after >= before and not decision.written:
             return
-        key, number = self.conversation.block_key(ref), ref.block_index
+        key = self.conversation.block_key(ref)
         self.decisions[key] = decision
-        blocks = self.block_edits.setdefault(ref.message_index, {})
-        if number in blocks:
-            self.saved -= blocks[number].before_tokens - blocks[number].after_tokens
-        blocks[number] = BlockEdit(ref.message_index, number, decision.kind, text, key, before, after)
-        self.saved += before - after
+        self._put(BlockEdit(ref.message_index, ref.block_index, decision.kind, text, key, before, after))
+
+    def _put(self, edit: BlockEdit) -> None:
+        blocks = self.block_edits.setdefault(edit.message_index, {})
+        old = blocks.get(edit.block_index)
+        self.saved -= old.before_tokens - old.after_tokens if old is not None else 0
+        blocks[edit.block_index] = edit
+        self.saved += edit.before_tokens - edit.after_tokens
 
     def weight(self) -> int:
         """Of the kept turns as decided so far, in tokens, without the packet."""
@@ -235,6 +237,7 @@ class _Draft:
             distilled=sum(edit.kind == "distilled" for edit in edits),
             pruned=sum(edit.kind == "pruned" for edit in edits),
             packet_weight=packet.weight,
+            blocks_cut=sum(edit.kind == "cut" for edit in edits),
         )
 
     def _packet(self) -> Packet:
@@ -293,7 +296,7 @@ def _bulky(block: Block, limit: int) -> bool:
 
 
 def _tighter(decision: Decision | None, limit: int) -> Decision:
-    if decision is None:
+    if decision is None or decision.kind == "cut":
         return Decision("distilled", limit)
     if decision.kind == "pruned" or decision.limit <= limit:
         return decision

@@ -1299,11 +1299,18 @@ pub struct Report {
     pub results_pruned: i64,
     /// Weight of the packet, 0 without one.
     pub packet_tokens: i64,
-    /// Promises that did not hold; then the answer is the last good list. Normally empty.
+    /// Promises that did not hold; then the answer is the last good list. `fit`: the list is as short as it can be
+    /// made, and does not fit the window; `tooBig` says why. Normally empty.
     pub checks: Vec<String>,
     /// Messages left out one by one, in preset balanced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_dropped: Option<i64>,
+    /// Results, texts and arguments cut in it, because the list did not fit. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks_cut: Option<i64>,
+    /// With `fit` in `checks`: the heaviest messages, the heaviest first. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_big: Option<Vec<TooBig>>,
     /// So much of the last answer, by weight, this one begins with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_tokens: Option<i64>,
@@ -1323,6 +1330,18 @@ pub struct Report {
     /// Unpaired surrogates in the request that became U+FFFD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<i64>,
+}
+
+/// A message of a list that does not fit the window, whatever is cut.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TooBig {
+    /// What it is: user, assistant, result, prompt, ...
+    pub kind: String,
+    /// Its place in the host's list.
+    pub index: i64,
+    /// Its weight as it is sent.
+    pub tokens: i64,
 }
 
 /// A file whose text left the model's view.
@@ -2109,6 +2128,8 @@ pub enum VerdictKind {
     Distilled,
     #[serde(rename = "pruned")]
     Pruned,
+    #[serde(rename = "cut")]
+    Cut,
     #[serde(rename = "dropped")]
     Dropped,
     #[serde(rename = "inserted")]
@@ -2176,6 +2197,8 @@ pub enum LeftKind {
     Distilled,
     #[serde(rename = "shortened")]
     Shortened,
+    #[serde(rename = "cut")]
+    Cut,
     #[serde(untagged)]
     Other(String),
 }

@@ -116,8 +116,10 @@ def test_a_gauge_goes_both_ways() -> None:
     gauge = Gauge(Meter(), thresholds(Policy(), WINDOW), "quarters/m", 700)
     assert gauge.weight_at(gauge.tokens(4_000)) == 4_000
     assert gauge.tokens(0) == 700
-    assert gauge.ratio * gauge.limit_weight + 700 == pytest.approx(gauge.thresholds.limit)
-    assert gauge.usable_weight < gauge.limit_weight or gauge.thresholds.usable == gauge.thresholds.limit
+    assert gauge.fit_weight + 700 == gauge.thresholds.limit  # nobody has observed a ratio
+    observed = msgspec.structs.replace(gauge, meter=Meter(ratios={"quarters/m": 1.5}))
+    assert 1.5 * observed.fit_weight + 700 == pytest.approx(gauge.thresholds.limit)
+    assert gauge.usable_weight < gauge.fit_weight
     assert [gauge.zone_at(share * gauge.thresholds.usable) for share in (0, 0.6, 0.8, 1)] == [
         "green",
         "yellow",

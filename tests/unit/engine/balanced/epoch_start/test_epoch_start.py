@@ -194,15 +194,6 @@ def test_a_prefix_breaks_before_a_step_though_only_its_result_leaves() -> None:
     assert kinds(plan) == {2: "pruned"}
 
 
-def test_what_does_not_fit_the_window_leaves_the_newest_steps_too_the_newest_last() -> None:
-    said = [u("go"), *OLD, *looked(1, 150), *looked(2, 150)]
-    edits = []
-    for limit in (9_000.0, 2_000.0, 1_500.0):
-        _messages, plan = opened(said, budget=NONE, window_limit=limit)
-        edits.append(kinds(plan))
-    assert edits == [{}, {14: "pruned"}, {14: "pruned", 16: "distilled"}]
-
-
 def test_an_epoch_that_would_save_little_leaves_the_cached_prefix_alone() -> None:
     """Whatever the room for the old part. Where nothing is cached it costs nothing: then a little is enough."""
     messages = read(raws(u("go"), *(one for number in range(60) for one in looked(number, 60)), *LAST))

@@ -72,56 +72,6 @@ EDITS: list[tuple[str, list[Said], dict[str, Any], dict[int, str]]] = [
         {"zone": "compact", "newest_limit": 600, "policy": Policy(recent_user_turns=TurnsKept(6, 3, 2, 2))},
         {},
     ),
-    (
-        "what does not fit the window is distilled",
-        [u("go"), *did(BULKY * 2)],
-        {"window_limit": 600},
-        {2: "distilled"},
-    ),
-    (
-        "the largest first",
-        [u("go"), *did(BULKY * 2), *did(BULKY * 3), *did("x")],
-        {"window_limit": 1_500},
-        {4: "distilled"},
-    ),
-    (
-        "then the next",
-        [u("go"), *did(BULKY * 2), *did(BULKY * 3), *did("x")],
-        {"window_limit": 1_100},
-        {2: "distilled", 4: "distilled"},
-    ),
-    (
-        "older ones before what no model has read yet, though that is larger",
-        [u("go"), *did(BULKY * 2), *did(BULKY * 3)],
-        {"window_limit": 1_900},
-        {2: "distilled"},
-    ),
-    (
-        "all older ones",
-        [u("go"), *did(BULKY * 2), *did(BULKY * 2), *did(BULKY * 3)],
-        {"window_limit": 2_400},
-        {2: "distilled", 4: "distilled"},
-    ),
-    (
-        "and that only where nothing else is left",
-        [u("go"), *did(BULKY * 2), *did(BULKY * 3)],
-        {"window_limit": 1_500},
-        {2: "distilled", 4: "distilled"},
-    ),
-    (
-        "of several results of the newest step the largest first",
-        [u("go"), a(READ, READ), r(BULKY * 2), r(BULKY * 3)],
-        {"window_limit": 1_500},
-        {3: "distilled"},
-    ),
-    (
-        "nor does rule 3 touch them, with one turn alone in compact",
-        [u("go"), *did(BULKY), *did(BULKY), *did(BULKY)],
-        {"zone": "compact", "newest_limit": 0, "window_limit": 1_000},
-        {2: "pruned"},
-    ),
-    ("errors too", [u("go"), a(READ), err(BULKY * 2)], {"window_limit": 600}, {2: "distilled"}),
-    ("not without need", [u("go"), *did(BULKY * 2)], {"window_limit": 6_000}, {}),
     ("a result without a call", [u("go"), r(BULKY, "c9"), u("more")], {}, {1: "distilled"}),
 ]
 
@@ -179,7 +129,7 @@ def test_an_edit_of_the_newest_turn_holds_when_the_zone_is_better() -> None:
 
 def test_in_compact_a_distilled_step_is_pruned() -> None:
     messages = talk(u("go"), *did(BULKY * 2), *TWO_STEPS)
-    tight = planned(messages, window_limit=600)
+    tight = planned(messages, decisions={indexed(messages).key(2): Decision("distilled", 2_000)})
     compact = planned(messages, zone="compact", newest_limit=0, decisions=tight.decisions)
     assert (edited(tight), edited(compact)) == ({2: "distilled"}, {2: "pruned"})
 

@@ -24,7 +24,6 @@ def asks(draw: st.DrawFn) -> dict[str, Any]:
         "zone": draw(zones),
         "drop_turns": draw(st.sampled_from((True, True, False))),
         "newest_limit": draw(limits),
-        "window_limit": draw(limits),
         "floor": draw(st.sampled_from((0, 0, 3, 9))),
     }
 

@@ -157,7 +157,7 @@ def test_no_promise_is_broken(
     messages: tuple[Message, ...], keys: dict[str, Any], held: set[int], most: int, settled: int
 ) -> None:
     """And a list that grows by a reply changes nothing before it, whatever the packet could carry now."""
-    keys = {**fitting(messages, keys), "newest_limit": None, "window_limit": None}
+    keys = {**fitting(messages, keys), "newest_limit": None}
     first = planned(messages, **keys, carrying=carrying(lambda at, weight: at in held, settled, most))
     assert TURNS.check(indexed(messages), first)[0] == ()
     then = {**keys, "floor": first.floor, "decisions": first.decisions}

@@ -1,0 +1,8 @@
+"""The last step of every list: what does not fit is cut until it does, no more than is needed.
+
+Knows lists, plans and invariants, and no preset.
+"""
+
+from ctxmgr.engine.fit.fitting import FitInputs, fitted
+
+__all__ = ["FitInputs", "fitted"]

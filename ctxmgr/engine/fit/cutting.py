@@ -1,0 +1,113 @@
+"""Turns a text that is too long into its start, its end and the lines that tell of an error, in so many tokens.
+
+Rules:
+1. One line in the gap says how much was there and how much is not. What stands before and after it is as it came.
+2. The end has two fifths of the room, error lines of what lies between a fifth at most, the start has the rest.
+3. Start and end break at a line's end where one is near, else anywhere: a text may be one huge line.
+4. The outcome weighs what was asked for at most, and no more than a fiftieth less where the text allows.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from ctxmgr.engine.rewriting import text_of
+from ctxmgr.model import Weigh, Written
+
+END_SHARE = 0.4  # of the room: how it ended
+ERROR_SHARE = 0.2
+ERROR_LINE_CHARACTERS = 200  # of an error line that stays, at most
+NEAR_SHARE = 0.08  # of start or end: so far a line's end is looked for
+CLOSE = 0.98  # of the tokens asked for: near enough
+CORRECTIONS = 8  # corrections of how many characters come to so many tokens
+GAP = "…\n"
+# as `distill` has them, and names that end so (`ValueError`)
+ERROR_LINE = re.compile(
+    r"(?:error|exception)s?\b|\b(?:traceback|failed|failure|fatal|panic|undefined|denied|not found)\b",
+    re.IGNORECASE,
+)
+
+
+class CutText(msgspec.Struct, frozen=True):
+    """A text that was cut: the parts it is written of, and its weight in tokens."""
+
+    parts: Written
+    weight: int
+
+
+class Ends(msgspec.Struct, frozen=True):
+    """What of a text stays in any case, in characters from its start and from its end."""
+
+    start_chars: int = 0
+    end_chars: int = 0
+
+
+def cut(text: str, whole: int, tokens: int, weigh: Weigh, line: Callable[[int], str], ends: Ends) -> CutText | None:
+    """`text`, which weighs `whole` tokens, in `tokens` at most; None where it would not be lighter. `line` says in
+    one line that so many tokens are left out."""
+    said = line(max(0, whole - tokens))
+    beside = weigh(said)
+    room = max(0, tokens - beside)
+    size = room * len(text) // max(1, whole)
+    best: CutText | None = None
+    for _ in range(CORRECTIONS):
+        parts = _parts(text, size, said, ends)
+        weight = weigh(text_of(parts, text))
+        if weight <= tokens and (best is None or weight > best.weight):
+            best = CutText(parts, weight)
+        if CLOSE * tokens <= weight <= tokens or not size:
+            break
+        size = min(len(text), size * room // max(1, weight - beside))
+        size -= size // 100 if weight > tokens else 0
+    if best is None:
+        parts = _parts(text, 0, said, ends)
+        best = CutText(parts, weigh(text_of(parts, text)))
+    return best if best.weight < whole else None
+
+
+def _parts(text: str, size: int, said: str, ends: Ends) -> Written:
+    """About `size` characters of the text (rule 2)."""
+    length = len(text)
+    tail = length - max(ends.end_chars, int(size * END_SHARE))
+    least = max(ends.start_chars, int(size * (1 - END_SHARE - ERROR_SHARE)))
+    errors = list(_errors(text, least, tail, int(size * ERROR_SHARE)))
+    head = max(least, size - (length - tail) - sum(end - start for start, end in errors))
+    head, tail = _at_lines(text, head, tail, ends)
+    if head >= tail:
+        return ((0, length),)
+    errors = [(max(start, head), end) for start, end in errors if end > head and start < tail]
+    parts: list[str | tuple[int, int]] = [(0, head)] if head else []
+    parts.append(("\n" if head and text[head - 1] != "\n" else "") + said + "\n")
+    for start, end in errors:
+        parts.append((start, min(end, tail)))
+        if text[min(end, tail) - 1] != "\n":
+            parts.append(GAP)
+    if errors and parts[-1] != GAP:
+        parts.append(GAP)
+    if tail < length:
+        parts.append((tail, length))
+    return tuple(parts)
+
+
+def _errors(text: str, start: int, end: int, room: int) -> Iterator[tuple[int, int]]:
+    """Lines that tell of an error, the first ones, in so many characters; a long one around its match."""
+    at = start
+    while room > 0 and (found := ERROR_LINE.search(text, at, max(at, end))) is not None:
+        first = max(at, text.rfind("\n", at, found.start()) + 1, found.start() - ERROR_LINE_CHARACTERS // 2)
+        last = text.find("\n", found.end(), end)
+        last = min(end if last < 0 else last + 1, first + ERROR_LINE_CHARACTERS)
+        room -= last - first
+        if room >= 0:
+            yield first, last
+        at = max(last, found.end())
+
+
+def _at_lines(text: str, head: int, tail: int, ends: Ends) -> tuple[int, int]:
+    """Rule 3."""
+    length = len(text)
+    at = text.rfind("\n", max(ends.start_chars, int(head * (1 - NEAR_SHARE))), head) + 1
+    head = at or head
+    stop = min(length - ends.end_chars, tail + int((length - tail) * NEAR_SHARE))
+    at = text.find("\n", tail, stop) + 1
+    return head, at or tail

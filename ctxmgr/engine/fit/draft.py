@@ -1,0 +1,107 @@
+"""A plan while it is being cut: what of each message is shown, what it weighs now, and the pieces at the end."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan
+
+
+class Draft:
+    """`weight` in tokens, of the list as it stands."""
+
+    def __init__(self, conversation: ConversationIndex, plan: Plan) -> None:
+        self.conversation, self.plan, self.weight = conversation, plan, plan.weight
+        self.block_edits: dict[BlockRef, BlockEdit] = {}
+        self._order: list[int | Packet] = []
+        for piece in plan.pieces:
+            if isinstance(piece, Packet):
+                self._order.append(piece)
+            elif isinstance(piece, Keep):
+                self._order += range(piece.start, piece.end)
+            else:
+                self.block_edits[BlockRef(piece.message_index, piece.block_index)] = piece
+                if self._order[-1:] != [piece.message_index]:
+                    self._order.append(piece.message_index)
+        self._decisions: dict[str, Decision] = {}
+        self._dropped: set[int] = set()
+
+    def visible(self) -> list[int]:
+        """The indices of the messages that are shown, in their order."""
+        return [at for at in self._order if isinstance(at, int) and at not in self._dropped]
+
+    def blocks(self, message_index: int) -> Iterator[tuple[BlockRef, Block]]:
+        """The blocks of a message that may be cut: those that are as they came, or were cut before."""
+        for number, block in enumerate(self.conversation.messages[message_index].view.blocks):
+            ref = BlockRef(message_index, number)
+            edit = self.block_edits.get(ref)
+            if block.can_edit and (edit is None or edit.kind == "cut"):
+                yield ref, block
+
+    def block_weight(self, ref: BlockRef) -> int:
+        """Of a block as it is shown, in tokens."""
+        edit = self.block_edits.get(ref)
+        return self.conversation.block_weight(ref) if edit is None else edit.after_tokens
+
+    def message_weight(self, message_index: int) -> int:
+        """Of a message as it is shown, in tokens."""
+        message = self.conversation.messages[message_index]
+        refs = (BlockRef(message_index, number) for number in range(len(message.view.blocks)))
+        return message.weight + sum(self.block_weight(ref) - self.conversation.block_weight(ref) for ref in refs)
+
+    def put(self, edit: BlockEdit, decision: Decision) -> None:
+        """Shows a block so."""
+        ref = BlockRef(edit.message_index, edit.block_index)
+        self.weight += edit.after_tokens - self.block_weight(ref)
+        self.block_edits[ref] = edit
+        self._decisions[edit.key] = decision
+
+    def drop(self, message_index: int) -> None:
+        """Leaves a message out."""
+        self.weight -= self.message_weight(message_index)
+        self._dropped.add(message_index)
+        self._decisions[self.conversation.key(message_index)] = Decision("dropped")
+
+    def finished(self) -> Plan:
+        """The plan as it is now."""
+        if not self._decisions:
+            return self.plan
+        left = {digest for at in self._dropped for digest in self._keys_in(at)}
+        decisions = {key: one for key, one in self.plan.decisions.items() if key not in left}
+        shown = set(self.visible())
+        return msgspec.structs.replace(
+            self.plan,
+            pieces=self._pieces(),
+            weight=self.weight,
+            decisions=decisions | self._decisions,
+            dropped=self.plan.dropped + len(self._dropped),
+            blocks_cut=sum(
+                edit.kind == "cut" and ref.message_index in shown for ref, edit in self.block_edits.items()
+            ),
+        )
+
+    def _keys_in(self, message_index: int) -> list[str]:
+        """The keys of its blocks."""
+        blocks = self.conversation.messages[message_index].view.blocks
+        return [self.conversation.block_key(BlockRef(message_index, number)) for number in range(len(blocks))]
+
+    def _pieces(self) -> tuple[Piece, ...]:
+        edits: dict[int, list[BlockEdit]] = {}
+        for _, edit in sorted(self.block_edits.items()):
+            edits.setdefault(edit.message_index, []).append(edit)
+        pieces: list[Piece] = []
+        start = end = 0
+        for at in self._order:
+            if at in self._dropped:
+                continue
+            if isinstance(at, int) and at not in edits:
+                if at != end or start == end:
+                    pieces += [Keep(start, end)] if end > start else []
+                    start = at
+                end = at + 1
+                continue
+            pieces += [Keep(start, end)] if end > start else []
+            start = end = 0
+            pieces += [at] if isinstance(at, Packet) else edits[at]
+        return (*pieces, *([Keep(start, end)] if end > start else []))

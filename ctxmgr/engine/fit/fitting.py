@@ -1,0 +1,237 @@
+"""Turns a plan that does not fit the window into one that does: the last step of every list.
+
+1. Nothing happens while the plan fits. Where it does not, it is brought to 95 % of the limit, so that the next
+   message does not bring it over again; by these means, each no further than needed:
+   a. tool results are cut to one cap, the newest step's to a tenth of the limit at least;
+   b. arguments of calls are, but the newest answer's;
+   c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
+   d. old steps leave; where turns leave whole, old turns do (`turns_from`: the preset is to plan again), and then
+      texts are cut further;
+   e. the newest user's text loses its middle: its first and last 2,000 tokens stay;
+   f. the newest step's results are cut like all others.
+2. Nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
+3. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
+4. Where all that does not do, `too_big` says what is left that is large.
+
+Each cut is a decision that remembers what was written, as any other.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, goes_on, turn_at
+from ctxmgr.engine.fit.arguments import cut_arguments
+from ctxmgr.engine.fit.cutting import Ends, cut
+from ctxmgr.engine.fit.draft import Draft
+from ctxmgr.engine.fit.water import water_level
+from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.rewriting import cut_edit, marker
+from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
+
+TARGET_SHARE = 0.95  # of the limit
+LEAST_TOKENS = 500  # of anything that is cut
+NEWEST_RESULTS_SHARE = 0.1  # of the limit: the newest step's results together, until nothing else is left to cut
+PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leave
+ENDS_TOKENS = 2_000  # of either end of the newest user's text
+LINE_TOKENS = 40  # about what the line weighs that says how much was cut
+HEAVIEST_LISTED = 5  # of what is too big
+
+
+class FitInputs(msgspec.Struct, frozen=True):
+    """`limit`: tokens that the list may weigh. `handle`: the name of an original in the archive, "" without one.
+    `turns_stay`: no more of them may leave."""
+
+    limit: float
+    weigh: Weigh
+    rules: Invariants
+    handle: Callable[[str], str]
+    turns_stay: bool = False
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """The plan, cut as far as it was. `turns_from`: turns before this message are to leave; 0 where none is."""
+
+    plan: Plan
+    turns_from: int = 0
+
+
+def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fitted:
+    """Pure: the same arguments give the same plan."""
+    if plan.too_big:
+        plan = msgspec.structs.replace(plan, too_big=())
+    if plan.weight <= inputs.limit:
+        return Fitted(plan)
+    work = _Fitting(conversation, plan, inputs)
+    means = (
+        work.results,
+        work.arguments,
+        work.pasted,
+        work.steps,
+        work.texts,
+        work.newest_user,
+        work.newest_results,
+    )
+    for each in means:
+        if work.over() > 0 and not work.turns_from:
+            each()
+    plan, too_big = work.draft.finished(), work.too_big()
+    return Fitted(msgspec.structs.replace(plan, too_big=too_big) if too_big else plan, work.turns_from)
+
+
+class _Fitting:
+    def __init__(self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> None:
+        self.conversation, self.inputs, self.draft = conversation, inputs, Draft(conversation, plan)
+        self.turns_from, self.target = 0, TARGET_SHARE * inputs.limit
+        self.newest = conversation.newest_reply  # of several items the last
+        self.newest_call = self.newest
+        while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
+            self.newest_call -= 1
+
+    def over(self) -> float:
+        """Tokens that are to go."""
+        return self.draft.weight - self.target
+
+    def results(self) -> None:
+        """Rule 1a."""
+        refs = self._blocks(("result", "shell"), ("result", "user", "shell"))
+        newest = sum(ref.message_index > self.newest for ref in refs)
+        share = max(LEAST_TOKENS, int(NEWEST_RESULTS_SHARE * self.inputs.limit / max(1, newest)))
+        self._cut([(ref, share if ref.message_index > self.newest else LEAST_TOKENS) for ref in refs])
+
+    def newest_results(self) -> None:
+        """Rule 1f."""
+        refs = self._blocks(("result", "shell"), ("result", "user", "shell"))
+        self._cut([(ref, LEAST_TOKENS) for ref in refs])
+
+    def pasted(self) -> None:
+        """Rule 1c."""
+        self._texts(PASTED_TOKENS)
+
+    def texts(self) -> None:
+        """Rule 1d, after steps have left."""
+        self._texts(LEAST_TOKENS)
+
+    def _texts(self, least: int) -> None:
+        refs = self._blocks(("text",), ("user", "note", "result"))
+        self._cut([(ref, least) for ref in refs if ref.message_index != self.conversation.newest_user])
+
+    def newest_user(self) -> None:
+        """Rule 1e."""
+        refs = self._blocks(("text",), ("user",))
+        refs = [ref for ref in refs if ref.message_index == self.conversation.newest_user]
+        weigh = self.inputs.weigh
+        ends = {ref: Ends() for ref in refs}
+        leasts = dict.fromkeys(refs, LINE_TOKENS)
+        for order, from_end in ((refs, False), (refs[::-1], True)):
+            stays = ENDS_TOKENS
+            for ref in order:
+                text = self.conversation.block(ref).text
+                size = _chars(text[::-1] if from_end else text, stays, weigh)
+                weight = weigh(text[len(text) - size :] if from_end else text[:size])
+                name = "end_chars" if from_end else "start_chars"
+                ends[ref] = msgspec.structs.replace(ends[ref], **{name: size})
+                leasts[ref] += weight
+                stays = max(0, stays - weight)
+        self._cut([(ref, leasts[ref]) for ref in refs], ends)
+
+    def arguments(self) -> None:
+        """Rule 1b."""
+        refs = [ref for ref in self._blocks(("call",), ("assistant",)) if ref.message_index < self.newest_call]
+        vessels = [(self.draft.block_weight(ref), LEAST_TOKENS) for ref in refs]
+        cap = max(LEAST_TOKENS, water_level(vessels, self.over()))
+        for ref, (weight, _) in zip(refs, vessels, strict=True):
+            if weight <= cap:
+                continue
+            block = self.conversation.block(ref)
+            done = cut_arguments(block.tool, block.arguments or {}, cap, self.inputs.weigh, self._line(""))
+            if done is None or done[1] >= weight:
+                continue
+            arguments, after = done
+            self._put(ref, Decision("cut", written=(msgspec.json.encode(arguments).decode(),), weight=after))
+
+    def steps(self) -> None:
+        """Rule 1d."""
+        rules, conversation, shown = self.inputs.rules, self.conversation, self.draft.visible()
+        if rules.by_turns:
+            self._turns(shown)
+            return
+        stays = set(rules.must_stay(conversation))
+        first = next((at for at in shown if conversation.messages[at].view.role != "prompt"), -1)
+        left = set(range(conversation.size)) - set(shown)
+        for step in rules.steps(conversation).steps[:-1]:
+            indices = set(step.message_indices)
+            if self.over() <= 0:
+                break
+            if indices & (stays | left) or first in indices or not rules.may_leave(conversation, step):
+                continue
+            for at in step.message_indices:
+                self.draft.drop(at)
+
+    def _turns(self, shown: Sequence[int]) -> None:
+        turns, rules = self.conversation.turns, self.inputs.rules
+        if self.inputs.turns_stay:
+            return
+        weights = dict.fromkeys(range(len(turns)), 0)
+        for at in shown:
+            if self.conversation.messages[at].view.role != "prompt":
+                weights[turn_at(turns, at)] += self.draft.message_weight(at)
+        over = self.over()
+        for number in range(1, len(turns)):
+            over -= weights[number - 1]
+            if turns[number].start > self.draft.plan.floor and rules.may_cut_at(self.conversation, number):
+                self.turns_from = turns[number].start
+                if over <= 0:
+                    break
+
+    def too_big(self) -> tuple[HeavyMessage, ...]:
+        """Rule 4."""
+        if self.draft.weight <= self.inputs.limit:
+            return ()
+        weights = {at: self.draft.message_weight(at) for at in self.draft.visible()}
+        heaviest = sorted(weights, key=lambda at: (-weights[at], at))[:HEAVIEST_LISTED]
+        return tuple(HeavyMessage(self.conversation.messages[at].view.role, at, weights[at]) for at in heaviest)
+
+    def _blocks(self, kinds: Sequence[str], roles: Sequence[str]) -> list[BlockRef]:
+        """The blocks of these kinds in messages of these roles that may be cut."""
+        messages, rules = self.conversation.messages, self.inputs.rules
+        return [
+            ref
+            for at in self.draft.visible()
+            if messages[at].view.role in roles
+            for ref, block in self.draft.blocks(at)
+            if block.kind in kinds and rules.may_edit(self.conversation, ref, "cut")
+        ]
+
+    def _cut(self, leasts: Sequence[tuple[BlockRef, int]], ends: dict[BlockRef, Ends] | None = None) -> None:
+        """To one cap, none to less than its least."""
+        vessels = [(self.draft.block_weight(ref), least) for ref, least in leasts]
+        cap = water_level(vessels, self.over())
+        for (ref, least), (weight, _) in zip(leasts, vessels, strict=True):
+            if weight > max(cap, least):
+                self._cut_text(ref, max(cap, least), (ends or {}).get(ref, Ends()))
+
+    def _cut_text(self, ref: BlockRef, tokens: int, ends: Ends) -> None:
+        block, before = self.conversation.block(ref), self.conversation.block_weight(ref)
+        whole = self.inputs.weigh(block.text) if block.images else before
+        beside, line = before - whole, self._line(self.inputs.handle(self.conversation.block_key(ref)))
+        done = cut(block.text, whole, tokens - beside, self.inputs.weigh, lambda left: line(whole, left), ends)
+        if done is None or done.weight + beside >= self.draft.block_weight(ref):
+            return
+        self._put(ref, Decision("cut", written=done.parts, weight=done.weight + beside))
+
+    def _put(self, ref: BlockRef, decision: Decision) -> None:
+        self.draft.put(cut_edit(self.conversation, ref, decision), decision)
+
+    def _line(self, handle: str) -> Callable[[int, int], str]:
+        return lambda whole, left: marker.cut(whole, left, handle)
+
+
+def _chars(text: str, tokens: int, weigh: Weigh) -> int:
+    """So many characters at the start of a text weigh these tokens at least, or are all of it."""
+    if not tokens:
+        return 0
+    size = 4 * tokens
+    while size < len(text) and weigh(text[:size]) < tokens:
+        size += size // 4
+    return min(size, len(text))

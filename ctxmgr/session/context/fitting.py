@@ -1,0 +1,73 @@
+"""Turns what a preset planned into what fits: the step that every list goes through but those that go as they came.
+
+1. Where whole turns are to leave, the preset plans again from a later turn on, so that it says what left as ever.
+2. What was cut goes into the archive, where there is one.
+3. Where a cut changes what was shown before, that is an epoch of its own, with a receipt: its cache is lost.
+4. What fits after a cut is what is kept from then on: that it fills the window is no reason to open an epoch.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from ctxmgr.engine.balanced import arithmetic, receipts
+from ctxmgr.engine.conversation import Incoming
+from ctxmgr.engine.fit import FitInputs, fitted
+from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.rewriting import handles
+from ctxmgr.model import ArchiveRow, Plan, Receipt, Weigh, prices
+from ctxmgr.model.saved import State
+
+TURNS_TRIES = 4  # a packet comes with turns that leave: so often more of them may have to
+
+
+def fitting(
+    incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, weigh: Weigh
+) -> Planned:
+    """The plan, fitted. `state` is that from before it was planned."""
+    if not preset.is_active(state):
+        return planned
+    conversation, handle = incoming.conversation, _handle(inputs)
+    ask = FitInputs(inputs.gauge.fit_weight, weigh, preset.invariants, handle)
+    done = fitted(conversation, planned.plan, ask)
+    for tries_left in reversed(range(TURNS_TRIES)):
+        if not done.turns_from:
+            break
+        plan = msgspec.structs.replace(done.plan, floor=done.turns_from)  # rule 1
+        last = msgspec.structs.replace(incoming, last_plan=plan)
+        again = preset.project(last, msgspec.structs.replace(state, decisions=plan.decisions), inputs)
+        if isinstance(again, NeedsThread):  # by turns none does
+            return planned
+        planned, ask = again, msgspec.structs.replace(ask, turns_stay=not tries_left)
+        done = fitted(conversation, planned.plan, ask)
+    if done.plan is planned.plan:
+        return planned
+    gone = receipts.originals(conversation, planned.plan, done.plan, handle)
+    rows = tuple(ArchiveRow(one.handle, one.key, one.call_text, one.text) for one in gone if one.handle)
+    epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=done.plan.weight)  # rule 4
+    state = msgspec.structs.replace(planned.state, decisions=done.plan.decisions, epoch=epoch)
+    return msgspec.structs.replace(planned, plan=done.plan, state=state, originals=(*planned.originals, *rows))
+
+
+def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs) -> Planned:
+    """Rule 3, where what was shown before is shown another way. `whole`: the plan before it was cut."""
+    state, plan, conversation = planned.state, planned.plan, incoming.conversation
+    by = prices.rates(prices.in_force(state.model.prices, inputs.policy.prices))
+    cached = incoming.delta.unchanged_count
+    sums = arithmetic(
+        receipts.summed(whole, plan, conversation.messages, cached, by),
+        by,
+        state.epoch.regret,
+        state.epoch.call_count,
+    )
+    number = state.epoch.number + 1
+    bare = Receipt(number, "fit", whole.weight, plan.weight, f"fit: {sums}", time_ms=inputs.time_ms)
+    gone = receipts.originals(conversation, whole, plan, _handle(inputs))
+    done = receipts.receipt(bare, gone, lambda one: "did not fit the window")
+    epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0)
+    state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, done))
+    return msgspec.structs.replace(planned, state=state, receipt=done)
+
+
+def _handle(inputs: Inputs) -> Callable[[str], str]:
+    return handles.handle if inputs.archives else lambda key: ""

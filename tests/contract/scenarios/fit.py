@@ -1,0 +1,87 @@
+"""What does not fit the window is cut: no more than is needed, and it stays as it was cut."""
+
+import re
+
+from ctxmgr.model import estimate
+from tests.contract.behaviours import behaviour
+from tests.contract.running import Run
+from tests.contract.talk import Fields, Talk, texts
+
+USABLE = 12_000  # tokens of a window of 16,000
+
+
+def log(lines: int) -> str:
+    """About five tokens a line, one of them an error."""
+    said = [f"line {number} of the log" for number in range(lines)]
+    said[lines // 2] = "ValueError: there is no such order"
+    return "\n".join(said)
+
+
+def cut(run: Run) -> list[str]:
+    """The lines that say how much was cut."""
+    return re.findall(r"\[cut to fit — [^\]]*\]", texts(run.shown))
+
+
+def several(run: Run, number: int, lines: int) -> None:
+    """A reply that reads three logs at once."""
+    calls = [run.make.call("read", path=f"log{number}{each}") for each in "abc"]
+    run.messages += [run.make.reply("", *calls), *(run.make.result(log(lines)) for _ in calls)]
+
+
+@behaviour(
+    "fit/a-result-larger-than-the-window",
+    "A result of 20,000 tokens in a window of 16,000 loses its middle; ends and errors stay, and so do the bytes.",
+    "design 3 and 4",
+)
+def larger() -> Talk:
+    run = Run()
+    run.user("Find out why the orders fail.")
+    run.step(log(4_000), "bash", command="make orders")
+    report = run.ask()
+    assert 0.9 * USABLE <= report["tokens"] <= USABLE
+    (line,) = cut(run)
+    assert f"of ~{estimate(log(4_000)):,} tokens" in line
+    said = texts(run.shown)
+    assert "line 0 of the log" in said
+    assert "line 3999 of the log" in said
+    assert "ValueError: there is no such order" in said
+    run.step("ok", "bash", command="ls")
+    assert run.ask()["firstChangedIndex"] == -1
+    return run.talk
+
+
+@behaviour(
+    "fit/a-cut-opens-an-epoch",
+    "Where what was sent before has to be cut too, that is an epoch, with its receipt and its sum.",
+    "design 4",
+)
+def opens() -> Talk:
+    run = Run()
+    run.user("Compare the logs.")
+    several(run, 1, 500)
+    run.ask()
+    assert cut(run) == []
+    several(run, 2, 500)
+    report = run.ask()
+    assert 0.9 * USABLE <= report["tokens"] <= USABLE
+    assert (report["epoch"], report["firstChangedIndex"], len(cut(run))) == (1, 2, 6)
+    receipt = run.receipt()
+    assert (receipt["opening"], receipt["arithmetic"]) == ("fit", report["arithmetic"])
+    left: list[Fields] = receipt["left"]
+    assert {(one["kind"], one["why"]) for one in left} == {("cut", "did not fit the window")}
+    return run.talk
+
+
+@behaviour(
+    "fit/what-can-not-fit-is-told",
+    "The newest call stays as it came: where it alone is larger than the window, the report says so.",
+    "design 4",
+)
+def told() -> Talk:
+    run = Run()
+    run.user("Write the log.")
+    talk, make = run.talk, run.make
+    sent = [*run.messages, make.reply("", make.call("write", path="log", content=log(4_000))), make.result("ok")]
+    report = talk.call("context", sessionId="s", messages=sent)["report"]
+    assert report["checks"] == ["fit"]
+    return talk

@@ -1,0 +1,109 @@
+"""A text cut to so many tokens: its ends, its error lines, and one line that says its size."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.engine.fit.cutting import CLOSE, CutText, Ends, cut
+from ctxmgr.engine.rewriting import text_of
+from tests.notation import quarters
+
+WHEREVER = Ends()
+ERROR = "ValueError: it is not so"
+
+
+def line(left_out: int) -> str:
+    return f"[cut: {left_out} left out]"
+
+
+def short(text: str, tokens: int, ends: Ends = WHEREVER) -> CutText | None:
+    return cut(text, quarters(text), tokens, quarters, line, ends)
+
+
+def written(text: str, tokens: int, ends: Ends = WHEREVER) -> str:
+    done = short(text, tokens, ends)
+    assert done is not None
+    return text_of(done.parts, text)
+
+
+def log(count: int, *errors: int) -> str:
+    return "\n".join(ERROR if number in errors else f"line {number} of the log" for number in range(count))
+
+
+def test_start_end_and_error_lines_stay_and_one_line_says_how_much_left() -> None:
+    text = log(4_000, 1_700, 2_100)
+    out = written(text, 1_000)
+    lines = out.splitlines()
+    assert lines[0] == "line 0 of the log"
+    assert lines[-1] == "line 3999 of the log"
+    assert lines.count(ERROR) == 2
+    assert sum(one.startswith("[cut: ") for one in lines) == 1
+    assert f"[cut: {quarters(text) - 1_000} left out]" in lines
+    assert set(lines) <= {*text.splitlines(), f"[cut: {quarters(text) - 1_000} left out]", "…"}
+
+
+def test_what_is_one_huge_line_is_cut_all_the_same() -> None:
+    text = "ab" * 40_000
+    out = written(text, 500)
+    assert out.startswith("abab")
+    assert out.endswith("abab")
+    assert CLOSE * 500 <= quarters(out) <= 500
+
+
+def test_the_ends_that_must_stay_do() -> None:
+    text = log(4_000)
+    out = written(text, 2_500, Ends(4_000, 4_000))
+    assert out.startswith(text[:4_000])
+    assert out.endswith(text[-4_000:])
+
+
+def test_what_would_not_be_lighter_is_not_cut() -> None:
+    assert short("a few words", 2) is None
+    assert short(log(200), 10_000) is None
+
+
+def test_a_long_error_line_is_kept_where_it_says_so() -> None:
+    text = f"{log(2_000)}\n{'x' * 3_000} failed {'y' * 3_000}\n{log(2_000)}"
+    assert " failed " in written(text, 1_000)
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 5, 20])
+def test_with_no_room_the_line_alone_stays(tokens: int) -> None:
+    assert line(quarters(log(400)) - tokens) in written(log(400), tokens)
+
+
+words = st.sampled_from(
+    ["a", "word ", "\n", "error: x\n", "Traceback\n", "é", "漢字", "\n\n", "0123456789" * 30, "…\n"]
+)
+texts = st.tuples(st.lists(words, min_size=1, max_size=40), st.integers(1, 200)).map(
+    lambda drawn: "".join(drawn[0]) * drawn[1]
+)
+
+
+@given(texts, st.integers(0, 5_000), st.integers(0, 2_000), st.integers(0, 2_000))
+def test_of_any_text_the_cut_is_light_enough_and_made_of_its_parts(
+    text: str, tokens: int, start: int, end: int
+) -> None:
+    ends = Ends(min(start, len(text)), min(end, len(text)))
+    done = short(text, tokens, ends)
+    if done is None:
+        return
+    out = text_of(done.parts, text)
+    assert done.weight == quarters(out) < quarters(text)
+    assert out.startswith(text[: ends.start_chars])
+    assert out.endswith(text[len(text) - ends.end_chars :])
+    ranges = [part for part in done.parts if not isinstance(part, str)]
+    assert all(first[1] <= second[0] for first, second in pairwise(ranges))
+    needed = ends.start_chars + ends.end_chars + len(line(quarters(text))) + 9
+    assert done.weight <= tokens or 4 * tokens < needed
+    assert done == short(text, tokens, ends)
+
+
+@given(texts, st.integers(200, 5_000))
+def test_no_more_is_cut_than_was_asked_for(text: str, tokens: int) -> None:
+    done = short(text, tokens)
+    longest_line = max(map(len, text.split("\n")))
+    if done is not None and quarters(text) > tokens and longest_line < 400:
+        assert done.weight >= 0.9 * tokens

@@ -1,0 +1,127 @@
+"""By which means a plan is brought to fit, in which order, and that none goes further than it has to."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxmgr.engine.fit import FitInputs, fitted
+from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
+from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
+from ctxmgr.engine.rewriting.rewrite import rewriter
+from ctxmgr.model.messages import Message
+from ctxmgr.model.projection import BlockEdit, Keep, Plan
+from tests.conversations import any_list
+from tests.notation import Said, a, call, indexed, note, quarters, r, sh, talk, think, u
+from tests.unit.engine.judge import judged
+from tests.unit.engine.projections import edited, kept
+
+LOG = "\n".join(f"line {number}" for number in range(1_600))  # about 4,000 tokens
+READ = call("read", path="p")
+WRITE = call("write", path="p", content=LOG)
+
+
+def whole(messages: tuple[Message, ...]) -> Plan:
+    weight = sum(message.weight for message in messages)
+    return Plan((Keep(0, len(messages)),) if messages else (), "green", 0, weight, weight, {})
+
+
+def fit(messages: tuple[Message, ...], limit: float, rules: Invariants = STEPS, **more: Any) -> Plan:
+    ask = FitInputs(limit, quarters, rules, lambda key: "", **more)
+    plan = fitted(indexed(messages), whole(messages), ask).plan
+    assert rules.check(indexed(messages), plan)[0] == ()
+    assert judged(messages, plan, rules is STEPS) == set()
+    return plan
+
+
+def step(text: str) -> list[Said]:
+    return [a("so", READ), r(text)]
+
+
+# what is said, the limit, what is cut by index, what leaves
+MEANS: list[tuple[str, list[Said], int, dict[int, str], list[int]]] = [
+    ("what fits stays", [u("go"), *step(LOG)], 5_000, {}, []),
+    ("a result", [u("go"), *step(LOG), *step("x")], 3_000, {2: "cut"}, []),
+    ("of two the heavier", [u("go"), *step(LOG), *step(LOG * 3), *step("x")], 12_000, {4: "cut"}, []),
+    ("of two as heavy both", [u("go"), *step(LOG), *step(LOG), *step("x")], 4_000, {2: "cut", 4: "cut"}, []),
+    ("a user's own run", [u("go"), sh("make", LOG), *step("x")], 3_000, {1: "cut"}, []),
+    ("then arguments", [u("go"), a(WRITE), r("ok"), *step("x")], 3_000, {1: "cut"}, []),
+    ("not the newest call's", [u("go"), a(WRITE), r("ok")], 3_000, {}, []),
+    ("nor signed ones: then the step", [u("go"), a(think("hm"), WRITE), r("ok"), *step("x")], 3_000, {}, [1, 2]),
+    ("the oldest step", [u("go"), a(LOG), a(LOG), a("ok")], 6_000, {}, [1]),
+    ("before it what was pasted", [u(LOG * 3), a(LOG), u("on"), a("ok")], 12_000, {0: "cut"}, []),
+    ("texts after it", [u(LOG), a("ok"), u("on"), a("ok")], 3_000, {0: "cut"}, [1]),
+    ("and noted", [u("go"), note(LOG), a("ok")], 3_000, {1: "cut"}, []),
+    ("the newest user's middle last", [u(LOG * 3), a("ok")], 6_000, {0: "cut"}, []),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "limit", "cut", "gone"), MEANS, ids=[row[0] for row in MEANS])
+def test_means(name: str, said: list[Said], limit: int, cut: dict[int, str], gone: list[int]) -> None:
+    messages = talk(*said)
+    plan = fit(messages, limit)
+    assert edited(plan) == cut
+    assert [at for at in range(len(messages)) if at not in kept(plan)] == gone
+    assert plan.blocks_cut == len(cut)
+    if cut and not gone:
+        assert 0.9 * limit <= plan.weight <= TARGET_SHARE * limit
+
+
+def test_by_turns_the_oldest_are_to_leave() -> None:
+    messages = talk(u("1"), a(LOG), u("2"), a(LOG), u("3"), a("ok"))
+    ask = FitInputs(6_000, quarters, TURNS, lambda key: "")
+    assert fitted(indexed(messages), whole(messages), ask).turns_from == 2
+    assert fitted(indexed(messages), whole(messages), FitInputs(3_000, quarters, TURNS, str)).turns_from == 4
+    assert fit(messages, 3_000, TURNS, turns_stay=True).too_big != ()
+
+
+def test_of_the_newest_step_more_stays() -> None:
+    messages = talk(u("go"), *(one for _ in range(30) for one in step(LOG)))
+    plan = fit(messages, 20_000)
+    weights = {piece.message_index: piece.after_tokens for piece in plan.pieces if isinstance(piece, BlockEdit)}
+    assert weights[60] == max(weights.values()) > 1_900
+    assert LEAST_TOKENS * 0.9 < min(weights.values()) <= LEAST_TOKENS + 200
+
+
+def test_the_newest_users_ends_stay_whatever_else_does_not_fit() -> None:
+    text = LOG * 9
+    plan = fit(talk(u(text)), 1_000)
+    (edit,) = (piece for piece in plan.pieces if isinstance(piece, BlockEdit))
+    size = 4 * ENDS_TOKENS
+    assert (edit.text[:size], edit.text[-size:]) == (text[:size], text[-size:])
+    (big,) = plan.too_big
+    assert (big.kind, big.index, big.tokens) == ("user", 0, plan.weight)
+
+
+def test_what_is_cut_again_is_cut_of_what_came() -> None:
+    messages = talk(u("go"), *step(LOG * 3))
+    first = fit(messages, 9_000)
+    ask = FitInputs(4_000, quarters, STEPS, str)
+    again = fitted(indexed(messages), first, ask).plan
+    assert again.pieces == fitted(indexed(messages), whole(messages), ask).plan.pieces
+
+
+def test_a_decision_gives_back_what_was_written() -> None:
+    messages = talk(u("go"), *step(LOG))
+    plan = fit(messages, 2_000)
+    (edit,) = (piece for piece in plan.pieces if isinstance(piece, BlockEdit))
+    written = rewriter(indexed(messages), lambda text: -1)(
+        next(indexed(messages).results(2))[0], plan.decisions[edit.key]
+    )
+    assert written == (edit.text, edit.after_tokens)
+
+
+@settings(max_examples=150)
+@given(any_list, st.integers(0, 6_000), st.booleans())
+def test_any_list_fits_or_all_that_could_be_cut_is(messages: tuple[Message, ...], limit: int, steps: bool) -> None:
+    rules = STEPS if steps else TURNS
+    plan = fit(messages, limit, rules, turns_stay=True)
+    assert bool(plan.too_big) == (plan.weight > limit)
+    assert plan == fit(messages, limit, rules, turns_stay=True)
+    cuts = [piece for piece in plan.pieces if isinstance(piece, BlockEdit)]
+    if not cuts:
+        return
+    dropped = len(kept(plan)) < len(messages)
+    heaviest = max(edit.before_tokens for edit in cuts)
+    assert dropped or plan.weight >= 0.9 * min(limit, plan.weight) or heaviest <= LEAST_TOKENS
