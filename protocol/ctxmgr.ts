@@ -1015,6 +1015,12 @@ export interface TurnEndResult {
   status: Status;
   /** How many events of this session have taken effect. See README.md#order. */
   seq: number;
+  /**
+   * Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction that
+   * `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked for.
+   * Null else. Since 1.1.
+   */
+  send: AfterOverflow | null;
 }
 
 /**
@@ -1077,6 +1083,9 @@ export interface SummaryDetails {
   /** How it was made, for people: strategy, calls, tokens spent, what went wrong. */
   ctxmgr: Record<string, unknown>;
 }
+
+/** What to send after an overflow. */
+export type AfterOverflow = "session_compact" | "context";
 
 /** The compaction that the host is about to make. */
 export interface BeforeCompactParams {

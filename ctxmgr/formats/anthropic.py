@@ -24,7 +24,8 @@ import msgspec
 from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_anthropic as accept
 from ctxmgr.formats.begun_anew import is_summary
-from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
+from ctxmgr.formats.content import part, plain, raw_blocks, text
+from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
@@ -94,9 +95,8 @@ def _view(message: Any) -> View | None:
     if role == "system":
         told = plain(message.get("content"))
         return View("prompt", (Block("text", text=told.text, images=told.images),))
-    if isinstance(message.get("error"), dict):
-        return View("assistant", stop="error", error=spelled(message["error"]))
-    return None
+    failed = failure(message)
+    return View("assistant", stop="error", error=failed) if failed else None
 
 
 def _user(message: dict[str, Any]) -> View:

@@ -22,6 +22,7 @@ from ctxmgr.formats.acceptance import accept_openai as accept
 from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import verdict
+from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
@@ -106,9 +107,8 @@ def _view(message: Any) -> View | None:
         return View("result", (_result(message, role),))
     if isinstance(message.get("choices"), list):
         return _answer(message)
-    if isinstance(message.get("error"), dict):
-        return View("assistant", stop="error", error=content.spelled(message["error"]))
-    return None
+    failed = failure(message)
+    return View("assistant", stop="error", error=failed) if failed else None
 
 
 def _told(message: dict[str, Any], can_edit: bool = False) -> Block:
@@ -199,6 +199,8 @@ def _by_name(name: Any) -> str:
 def _answer(answer: dict[str, Any]) -> View | None:
     """Rule 5: the first choice of a whole answer."""
     choice = answer["choices"][0]
+    if choice.get("error"):
+        return View("assistant", usage=usage(answer.get("usage")), stop="error", error=spelled(choice["error"]))
     found = _view(choice["message"])
     if found is None:
         return None

@@ -15,6 +15,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_pi as accept
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
+from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
@@ -33,9 +34,11 @@ def view(raw: bytes) -> View:
     """The view of one message. Never raises: what can not be read is `other`, weighed by its JSON."""
     try:
         message = _decode(raw)
+        if told := failure(message):
+            return View("assistant", stop="error", error=told, time_ms=_time(message))
         build = _ROLES.get(message["role"])
         return build(message) if build is not None else _other(raw, _time(message))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError, KeyError, ValueError):
+    except content.UNREADABLE:
         return _other(raw, None)
 
 

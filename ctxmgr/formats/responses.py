@@ -10,8 +10,8 @@ Rules:
 4. What the provider itself ran (web search, MCP, ...) holds its outcome: no pair of ours.
 5. A `compaction` item stands for a past that only the provider can read: it is kept as prompts are. A user's item
    in which a host put a summary by its words (`begun_anew`) is heard as one, and stays.
-6. A whole answer (`response`), an array of its items, and an error object are taken as an assistant's message:
-   `turn_end` may bring any of them.
+6. A whole answer (`response`, or the event of a stream that holds it), an array of its items, and an error object
+   are taken as an assistant's message: `turn_end` may bring any of them.
 
 Other fields and items are kept as they came.
 """
@@ -25,6 +25,7 @@ from ctxmgr.formats.acceptance import accept_responses as accept
 from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
 from ctxmgr.formats.derived_errors import Verdict, verdict
+from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
@@ -33,6 +34,7 @@ __all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_res
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
 OUTPUT = "_call_output"
+EVENT = "response."  # of a stream
 STOPS = {"completed": "stop", "failed": "error", "cancelled": "aborted", "incomplete": "length"}
 
 
@@ -85,8 +87,12 @@ def _view(item: Any) -> View | None:
         return View("prompt", (Block("other"),), summary="compaction")
     if isinstance(item.get("output"), list) and item.get("object") == "response":
         return _answer(item)
-    if isinstance(item.get("error"), dict) and kind in ("error", "message"):
-        return View("assistant", stop="error", error=spelled(item["error"]))
+    if isinstance(kind, str) and kind.startswith(EVENT):
+        whole = item.get("response")
+        listed = isinstance(whole, dict) and isinstance(whole.get("output"), list)
+        return _answer(whole) if listed else _failed(item)
+    if isinstance(kind, str) and kind.endswith("error"):
+        return _failed(item)
     block = _block(item, kind)
     return View("assistant", (block,), joins=True) if block is not None else None
 
@@ -110,9 +116,12 @@ def _message(item: dict[str, Any]) -> View | None:
         return View("user", (block,), opens_turn=True)
     if isinstance(item.get("output"), list):
         return _answer(item)
-    if isinstance(item.get("error"), dict):
-        return View("assistant", stop="error", error=spelled(item["error"]))
-    return None
+    return _failed(item)
+
+
+def _failed(item: dict[str, Any]) -> View | None:
+    told = failure(item)
+    return View("assistant", stop="error", error=told) if told else None
 
 
 def _part(number: int, raw_block: dict[str, Any]) -> Block:

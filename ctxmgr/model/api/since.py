@@ -22,6 +22,7 @@ SINCE: dict[str, str] = {
     "Report.blocksCut": "1.1",
     "Report.tooBig": "1.1",
     "SessionStartParams.messageFormat": "1.1",
+    "TurnEndResult.send": "1.1",
 }
 
 

@@ -51,12 +51,15 @@ def _asks(query: Callable[[SessionCore], Any]) -> Route:
 
 
 def _turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[lifecycle.TurnEndResult]:
-    reason, tokens = yield from turn_end.turn_end(session, params)
+    ended = yield from turn_end.turn_end(session, params)
     commands: tuple[lifecycle.Command, ...] = ()
-    if reason:
-        request = queries.compaction_request(session, reason, tokens)
+    if ended.reason:
+        request = queries.compaction_request(session, ended.reason, ended.tokens)
         commands = (lifecycle.Command("requestCompaction", request),)
-    return lifecycle.TurnEndResult(commands, queries.status(session), session.state.seq)
+    send: Any = None
+    if ended.overflowed:
+        send = "session_compact" if commands else "context"
+    return lifecycle.TurnEndResult(commands, queries.status(session), session.state.seq, send)
 
 
 def _set_policy(session: SessionCore, params: lifecycle.SetPolicyParams) -> lifecycle.PolicyResult:

@@ -23,8 +23,17 @@ from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
 
 
-def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[tuple[str, int]]:
-    """The model answered and its tools ran. Returns what to ask for: ("", 0) or (reason, tokens)."""
+class TurnEnd(msgspec.Struct, frozen=True):
+    """Why a compaction is to be asked for, "" where none is, and at how many tokens. `overflowed`: the provider
+    refused the list as too long."""
+
+    reason: str
+    tokens: int
+    overflowed: bool
+
+
+def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[TurnEnd]:
+    """The model answered and its tools ran."""
     raws = [bytes(params.message), *(bytes(raw) for raw in params.tool_results or ())]
     session.check_format(raws, "$.message")
     if sum(len(raw) for raw in raws if raw not in session.pending_messages) > INLINE_BYTES:
@@ -34,9 +43,7 @@ def turn_end(session: SessionCore, params: lifecycle.TurnEndParams) -> Verb[tupl
     return _turn_ended(session, params, messages)
 
 
-def _turn_ended(
-    session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]
-) -> tuple[str, int]:
+def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages: tuple[Message, ...]) -> TurnEnd:
     reply = messages[0]
     held = session.state.outgoing_tokens + reply.weight
     usage = _usage(session, params, reply)
@@ -69,7 +76,8 @@ def _turn_ended(
         ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
         session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
         session.entry_of |= {ledger_updates.mark(message): id for message, id in users}
-    return (("overflow" if overflow else "threshold") if asks else "", tokens)
+    reason = "overflow" if overflow else "threshold"
+    return TurnEnd(reason if asks else "", tokens, overflow)
 
 
 def _usage(session: SessionCore, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:

@@ -54,6 +54,7 @@ LITERALS: dict[str, LiteralSet] = {
     "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
     "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),
     "CompactionMoment": LiteralSet(Literal["whenIdle", "midRun"], "When a host can compact on request."),
+    "AfterOverflow": LiteralSet(Literal["session_compact", "context"], "What to send after an overflow."),
     "CompactionReason": LiteralSet(Literal["threshold", "overflow"], "Why a compaction is asked for."),
     "Delivery": LiteralSet(Literal["now", "whenIdle"], "When a compaction is to be made."),
     "AnswerForm": LiteralSet(Literal["messages", "edits"], "How `context` gives the list."),

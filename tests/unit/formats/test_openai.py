@@ -160,7 +160,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "an error",
         {"error": {"message": "too long", "code": "context_length_exceeded"}},
-        View("assistant", stop="error", error='{"message":"too long","code":"context_length_exceeded"}'),
+        View("assistant", stop="error", error='{"error":{"message":"too long","code":"context_length_exceeded"}}'),
     ),
 ]
 

@@ -103,3 +103,11 @@ class TurnEndResult(Wire, frozen=True, omit_defaults=False):
     ]
     status: Annotated[Status, Meta(description="Where the session stands after this call.")]
     seq: Seq
+    send: Annotated[
+        Literal["session_compact", "context"] | None,
+        Meta(
+            description="Where the provider refused the list as too long: what to send next. `session_compact`: "
+            "when the compaction that `commands` ask for is made. `context`: the list without the reply that "
+            "failed, where none can be asked for. Null else."
+        ),
+    ] = None

@@ -1515,6 +1515,10 @@ pub struct TurnEndResult {
     pub status: Status,
     /// How many events of this session have taken effect. See README.md#order.
     pub seq: i64,
+    /// Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction
+    /// that `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked
+    /// for. Null else. Since 1.1.
+    pub send: Option<AfterOverflow>,
 }
 
 /// Something the host is asked to do. It is what ctxmgr would send as a request, without an id: the host does not
@@ -1600,6 +1604,17 @@ pub struct SummaryDetails {
     pub modified_files: Vec<String>,
     /// How it was made, for people: strategy, calls, tokens spent, what went wrong.
     pub ctxmgr: Raw,
+}
+
+/// What to send after an overflow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AfterOverflow {
+    #[serde(rename = "session_compact")]
+    SessionCompact,
+    #[serde(rename = "context")]
+    Context,
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// The compaction that the host is about to make.

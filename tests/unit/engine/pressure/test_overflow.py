@@ -26,6 +26,18 @@ TOO_LONG = [
     "model_context_window_exceeded",
     "prompt too long; exceeded max context length by 1234 tokens",
     "Too many tokens in the prompt",
+    '{"code":"context_length_exceeded"}',
+    '{"type":"invalid_request_error","code":"prompt_too_long"}',
+    '{"code":400,"type":"exceed_context_size_error"}',
+    "litellm.ContextWindowExceededError",
+    "ContextOverflowError",
+    '{"code":"model_max_prompt_tokens_exceeded"}',
+    '{"code":"tokens_limit_reached"}',
+    '{"code":"string_above_max_length"}',
+    '{"status":413}',
+    '{"statusCode":413,"message":"Payload Too Large"}',
+    '{"code":"1261","message":"Prompt exceeds max length"}',
+    "Range of input length should be [1, 30720]",
     "Prompt contains 150000 tokens ... too large for model with 131072 maximum context length",
 ]
 OTHER = [
@@ -39,6 +51,9 @@ OTHER = [
     "Request was aborted",
     "invalid x-api-key",
     "Overloaded",
+    '{"status":500,"message":"internal error, request 413"}',
+    "max_tokens is too large: 99999",
+    '{"code":"token_expired"}',
 ]
 
 

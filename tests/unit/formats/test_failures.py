@@ -1,0 +1,94 @@
+"""A failed call as hosts have it: in any shape, in any format, an assistant's message that failed."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.pressure import overflowed
+from ctxmgr.formats import FORMATS, auto
+from tests.contract.talk import Messages, Talk
+from tests.unit.session.test_message_format import opened
+
+CODE, SAID = "context_length_exceeded", "prompt is too long: 213462 tokens > 200000 maximum"
+SHAPES: dict[str, Any] = {
+    "a provider's error": {"type": "error", "error": {"type": "invalid_request_error", "message": SAID}},
+    "an error object": {"error": {"message": SAID, "code": CODE}},
+    "an error's text": {"error": SAID},
+    "a top-level code": {"type": "error", "code": CODE, "message": "Your input is refused.", "param": "input"},
+    "a code alone": {"type": "error", "code": CODE},
+    "a nested code alone": {"error": {"code": CODE}},
+    "a failed response": {"type": "response.failed", "response": {"status": "failed", "error": {"code": CODE}}},
+    "a failed response with its items": {
+        "type": "response.failed",
+        "response": {"object": "response", "status": "failed", "output": [], "error": {"code": CODE}},
+    },
+    "the error within": {"type": "invalid_request_error", "code": CODE, "message": "Your input is refused."},
+    "a client's error": {"statusCode": 400, "body": json.dumps({"error": {"code": CODE}})},
+    "a status": {"status": 413, "message": "Payload Too Large"},
+}
+OTHERS: dict[str, Any] = {
+    "overloaded": {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    "a rate limit": {"type": "error", "code": "rate_limit_exceeded", "message": "too many tokens per minute"},
+    "a failed response": {"type": "response.failed", "response": {"status": "failed", "error": {"code": "server"}}},
+}
+
+
+def read(name: str, message: Any) -> Any:
+    return FORMATS[name].view(json.dumps(message).encode())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_refusal_as_too_long_is_known_in_every_shape(name: str, shape: str) -> None:
+    view = read(name, SHAPES[shape])
+    assert (view.role, view.stop) == ("assistant", "error")
+    assert overflowed(view, None, 200_000)
+    assert auto.view(json.dumps(SHAPES[shape]).encode()).stop == "error"
+
+
+@pytest.mark.parametrize("shape", OTHERS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_another_failure_is_none(name: str, shape: str) -> None:
+    view = read(name, OTHERS[shape])
+    assert view.stop == "error"
+    assert not overflowed(view, None, 200_000)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("message", [{"role": "user", "content": "", "error": "y"}, {"code": 3}, {"message": "x"}])
+def test_what_is_no_error_is_none(name: str, message: Any) -> None:
+    assert read(name, message).stop == ""
+
+
+def test_a_call_that_the_provider_ran_and_that_failed_is_a_call() -> None:
+    view = read("responses", {"type": "mcp_call", "id": "m", "error": "context length exceeded"})
+    assert view.stop == ""
+
+
+def test_a_choice_that_failed_is_a_failed_answer() -> None:
+    view = read("openai", {"choices": [{"error": {"code": CODE}, "message": {"role": "assistant", "content": ""}}]})
+    assert (view.stop, overflowed(view, None, 200_000)) == ("error", True)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_compaction_is_asked_for_at_once(name: str, shape: str) -> None:
+    talk = opened(name)
+    talk.context([{"role": "user", "content": "Go."}])
+    answer = talk.call("turn_end", sessionId="s", message=SHAPES[shape])
+    assert [one["params"]["reason"] for one in answer["commands"]] == ["overflow"]
+
+
+def test_the_answer_says_what_to_send() -> None:
+    for can, asked in ((True, "session_compact"), (False, "context")):
+        talk, make = Talk(start=False), Messages()
+        capabilities = {"requestCompaction": can}
+        talk.call("initialize", protocolVersion="1.1", capabilities=capabilities, policy={"preset": "turns"})
+        talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 200_000})
+        talk.context([make.user("Go.")])
+        assert talk.turn_end(make.reply("Done."), tokens=100)["send"] is None
+        refused = make.reply("", stopReason="error", errorMessage=SAID)
+        assert talk.call("turn_end", sessionId="s", message=refused)["send"] == asked
+        other = make.reply("", stopReason="error", errorMessage="Overloaded")
+        assert talk.call("turn_end", sessionId="s", message=other)["send"] is None
