@@ -1,6 +1,7 @@
 """The extension in real pi programs from npm, with a scripted model and a real sidecar."""
 
 import contextlib
+import json
 import os
 import signal
 from pathlib import Path
@@ -112,6 +113,31 @@ def test_compactions_by_ctxmgr(program: Installed, model: ModelServer, places: P
         assert (left["type"], left["fromHook"]) == ("branch_summary", True)
         assert left["details"]["ctxmgr"]["strategy"] == "single-shot"
         assert "Summaries: 1 compaction, 1 branch" in pi.command("/ctx-status")
+        check_clean(pi)
+
+
+@pytest.mark.parametrize("program", ["0.87"], indirect=True)  # before, pi takes no usage of a compaction
+def test_summaries_are_written_to_no_cache_and_are_paid_for(
+    program: Installed, model: ModelServer, places: Places
+) -> None:
+    """What is sent for a summary is never read again, so it carries no mark; pi's totals count what it cost."""
+    place = places(compaction="ctxmgr")
+    models = place.agent / "models.json"
+    told = json.loads(models.read_text())
+    told["providers"]["scripted"]["compat"] = {"cacheControlFormat": "anthropic"}
+    models.write_text(json.dumps(told))
+    with Pi(program.node, program.pi, place) as pi:
+        for number in range(1, 5):
+            requests_of(pi, program, model, f"Step {number}: read notes-{number}.txt")
+        pi.ask("compact")
+        marked = [("cache_control" in json.dumps(one.body), scripted.is_summary(one)) for one in model.requests]
+        assert set(marked) == {(True, False), (False, True)}
+        summaries = [scripted.tokens(one) for one in filter(scripted.is_summary, model.requests)]
+        entry = branch_of(pi)[-1]
+        assert (entry["type"], entry["fromHook"]) == ("compaction", True)
+        asked_for, written = sum(summaries), 20 * len(summaries)
+        assert (entry["usage"]["input"], entry["usage"]["output"]) == (asked_for, written)
+        assert entry["usage"]["cost"]["total"] == pytest.approx((asked_for + 2 * written) / 1e6)
         check_clean(pi)
 
 

@@ -16,6 +16,7 @@ import * as mapping from "./mapping.ts";
 import type { Context, Lent, Message, Model } from "./pi.ts";
 import { read } from "./settings.ts";
 import type { Settings } from "./settings.ts";
+import { Spending } from "./spending.ts";
 
 const STDERR_CHARACTERS = 2_000; // of the newest, for /ctx-status
 const INVALID_PARAMS = -32602; // JSON-RPC; of `initialize`: a policy key that is none
@@ -23,6 +24,7 @@ const INVALID_PARAMS = -32602; // JSON-RPC; of `initialize`: a policy key that i
 export class Bridge {
   sidecar: Sidecar | undefined;
   complaint = "";
+  readonly spending = new Spending();
   readonly compactions: Compactions;
   private starting: Promise<Session<Message> | undefined> | undefined;
   private context: Context | undefined;
@@ -38,6 +40,7 @@ export class Bridge {
       },
       compacted: (params) => this.with((session) => session.sessionCompact(params)),
       failed: (params) => this.with((session) => session.sessionCompactFailed(params)),
+      spent: () => this.spending.take(),
     };
     this.compactions = new Compactions(teller, (context) => {
       const { by, compaction } = this.readSettings(context);
@@ -89,13 +92,13 @@ export class Bridge {
       this.warn(`ctxmgr: contextPruning.${key} in pi's settings can not be read, and is passed over`);
     }
     this.sidecar = this.spawn(settings, settings.policy);
-    let session = await this.open(context, this.sidecar);
+    let session = await this.open(context, this.sidecar, settings);
     const fault = this.sidecar.lastFault;
     if (fault !== undefined && isRefusedPolicy(fault)) {
       this.warn(`ctxmgr: contextPruning in pi's settings is left out: ${fault.message}`);
       await within(BOUND.end, this.sidecar.dispose());
       this.sidecar = this.spawn(settings, settings.bare);
-      session = await this.open(context, this.sidecar);
+      session = await this.open(context, this.sidecar, settings);
     }
     if (settings.pruning === false) this.switchOff(session);
     return session;
@@ -108,11 +111,11 @@ export class Bridge {
     });
   }
 
-  private open(context: Context, sidecar: Sidecar): Promise<Session<Message>> {
+  private open(context: Context, sidecar: Sidecar, settings: Settings): Promise<Session<Message>> {
     const manager = context.sessionManager;
     return sidecar.session<Message>({
       sessionId: manager.getSessionId(),
-      model: mapping.model(context.model),
+      model: mapping.model(context.model, settings.caching),
       cwd: context.cwd,
       entries: () => manager.getEntries(),
       leafId: () => manager.getLeafId(),
@@ -127,7 +130,7 @@ export class Bridge {
       messageFormat: "pi",
       policy,
       onRequestCompaction: (params) => this.compactions.asked(params),
-      onComplete: (params, signal) => complete(params, this.context, this.lent, signal),
+      onComplete: (params, signal) => complete(params, this.context, this.lent, this.spending, signal),
       onStderr: (text) => {
         this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
       },
@@ -162,8 +165,9 @@ export class Bridge {
     }
   }
 
-  async modelSelected(model: Model | undefined): Promise<void> {
-    await this.with((session) => session.modelSelect(mapping.model(model)));
+  async modelSelected(model: Model | undefined, context: Context): Promise<void> {
+    const { caching } = this.readSettings(context);
+    await this.with((session) => session.modelSelect(mapping.model(model, caching)));
   }
 }
 

@@ -21,6 +21,8 @@ export interface Teller {
   write(params: SessionParams<"compact">, signal: AbortSignal | undefined): Promise<protocol.Compaction | undefined>;
   compacted(params: SessionParams<"session_compact">): Promise<unknown>;
   failed(params: SessionParams<"session_compact_failed">): Promise<unknown>;
+  /** What was paid for summaries, told once. */
+  spent(): { usage?: Json };
 }
 
 export interface Wishes {
@@ -88,7 +90,7 @@ export class Compactions {
     const { summary, firstKeptEntryId, details } = written;
     this.pending = undefined;
     this.drafted = summary;
-    return { entries: [...event.entries, { type: "compaction", summary, firstKeptEntryId, details }] };
+    return { entries: [...event.entries, { type: "compaction", summary, firstKeptEntryId, details, ...this.teller.spent() }] };
   }
 
   /** Undefined leaves it pending: pi's own way is taken when the run is over. */

@@ -1,11 +1,14 @@
 /**
  * Turns ctxmgr's `complete` into one call of pi's own model: keys, headers and proxies stay pi's.
  *
+ * Nothing of such a call is ever read again: it asks for no cache, whose writing costs more than input.
+ *
  * Late versions have `modelRegistry.complete`, which finds the key by itself; before, the key comes from the registry
  * and the call from the model library that pi lends.
  */
 
 import type { protocol } from "../../typescript/src/index.ts";
+import type { Spending } from "./spending.ts";
 import type { AssistantMessage, Context, Json, Lent, Model } from "./pi.ts";
 
 /** Never rejects: what went wrong is an answer with `stopReason` "error", which ctxmgr does not take for a summary. */
@@ -13,6 +16,7 @@ export async function complete(
   asked: protocol.CompleteParams,
   context: Context | undefined,
   lent: Lent,
+  spending: Spending,
   signal: AbortSignal,
 ): Promise<protocol.CompleteResult> {
   try {
@@ -23,7 +27,9 @@ export async function complete(
       messages: [{ role: "user", content: [{ type: "text", text: asked.prompt }], timestamp: Date.now() }],
     };
     const maxTokens = Math.max(1, Math.min(asked.maxTokens, model.maxTokens || asked.maxTokens));
-    return answer(await called(context, lent, model, request, { maxTokens, signal }));
+    const reply = await called(context, lent, model, request, { maxTokens, cacheRetention: "none", signal });
+    spending.add(reply.usage);
+    return answer(reply);
   } catch (fault) {
     return refused(fault instanceof Error ? fault.message : String(fault));
   }

@@ -35,7 +35,9 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
 
   on("session_start", BOUND.start, (_, context) => bridge.begin(context));
   on("session_shutdown", BOUND.end, () => bridge.end());
-  on<{ model?: Model }>("model_select", BOUND.event, (event) => bridge.modelSelected(event.model));
+  on<{ model?: Model }>("model_select", BOUND.event, (event, context) =>
+    bridge.modelSelected(event.model, context),
+  );
 
   on<{ messages: Message[] }>("context", BOUND.context, async ({ messages }, context) => {
     await compactions.settleDraft(context);
@@ -61,7 +63,8 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   on<BeforeCompact>("session_before_compact", BOUND.compaction, async (event) => {
     const params = mapping.beforeCompact(event, BOUND.summary);
     const answer = await bridge.with((session) => session.beforeCompact(params, { signal: event.signal }));
-    return answer?.cancel || answer?.compaction ? answer : undefined;
+    if (answer?.compaction) return { ...answer, compaction: { ...answer.compaction, ...bridge.spending.take() } };
+    return answer?.cancel ? answer : undefined;
   });
   on<Compacted>("session_compact", BOUND.event, async ({ compactionEntry, fromExtension }) => {
     compactions.done();
@@ -76,7 +79,8 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   on<BeforeTree>("session_before_tree", BOUND.compaction, async ({ preparation, signal }) => {
     const params = mapping.beforeTree(preparation, BOUND.summary);
     const answer = await bridge.with((session) => session.beforeTree(params, { signal }));
-    return answer?.cancel || answer?.summary ? answer : undefined;
+    if (answer?.summary) return { ...answer, summary: { ...answer.summary, ...bridge.spending.take() } };
+    return answer?.cancel ? answer : undefined;
   });
   on<Tree>("session_tree", BOUND.event, async ({ newLeafId, oldLeafId, summaryEntry }, context) => {
     const entries = context.sessionManager.getEntries();

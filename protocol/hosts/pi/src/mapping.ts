@@ -7,21 +7,33 @@
  */
 
 import type { protocol, SessionParams } from "../../typescript/src/index.ts";
+import type { Caching } from "./settings.ts";
 import type { AssistantMessage, BeforeCompact, Entry, Json, Model, SessionManager, TurnEnd, Usage } from "./pi.ts";
 
 const WINDOW = 128_000; // tokens; what pi takes a model's window for where none is told
 const UNKNOWN_MODEL: Model = { id: "unknown" }; // until the user has chosen one
 const CHARACTERS_PER_TOKEN = 4; // pi's weigher
 
-export function model(given: Model = UNKNOWN_MODEL): protocol.Model {
+const LONG_CACHE_MS = 3_600_000; // what `PI_CACHE_RETENTION=long` asks providers for, where pi's list does not say
+const WARMED_MS = 1_800_000; // so long pi warms a cache while nothing runs
+
+export function model(given: Model = UNKNOWN_MODEL, caching: Caching = { retention: "short", idle: false }): protocol.Model {
   const { id, provider, contextWindow = 0, maxTokens = 0, cost } = given;
   return {
     id,
     provider,
     contextWindow: contextWindow >= 1 ? contextWindow : WINDOW,
     maxOutputTokens: maxTokens >= 1 ? maxTokens : undefined,
+    cacheTtlMs: cacheTtl(given, caching),
     prices: cost && { input: cost.input, output: cost.output, cacheRead: cost.cacheRead, cacheWrite: cost.cacheWrite },
   };
+}
+
+/** How long a prompt's prefix is kept; undefined leaves it to the policy. pi warms only where it knows how long. */
+function cacheTtl({ promptCache }: Model, { retention, idle }: Caching): number | undefined {
+  const seconds = promptCache?.[retention];
+  if (seconds === undefined) return retention === "long" ? LONG_CACHE_MS : undefined;
+  return Math.round(Math.max(seconds * 1_000, idle ? WARMED_MS : 0));
 }
 
 /** Tokens that every request carries besides the messages, as far as an extension can see them. */

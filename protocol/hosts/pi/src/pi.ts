@@ -34,6 +34,8 @@ export interface Model {
   contextWindow?: number;
   maxTokens?: number;
   cost?: Usage;
+  /** Seconds that the provider keeps a prompt, by what is asked for; late versions. */
+  promptCache?: { short?: number; long?: number };
 }
 
 export interface Entry extends Json {

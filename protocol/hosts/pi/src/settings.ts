@@ -20,6 +20,12 @@ const RESERVE_TOKENS = 16_384; // pi's default `compaction.reserveTokens`
 const KEEP_RECENT_TOKENS = 20_000; // pi's default `compaction.keepRecentTokens`
 const OWN_KEYS = new Set(["enabled", "command", "stateDir", "compaction"]);
 
+/** What pi asks providers' caches for (`PI_CACHE_RETENTION`), and whether it keeps them warm while nothing runs. */
+export interface Caching {
+  retention: "short" | "long";
+  idle: boolean;
+}
+
 export interface Settings {
   /** `contextPruning.enabled`; undefined where no file says it. */
   pruning: boolean | undefined;
@@ -36,16 +42,17 @@ export interface Settings {
   by: "host" | "ctxmgr";
   /** pi's own compaction: whether it is on, and the tokens it keeps free. */
   compaction: { enabled: boolean; reserveTokens: number };
+  caching: Caching;
 }
 
 /** Reads both files anew. `env` as process.env; `trusted`: whether the project's file counts. */
 export function read(cwd: string, trusted: boolean, env: NodeJS.ProcessEnv, model?: Model): Settings {
   const global = file(join(agentDir(env), "settings.json"));
   const project = trusted ? file(join(cwd, ".pi", "settings.json")) : {};
-  return made(global, project, model);
+  return made(global, project, model, env);
 }
 
-export function made(global: Json, project: Json, model?: Model): Settings {
+export function made(global: Json, project: Json, model?: Model, env: NodeJS.ProcessEnv = {}): Settings {
   const all = merged(global, project);
   const ours = object(all["contextPruning"]);
   const personal = object(global["contextPruning"]);
@@ -71,6 +78,10 @@ export function made(global: Json, project: Json, model?: Model): Settings {
     bare: { hostReserve: reserveTokens, compaction: own },
     by: writing.by === "ctxmgr" ? "ctxmgr" : "host",
     compaction: { enabled, reserveTokens },
+    caching: {
+      retention: env["PI_CACHE_RETENTION"] === "long" ? "long" : "short",
+      idle: global["cacheWarming"] === "idle", // pi reads it of the user's own file alone, for it costs money
+    },
   };
 }
 

@@ -13,6 +13,7 @@ const made = (how: object): protocol.Compaction => ({
   details: { readFiles: [], modifiedFiles: [], ctxmgr: how } as unknown as protocol.SummaryDetails,
 });
 const BY_MODEL = made({ strategy: "single-shot" });
+const SPENT = { input: 9 };
 const BY_NONE = made({ strategy: "extractive" });
 
 interface Scene {
@@ -33,6 +34,7 @@ function scene(written: protocol.Compaction | Error = BY_MODEL, by: "host" | "ct
     },
     compacted: async (params: object) => void told.push(["compacted", params]),
     failed: async (params: object) => void told.push(["failed", params]),
+    spent: () => ({ usage: SPENT }),
   };
   const waiting: (() => void)[] = [];
   const wishes = () => ({ by, host: { enabled: true, reserveTokens: 10_000 } });
@@ -144,7 +146,7 @@ test("with drafts: the compaction is in the answer to turn_end, and its entry is
   one.compactions.asked(ASKED);
   const { summary, firstKeptEntryId, details } = BY_MODEL;
   assert.deepEqual(await one.compactions.turnEnded(drafty(), pi), {
-    entries: [{ type: "compaction", summary, firstKeptEntryId, details }],
+    entries: [{ type: "compaction", summary, firstKeptEntryId, details, usage: SPENT }],
   });
   const after = manager([...branch, { type: "compaction", summary, details: {} }]);
   await one.compactions.settleDraft(context({ sessionManager: after }));

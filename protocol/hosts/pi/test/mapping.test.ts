@@ -95,6 +95,7 @@ test("a model: what pi does not know of it is not made up, but for the window", 
     provider: "p",
     contextWindow: 200_000,
     maxOutputTokens: 8_000,
+    cacheTtlMs: undefined,
     prices: cost,
   });
   assert.equal(mapping.model({ id: "m", contextWindow: 0 }).contextWindow, 128_000);
@@ -104,4 +105,13 @@ test("a model: what pi does not know of it is not made up, but for the window", 
 test("a summary's entry goes without its details", () => {
   const entry = { id: "e1", parentId: null, type: "compaction", summary: "## Goal", tokensBefore: 9 };
   assert.deepEqual(mapping.summarised({ ...entry, details: { much: 1 } }), entry);
+});
+
+test("how long a prompt is cached: as pi asks for it, and as long as it is kept warm", () => {
+  const known = { id: "m", promptCache: { short: 300, long: 7_200 } };
+  const ttl = (model: object, retention: "short" | "long", idle = false) =>
+    mapping.model({ id: "m", ...model }, { retention, idle }).cacheTtlMs;
+  assert.deepEqual([ttl({}, "short"), ttl({}, "short", true), ttl({}, "long")], [undefined, undefined, 3_600_000]);
+  assert.deepEqual([ttl(known, "short"), ttl(known, "long")], [300_000, 7_200_000]);
+  assert.deepEqual([ttl(known, "short", true), ttl(known, "long", true)], [1_800_000, 7_200_000]);
 });

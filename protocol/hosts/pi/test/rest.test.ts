@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { within } from "../src/bounded.ts";
 import { complete } from "../src/completing.ts";
 import * as show from "../src/showing.ts";
+import { Spending } from "../src/spending.ts";
 import { atLeast, settles } from "../src/version.ts";
 import { assistant, context } from "./events.ts";
 
@@ -28,11 +29,13 @@ test("complete, late versions: by the registry, never more than the model writes
     },
   };
   const model = { id: "m", maxTokens: 4_000 };
-  const answer = await complete(ASKED, context({ model, modelRegistry: registry }), LENT, SIGNAL);
+  const spending = new Spending();
+  const answer = await complete(ASKED, context({ model, modelRegistry: registry }), LENT, spending, SIGNAL);
   assert.deepEqual([answer.text, answer.stopReason], ["a summary", "stop"]);
   const [[, request, options]] = calls as [[unknown, { systemPrompt: string }, object]];
   assert.equal(request.systemPrompt, "sum up");
-  assert.deepEqual(options, { maxTokens: 4_000, signal: SIGNAL });
+  assert.deepEqual(options, { maxTokens: 4_000, cacheRetention: "none", signal: SIGNAL });
+  assert.deepEqual(spending.take(), { usage: answer.usage });
 });
 
 test("complete, before: the registry's key and pi's own library", async () => {
@@ -43,9 +46,9 @@ test("complete, before: the registry's key and pi's own library", async () => {
   };
   const modelRegistry = { getApiKeyAndHeaders: async () => ({ ok: true, apiKey: "k", headers: { a: "b" } }) };
   const lent = { ...LENT, models: async () => ({ completeSimple }) };
-  const answer = await complete(ASKED, context({ modelRegistry }), lent, SIGNAL);
+  const answer = await complete(ASKED, context({ modelRegistry }), lent, new Spending(), SIGNAL);
   assert.deepEqual([answer.text, answer.stopReason], ["half", "length"]);
-  assert.deepEqual(options, [{ maxTokens: 9_000, signal: SIGNAL, apiKey: "k", headers: { a: "b" } }]);
+  assert.deepEqual(options, [{ maxTokens: 9_000, cacheRetention: "none", signal: SIGNAL, apiKey: "k", headers: { a: "b" } }]);
 });
 
 test("complete never rejects", async () => {
@@ -56,10 +59,23 @@ test("complete never rejects", async () => {
     [context({ modelRegistry: { complete: () => Promise.reject(new Error("429")) } }), /429/],
   ];
   for (const [given, why] of cases) {
-    const answer = await complete(ASKED, given, LENT, SIGNAL);
+    const answer = await complete(ASKED, given, LENT, new Spending(), SIGNAL);
     assert.equal(answer.stopReason, "error");
     assert.match(answer.errorMessage ?? "", why);
   }
+});
+
+test("what summaries cost is told once, with the next one", () => {
+  const spending = new Spending();
+  assert.deepEqual(spending.take(), {});
+  const paid = (input: number, total: number) => ({ input, cacheRead: 1, totalTokens: input + 1, cost: { input: total, total } });
+  spending.add(paid(10, 0.5));
+  spending.add(undefined);
+  spending.add(paid(20, 0.25));
+  assert.deepEqual(spending.take(), {
+    usage: { input: 30, cacheRead: 2, totalTokens: 32, cost: { input: 0.75, total: 0.75 } },
+  });
+  assert.deepEqual(spending.take(), {});
 });
 
 test("versions: agent_settled is there from 0.80.4 on", async () => {

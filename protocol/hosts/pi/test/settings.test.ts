@@ -23,6 +23,7 @@ test("nothing said: pi's own numbers", () => {
     policy: { hostReserve: 16_384, compaction: DEFAULT },
     bare: { hostReserve: 16_384, compaction: DEFAULT },
     by: "host",
+    caching: { retention: "short", idle: false },
     compaction: { enabled: true, reserveTokens: 16_384 },
   });
 });
@@ -113,4 +114,12 @@ test("the files: a broken one is empty, that of a project without trust is not r
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test("caches: what pi asks for and whether it warms them, by the user's own file", () => {
+  const caching = (own: object, project: object, env = {}) => made(own as any, project as any, undefined, env).caching;
+  assert.deepEqual(caching({}, { cacheWarming: "idle" }), { retention: "short", idle: false });
+  assert.deepEqual(caching({ cacheWarming: "streaming" }, {}), { retention: "short", idle: false });
+  const env = { PI_CACHE_RETENTION: "long" };
+  assert.deepEqual(caching({ cacheWarming: "idle" }, {}, env), { retention: "long", idle: true });
 });
