@@ -17,7 +17,7 @@ from tests.unit.engine import stepwise
 from tests.unit.engine.invariants.plans import plan_of
 from tests.unit.engine.judge import judged
 from tests.unit.engine.projections import planned
-from tests.unit.formats.engine_runs import conversation
+from tests.unit.formats.engine.engine_runs import conversation
 
 PROMPT = b'{"type":"message","role":"system","content":"be kind"}'
 

@@ -13,7 +13,7 @@ from ctxmgr.formats import BEGINNING, FORMATS, refused
 from tests.conversations import legal
 from tests.notation import Said
 from tests.translation import RULES, raws
-from tests.unit.formats.engine_runs import conversation
+from tests.unit.formats.engine.engine_runs import conversation
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 SYSTEM = {"role": "system", "content": "Be kind."}

@@ -18,7 +18,7 @@ from tests.conversations import legal
 from tests.legality import lists
 from tests.notation import indexed
 from tests.translation import RULES, raws, read
-from tests.unit.formats.engine_runs import PROMPTS, conversation, planned, turns, zones
+from tests.unit.formats.engine.engine_runs import PROMPTS, conversation, planned, turns, zones
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from ctxmgr.engine.tools import CATALOG
-from tests.unit.engine.tools.known_calls import CALLS, LONG, UNLISTED, Known
+from tests.unit.engine.tools.known_calls import CALLS, LONG, Known
 from tests.unit.engine.tools.readers import TO, Says, says
+from tests.unit.engine.tools.unlisted_calls import UNLISTED
 
 STATUS = {"read": "read", "write": "written", "edit": "edited", "delete": "deleted"}
 AGAIN = "read the file to see them"

@@ -17,7 +17,7 @@ from tests.legality import lists
 from tests.notation import indexed
 from tests.translation import BACK, NAMES, RULES, Json, bare, raws, read, sent
 from tests.unit.engine.projections import kept
-from tests.unit.formats.engine_runs import PROMPTS, conversation, decided, planned, zones
+from tests.unit.formats.engine.engine_runs import PROMPTS, conversation, decided, planned, zones
 
 limits = st.none() | st.integers(0, 3_000)
 names = st.sampled_from(NAMES)

@@ -20,7 +20,7 @@ from tests.legality import lists
 from tests.notation import a, call, err, indexed, r, u
 from tests.translation import NAMES, RULES, Json, raws, read, sent
 from tests.unit.engine.projections import kept
-from tests.unit.formats.engine_runs import BOTH, BULKY, LONG, PROMPTS, decided, planned, turns
+from tests.unit.formats.engine.engine_runs import BOTH, BULKY, LONG, PROMPTS, decided, planned, turns
 
 
 @pytest.mark.parametrize("name", sorted(PROMPTS))
