@@ -52,6 +52,39 @@ def check_keys(keys: dict[str, Any]) -> None:
                 raise InvalidPolicy(text, "".join(f".{name}" for name in path)) from None
 
 
+def fitting(
+    defaults: dict[str, Any], overrides: dict[str, Any], model: str | None = None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The overrides that make a policy over these defaults, and the paths of those that do not: another release
+    may have taken them. Where what is at fault can not be told, it is all of them."""
+    left, set_aside = overrides, []
+    while True:
+        try:
+            policy(merged(defaults, left), model)
+        except InvalidPolicy as refused:
+            left, path = _without(left, refused.path)
+            if path is None:
+                return {}, tuple(f".{name}" for name in overrides)
+            set_aside.append(path)
+        else:
+            return left, tuple(set_aside)
+
+
+def _without(keys: dict[str, Any], path: str) -> tuple[dict[str, Any], str | None]:
+    """Less the key at this path, or the last one on the way to it, and that one's path; None where none is."""
+    for name in sorted(keys, key=len, reverse=True):  # names of models hold dots
+        rest = path.removeprefix(f".{name}")
+        if rest == path or rest[:1] not in ("", ".", "["):
+            continue
+        inner = keys[name]
+        if isinstance(inner, dict) and rest:
+            less, below = _without(inner, rest)
+            if below is not None:
+                return {**keys, name: less}, f".{name}{below}"
+        return {key: value for key, value in keys.items() if key != name}, f".{name}"
+    return keys, None
+
+
 def _nulls(keys: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """The paths of all keys that are null."""
     for name, value in keys.items() if isinstance(keys, dict) else ():

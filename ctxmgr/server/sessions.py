@@ -256,6 +256,9 @@ class Sessions:
         terms = self.terms
         reader = self._weighers.reader(terms.fallback)
         queue.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        if queue.session.set_aside:
+            names = ", ".join(path[1:] for path in queue.session.set_aside)
+            notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
         queue.session.warnings, queue.session.version = notes, terms.version
         return bool(lines)
 

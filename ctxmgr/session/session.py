@@ -67,7 +67,10 @@ class SessionCore:
 
     def _refresh(self) -> None:
         """The policy, its preset and the thresholds in force."""
-        keys = policy_keys.merged(self.defaults, self.state.overrides)
+        self.overrides, self.set_aside = policy_keys.fitting(
+            self.defaults, self.state.overrides, self.state.model.id
+        )
+        keys = policy_keys.merged(self.defaults, self.overrides)
         self.policy: Policy = policy_keys.policy(keys, self.state.model.id)
         self.preset: PresetStrategy = PRESETS[self.policy.preset]
         self.thresholds: Thresholds = thresholds(self.policy, self.state.model.window)
@@ -228,9 +231,10 @@ class SessionCore:
     def set_policy(self, keys: dict[str, Any]) -> None:
         """Raises settings.Refused, and then nothing has changed."""
         policy_keys.check_keys(keys)
-        overrides = policy_keys.merged(self.state.overrides, keys)
+        overrides = policy_keys.merged(self.overrides, keys)
         policy_keys.policy(policy_keys.merged(self.defaults, overrides), self.state.model.id)
         before = self.preset
+        overrides = policy_keys.merged(self.state.overrides, keys)  # with those of another release
         self._replace(overrides=overrides, reopen=self.reopen("policy"))
         self._refresh()
         if self.preset is before:

@@ -1,0 +1,74 @@
+"""A snapshot whose policy this release does not take: the session starts without it, says so, and keeps it."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from ctxmgr.model import policy_keys
+from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.server import SnapshotLoaded
+from ctxmgr.session import journal
+from ctxmgr.study.spawning.client import RpcFailure
+from ctxmgr.study.spawning.inprocess import InProcess
+
+CASES: list[tuple[str, dict[str, Any], list[str], dict[str, Any]]] = [
+    ("a new key", {"maxRequestMoons": 7, "preset": "turns"}, [".maxRequestMoons"], {"preset": "turns"}),
+    ("a new value", {"preset": "quantum", "prunableTools": ["read"]}, [".preset"], {"prunableTools": ["read"]}),
+    (
+        "a new key in an object",
+        {"zones": {"violet": 0.9, "yellow": 0.4}},
+        [".zones.violet"],
+        {"zones": {"yellow": 0.4}},
+    ),
+    (
+        "a new key of a model",
+        {"models": {"gpt-5.2": {"x.y": 1}}},
+        [".models.gpt-5.2.x.y"],
+        {"models": {"gpt-5.2": {}}},
+    ),
+    ("values that do not go together", {"zones": {"yellow": 0.99}}, [".zones"], {}),
+    ("two of them", {"one": 1, "two": {"deep": [2]}}, [".one", ".two"], {}),
+    ("an object in the place of a value", {"preset": {"wheels": 4}}, [".preset"], {}),
+]
+table = pytest.mark.parametrize(
+    ("overrides", "set_aside", "left"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
+)
+
+
+def begun(overrides: dict[str, Any], **more: Any) -> InProcess:
+    state = State("s", ModelSpec("m", 200_000), seq=3, overrides=overrides)
+    return InProcess(found={"s": SnapshotLoaded((journal.base(state),))}, policy={"tokenizer": "estimate"}, **more)
+
+
+@table
+def test_what_does_not_fit_is_left_out(
+    overrides: dict[str, Any], set_aside: list[str], left: dict[str, Any]
+) -> None:
+    assert policy_keys.fitting({}, overrides, "m") == (left, tuple(set_aside))
+
+
+@table
+def test_the_session_starts_says_so_and_keeps_it(
+    overrides: dict[str, Any], set_aside: list[str], left: dict[str, Any]
+) -> None:
+    host = begun(overrides)
+    assert (host.started["restored"], host.started["seq"]) == (True, 3)
+    (note,) = host.started["status"]["notes"]
+    assert all(path[1:] in note for path in set_aside)
+    host.request("setPolicy", sessionId="s", policy={"costVersusRecall": 0.3})
+    host.request("turn_end", sessionId="s", message={"role": "assistant", "content": [], "stopReason": "stop"})
+    base = msgspec.json.decode(host.whole["s"][0])
+    assert base["state"]["overrides"] == {**overrides, "costVersusRecall": 0.3}
+
+
+def test_what_the_host_sets_is_held_to_its_own_keys() -> None:
+    host = begun({"maxRequestMoons": 7})
+    with pytest.raises(RpcFailure, match="nonsense"):
+        host.request("setPolicy", sessionId="s", policy={"nonsense": 1})
+
+
+def test_a_policy_that_fits_is_taken_as_it_is() -> None:
+    host = begun({"preset": "turns"})
+    assert host.started["status"]["notes"] == []
+    assert host.started["status"]["preset"] == "turns"
