@@ -164,6 +164,21 @@ class SessionCore:
         if held is not None and held != self.state.outgoing_tokens:
             self._replace(outgoing_tokens=held)
 
+    def begin_afresh(self, why: str) -> None:
+        """What was decided so far led to no list that may leave: the next one is read and decided without it. What
+        was learnt stays."""
+        state = msgspec.structs.replace(
+            self.state, decisions={}, anchor="", packet=None, last_projection=None, reopen=self.reopen("rewritten")
+        )
+        self.state = self.preset.switched(state)
+        self.projection = Projection(weigher=self.reader.name)
+        self.memo.clear()
+        self.pending_messages.clear()
+        self.log_lines.append(why)
+        note = f"{why}: the next list starts afresh"
+        if note not in self.warnings:
+            self.warnings = (*self.warnings, note)
+
     def _cut_off(self) -> None:
         """The next list is shown by other rules: it does not go on from the last answer."""
         self.projection = msgspec.structs.replace(self.projection, answered=False)

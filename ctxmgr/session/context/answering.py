@@ -117,8 +117,7 @@ def _report(
 
 
 def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, failure: ProjectionFailure) -> Parts:
-    """The answer where there is no projection. The session stays as it was, but for the count and the void base."""
-    session.log_lines.append(failure.places or failure.reason)
+    """The answer where there is no projection. It counts, and the next list starts afresh."""
     last = session.projection
     raws = [*(message.raw for message in last.messages[: delta.shared_count]), *delta.appended]
     limit = session.thresholds.limit - session.state.overhead
@@ -134,7 +133,8 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     totals = session.state.totals
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     session.state = msgspec.structs.replace(session.state, totals=totals)
-    session.void_base()
     report = _report(last, session, (0, 0, 0), failure.reason)
+    session.begin_afresh(failure.places or failure.reason)
+    raw_messages.truncate(0)
     report = msgspec.structs.replace(report, raw_tokens=fallback.estimated_tokens(raws), checks=failure.checks)
     return [*body, b',"base":"","report":%b,"seq":%d' % (_told(session, report), session.state.seq)]

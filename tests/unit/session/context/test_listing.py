@@ -1,14 +1,17 @@
 """What a preset may answer beside a plan, and what the host gets then."""
 
+import msgspec
 import pytest
 
 from ctxmgr.engine.conversation.delta import Incoming
 from ctxmgr.engine.presets.off.preset import Off
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned
 from ctxmgr.engine.presets.table import PRESETS
-from ctxmgr.model.projection import Keep, Plan
-from ctxmgr.model.saved.state import State
+from ctxmgr.model.projection import Decision, Keep, Plan
+from ctxmgr.model.saved.state import RenderedPacket, State
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.talk import Messages, Talk
+from tests.unit.session.recovery import session_of
 
 
 class Reluctant(Off):
@@ -61,3 +64,41 @@ def test_a_plan_that_breaks_its_promises_does_not_leave(monkeypatch: pytest.Monk
     assert "newest user" in answer["report"]["checks"]
     assert answer["report"]["reason"] == f"checks failed: {', '.join(answer['report']['checks'])}"
     assert answer["base"] == ""
+
+
+class Poisoned(Off):
+    """Makes a faulty plan, or none at all, for as long as a decision of before stands."""
+
+    def __init__(self, raises: bool) -> None:
+        self.raises = raises
+
+    def project(self, incoming: Incoming, state: State, inputs: Inputs) -> Planned:
+        if not state.decisions and state.packet is None:
+            return super().project(incoming, state, inputs)
+        if self.raises:
+            raise KeyError("a decision that nothing is known of")
+        return Planned(Plan((Keep(0, 1),), "green", 0, 0, 0, {}), state, 0)
+
+
+@pytest.mark.parametrize("raises", [False, True])
+@pytest.mark.parametrize("restart", [False, True])
+def test_after_a_failure_the_next_list_starts_afresh(
+    monkeypatch: pytest.MonkeyPatch, raises: bool, restart: bool
+) -> None:
+    make = Messages()
+    messages = [make.user("Hello."), make.reply("Yes?"), make.user("Go on.")]
+    talk = talk_by(monkeypatch, Poisoned(raises))
+    session = session_of(talk)
+    packet = RenderedPacket("p", "what left", 3)
+    session.state = msgspec.structs.replace(session.state, decisions={"k": Decision("dropped")}, packet=packet)
+    failed = talk.context(messages)
+    assert failed["list"] == messages
+    assert ("checks failed" in failed["report"]["reason"]) is not raises
+    if restart:
+        talk = Talk({"preset": "turns"}, found=SnapshotLoaded(tuple(talk.driver.whole["s"])))
+    after = talk.context(messages)
+    assert (after["list"], after["report"]["reason"], after["report"]["checks"]) == (messages, "pruning is off", [])
+    status = talk.status()
+    assert status["stats"]["fallbacks"] == 1
+    if not restart:
+        assert "the next list starts afresh" in status["notes"][0]
