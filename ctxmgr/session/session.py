@@ -56,6 +56,7 @@ class SessionCore:
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
         self.by_estimate = False  # the host reports no usage: pressure is known by the estimate alone
         self.format_settled = False  # a message has borne a mark of the format: it is right
+        self.failure_count = 0  # lists in a row that could not be projected
         self.branch_locks = BranchLocks()
         self.prefetch = Prefetch()
         self.warnings: tuple[str, ...] = ()
@@ -174,7 +175,6 @@ class SessionCore:
         self.projection = Projection(weigher=self.reader.name)
         self.memo.clear()
         self.pending_messages.clear()
-        self.log_lines.append(why)
         note = f"{why}: the next list starts afresh"
         if note not in self.warnings:
             self.warnings = (*self.warnings, note)

@@ -117,7 +117,10 @@ def _report(
 
 
 def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, failure: ProjectionFailure) -> Parts:
-    """The answer where there is no projection. It counts, and the next list starts afresh."""
+    """The answer where there is no projection, which counts. The next list goes on from before a fault that may
+    have been of the moment; after a plan that broke its promises, or a second fault in a row, it starts afresh."""
+    session.log_lines.append(failure.places or failure.reason)
+    session.failure_count += 1
     last = session.projection
     raws = [*(message.raw for message in last.messages[: delta.shared_count]), *delta.appended]
     limit = session.thresholds.limit - session.state.overhead
@@ -134,7 +137,9 @@ def fall_back(session: SessionCore, raw_messages: RawMessages, delta: Delta, fai
     totals = msgspec.structs.replace(totals, fallbacks=totals.fallbacks + 1)
     session.state = msgspec.structs.replace(session.state, totals=totals)
     report = _report(last, session, (0, 0, 0), failure.reason)
-    session.begin_afresh(failure.places or failure.reason)
-    raw_messages.truncate(0)
+    if failure.checks or session.failure_count > 1:
+        session.begin_afresh(failure.reason)
+        raw_messages.truncate(0)
+    session.void_base()
     report = msgspec.structs.replace(report, raw_tokens=fallback.estimated_tokens(raws), checks=failure.checks)
     return [*body, b',"base":"","report":%b,"seq":%d' % (_told(session, report), session.state.seq)]

@@ -63,9 +63,10 @@ def context(
         done = ProjectionFailure("internal fault: the preset can not decide")
     if isinstance(done, ProjectionFailure):
         return fall_back(session, raw_messages, delta, done)
+    begins: tuple[int, int, int] | None = (0, 0, 0)
     if before.plan.pieces:
-        begins: tuple[int, int, int] | None = begins_with(before, done.projection, delta.shared_count)
-    else:
+        begins = begins_with(before, done.projection, delta.shared_count)
+    elif not session.failure_count:
         begins = resumed(session.state, done.projection)
     raw_messages.truncate(delta.shared_count)
     raw_messages.extend(delta.appended)
@@ -79,6 +80,7 @@ def context(
     )
     if len(session.memo) > MEMO_AT_MOST:
         session.memo.clear()
+    session.failure_count = 0
     return answer(session, raw_messages, params.answer, done.planned, begins, mended)
 
 

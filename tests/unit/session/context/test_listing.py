@@ -80,9 +80,8 @@ class Poisoned(Off):
         return Planned(Plan((Keep(0, 1),), "green", 0, 0, 0, {}), state, 0)
 
 
-@pytest.mark.parametrize("raises", [False, True])
-@pytest.mark.parametrize("restart", [False, True])
-def test_after_a_failure_the_next_list_starts_afresh(
+@pytest.mark.parametrize(("raises", "restart"), [(False, False), (False, True), (True, False)])
+def test_after_checks_that_failed_the_next_list_starts_afresh(
     monkeypatch: pytest.MonkeyPatch, raises: bool, restart: bool
 ) -> None:
     make = Messages()
@@ -91,14 +90,17 @@ def test_after_a_failure_the_next_list_starts_afresh(
     session = session_of(talk)
     packet = RenderedPacket("p", "what left", 3)
     session.state = msgspec.structs.replace(session.state, decisions={"k": Decision("dropped")}, packet=packet)
-    failed = talk.context(messages)
-    assert failed["list"] == messages
-    assert ("checks failed" in failed["report"]["reason"]) is not raises
+    failures = 2 if raises else 1  # a fault may be of the moment: the first one costs no decision
+    for _ in range(failures):
+        failed = talk.context(messages)
+        assert failed["list"] == messages
+        assert ("checks failed" in failed["report"]["reason"]) is not raises
     if restart:
         talk = Talk({"preset": "turns"}, found=SnapshotLoaded(tuple(talk.driver.whole["s"])))
     after = talk.context(messages)
     assert (after["list"], after["report"]["reason"], after["report"]["checks"]) == (messages, "pruning is off", [])
     status = talk.status()
-    assert status["stats"]["fallbacks"] == 1
+    assert status["stats"]["fallbacks"] == failures
     if not restart:
+        assert after["report"]["firstChangedIndex"] == 0
         assert "the next list starts afresh" in status["notes"][0]
