@@ -1018,9 +1018,9 @@ export interface TurnEndResult {
   /**
    * Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction that
    * `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked for.
-   * Null else. Since 1.1.
+   * Absent else. Since 1.1.
    */
-  send: AfterOverflow | null;
+  send?: AfterOverflow;
 }
 
 /**

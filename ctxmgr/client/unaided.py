@@ -1,6 +1,6 @@
 """Turns a list, and the last projection there was, into what to send where ctxmgr does not answer.
 
-Rules (docs/reference/without-an-answer.md, the same in every client):
+Rules (docs/guide/without-an-answer.md, the same in every client):
 1. The last projection and what came since, where the list begins with what that projection was of, and it fits.
 2. Else the program's own list, untouched, whether or not it fits: what leaves is never a client's to decide, and a
    program that sends its own list compacts as it does without ctxmgr.

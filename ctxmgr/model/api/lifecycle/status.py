@@ -95,7 +95,7 @@ class StatusResult(Wire, frozen=True, omit_defaults=False):
     seq: Seq
 
 
-class TurnEndResult(Wire, frozen=True, omit_defaults=False):
+class TurnEndResult(Wire, frozen=True):
     """What is to be done now, and where the session stands."""
 
     commands: Annotated[
@@ -108,6 +108,6 @@ class TurnEndResult(Wire, frozen=True, omit_defaults=False):
         Meta(
             description="Where the provider refused the list as too long: what to send next. `session_compact`: "
             "when the compaction that `commands` ask for is made. `context`: the list without the reply that "
-            "failed, where none can be asked for. Null else."
+            "failed, where none can be asked for. Absent else."
         ),
     ] = None

@@ -1517,7 +1517,8 @@ pub struct TurnEndResult {
     pub seq: i64,
     /// Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction
     /// that `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked
-    /// for. Null else. Since 1.1.
+    /// for. Absent else. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub send: Option<AfterOverflow>,
 }
 

@@ -7,7 +7,7 @@
 // 3. An answer is taken only where it means a list that can be: messages of the host's in their order, each once, and
 //    new ones that are messages. A provider would refuse any other.
 // 4. Without an answer the last projection and what came since goes on while that fits; else the host's own list goes out,
-//    untouched: what leaves is never a client's to decide (docs/reference/without-an-answer.md).
+//    untouched: what leaves is never a client's to decide (docs/guide/without-an-answer.md).
 
 import { SidecarFault } from "./fault.ts";
 import type { Result } from "./interface.ts";
