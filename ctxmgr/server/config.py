@@ -11,6 +11,7 @@ import msgspec
 
 from ctxmgr.model import Weigh
 from ctxmgr.model.api import lifecycle, since
+from ctxmgr.wire import StrippedMessages
 
 Embed = Callable[[Sequence[str]], list[list[float]] | None]
 
@@ -47,4 +48,13 @@ class SessionRequest(msgspec.Struct, frozen=True):
     params: Any
     wants_answer: bool
     omitted_count: int = 0
+    surrogate_count: int = 0
+
+
+class IncomingCall(msgspec.Struct, frozen=True):
+    """A request or notification as the handlers get it. `surrogate_count` unpaired surrogates were mended in it."""
+
+    params: bytes | msgspec.Raw | None
+    request: bool
+    stripped: StrippedMessages = StrippedMessages()
     surrogate_count: int = 0

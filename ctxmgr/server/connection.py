@@ -16,7 +16,7 @@ from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
 from ctxmgr.model import RULES, Weigh, faults
 from ctxmgr.model.api import lifecycle, since
-from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, SessionRequest
+from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, IncomingCall, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
 from ctxmgr.server.handshake import settled
 from ctxmgr.server.peer import Parts, Peer, internal, raised
@@ -39,13 +39,7 @@ if TYPE_CHECKING:
     from ctxmgr.server.sessions import Sessions  # no circle: it is loaded late on purpose
 
 
-class IncomingCall(msgspec.Struct, frozen=True):
-    """A request or notification as the handlers get it. `surrogate_count` unpaired surrogates were mended in it."""
-
-    params: bytes | msgspec.Raw | None
-    request: bool
-    stripped: StrippedMessages = StrippedMessages()
-    surrogate_count: int = 0
+MALFORMED = msgspec.Raw(b'{"code":-32600,"message":"malformed answer"}')
 
 
 class Connection:
@@ -193,6 +187,8 @@ class Connection:
             self._say(f"a message of the host: {message.message}")
             if message.kind == "call":
                 self._send(envelope.encode_error(message.id, message.code, message.message))
+            elif message.kind == "response" and message.id is not None:  # an answer that is none is an error
+                self._response(envelope.Response(message.id, None, MALFORMED))
         elif isinstance(message, envelope.Response):
             self._response(message)
         elif isinstance(message, envelope.Notification):
