@@ -168,10 +168,14 @@ class SessionCore:
     def begin_afresh(self, why: str) -> None:
         """What was decided so far led to no list that may leave: the next one is read and decided without it. What
         was learnt stays."""
-        state = msgspec.structs.replace(
-            self.state, decisions={}, anchor="", packet=None, last_projection=None, reopen=self.reopen("rewritten")
+        self._replace(
+            decisions={},
+            anchor="",
+            packet=None,
+            last_projection=None,
+            sent=(),
+            reopen=self.reopen("rewritten"),  # the epoch counts once a list opens it
         )
-        self.state = self.preset.switched(state)
         self.projection = Projection(weigher=self.reader.name)
         self.memo.clear()
         self.pending_messages.clear()
