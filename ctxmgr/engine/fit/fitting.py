@@ -7,9 +7,10 @@
    c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
    d. old steps leave; where turns leave whole, old turns do (`turns_from`: the preset is to plan again), and then
       texts are cut further;
-   e. the newest user's text loses its middle: its first and last 2,000 tokens stay;
-   f. the newest step's results are cut like all others.
-2. Nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
+   e. older results, arguments and texts are cut to their line and a few words;
+   f. the newest user's text loses its middle: its first and last 2,000 tokens stay;
+   g. the newest step's results are cut like all others.
+2. Else nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
 3. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 4. Where all that does not do, `too_big` says what is left that is large.
 
@@ -35,6 +36,7 @@ NEWEST_RESULTS_SHARE = 0.1  # of the limit: the newest step's results together, 
 PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leave
 ENDS_TOKENS = 2_000  # of either end of the newest user's text
 LINE_TOKENS = 40  # about what the line weighs that says how much was cut
+REMAINS_TOKENS = 60  # of what is cut once more, where all else did not do
 HEAVIEST_LISTED = 5  # of what is too big
 
 
@@ -69,6 +71,7 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
         work.pasted,
         work.steps,
         work.texts,
+        work.remains,
         work.newest_user,
         work.newest_results,
     )
@@ -100,9 +103,17 @@ class _Fitting:
         self._cut([(ref, share if ref.message_index > self.newest else LEAST_TOKENS) for ref in refs])
 
     def newest_results(self) -> None:
-        """Rule 1f."""
+        """Rule 1g."""
         refs = self._blocks(("result", "shell"), ("result", "user", "shell"))
         self._cut([(ref, LEAST_TOKENS) for ref in refs])
+
+    def remains(self) -> None:
+        """Rule 1e."""
+        refs = self._blocks(("result", "shell"), ("result", "user", "shell"))
+        self._cut([(ref, REMAINS_TOKENS) for ref in refs if ref.message_index < self.newest])
+        for each in (self._arguments, self._texts):
+            if self.over() > 0:
+                each(REMAINS_TOKENS)
 
     def pasted(self) -> None:
         """Rule 1c."""
@@ -117,7 +128,7 @@ class _Fitting:
         self._cut([(ref, least) for ref in refs if ref.message_index != self.conversation.newest_user])
 
     def newest_user(self) -> None:
-        """Rule 1e."""
+        """Rule 1f."""
         refs = self._blocks(("text",), ("user",))
         refs = [ref for ref in refs if ref.message_index == self.conversation.newest_user]
         weigh = self.inputs.weigh
@@ -137,9 +148,12 @@ class _Fitting:
 
     def arguments(self) -> None:
         """Rule 1b."""
+        self._arguments(LEAST_TOKENS)
+
+    def _arguments(self, least: int) -> None:
         refs = [ref for ref in self._blocks(("call",), ("assistant",)) if ref.message_index < self.newest_call]
-        vessels = [(self.draft.block_weight(ref), LEAST_TOKENS) for ref in refs]
-        cap = max(LEAST_TOKENS, water_level(vessels, self.over()))
+        vessels = [(self.draft.block_weight(ref), least) for ref in refs]
+        cap = max(least, water_level(vessels, self.over()))
         for ref, (weight, _) in zip(refs, vessels, strict=True):
             if weight <= cap:
                 continue

@@ -76,6 +76,15 @@ def test_by_turns_the_oldest_are_to_leave() -> None:
     assert fit(messages, 3_000, TURNS, turns_stay=True).too_big != ()
 
 
+def test_where_all_else_does_not_do_older_results_are_cut_to_a_few_words() -> None:
+    messages = talk(u("go"), *(one for _ in range(30) for one in step(LOG)))
+    plan = fit(messages, 5_000, TURNS)
+    weights = {piece.message_index: piece.after_tokens for piece in plan.pieces if isinstance(piece, BlockEdit)}
+    assert plan.too_big == ()
+    assert weights.pop(60) > LEAST_TOKENS * 0.9
+    assert max(weights.values()) < 200
+
+
 def test_of_the_newest_step_more_stays() -> None:
     messages = talk(u("go"), *(one for _ in range(30) for one in step(LOG)))
     plan = fit(messages, 20_000)
