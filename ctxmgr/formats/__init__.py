@@ -5,6 +5,7 @@ A format is a module with these functions. The engine never sees one; the sessio
     view(raw) -> View                      never raises
     set_result(raw, {block: text}) -> raw   results by block index, all else as it came
     set_text(raw, {block: text})            texts of users and results, all else (images too) as it came
+    set_media(raw, {block: {number: text}}) a text for each of these pictures and documents of a block
     set_arguments(raw, {block: arguments})  of calls by block index that can be edited
     drop(raw, {block, ...}) -> raw | None   without these blocks, None where none is left
     packet(text, at) -> raw                the message that carries the packet

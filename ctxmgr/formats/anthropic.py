@@ -29,7 +29,18 @@ from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
-__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = [
+    "accept",
+    "drop",
+    "extra_weight",
+    "packet",
+    "set_arguments",
+    "set_media",
+    "set_result",
+    "set_text",
+    "usage",
+    "view",
+]
 
 STOPS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 STOPS |= {"model_context_window_exceeded": "length"}
@@ -64,6 +75,20 @@ def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
     return content.put(raw, {"content": content.listed(listed)})
 
 
+def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+    """The user message with texts in the place of these pictures and documents: by block, and by their number in a
+    result."""
+    listed: list[Any] = content.elements(content.members(raw)["content"])
+    for number, texts in markers.items():
+        fields = content.members(listed[number])
+        if "tool_use_id" in fields:
+            anew = content.with_markers(fields.get("content"), texts)
+            listed[number] = msgspec.Raw(content.put(listed[number], {"content": anew}))
+        else:
+            listed[number] = content.marked(listed[number], texts[0])
+    return content.put(raw, {"content": content.listed(listed)})
+
+
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
     """The assistant's message with the input of these calls (by block index) replaced."""
     listed = content.elements(content.members(raw)["content"])
@@ -94,7 +119,7 @@ def _view(message: Any) -> View | None:
         return _assistant(message)
     if role == "system":
         told = plain(message.get("content"))
-        return View("prompt", (Block("text", text=told.text, images=told.images),))
+        return View("prompt", (Block("text", text=told.text, media=told.media),))
     failed = failure(message)
     return View("assistant", stop="error", error=failed) if failed else None
 
@@ -134,7 +159,7 @@ def _user_block(number: int, raw_block: dict[str, Any]) -> Block:
         text(raw_block.get("tool_use_id")),
         is_error=bool(raw_block.get("is_error")),
         can_edit=True,
-        images=told.images,
+        media=told.media,
     )
 
 
@@ -173,4 +198,4 @@ def _plain_block(number: int, raw_block: dict[str, Any]) -> Block:
     kind = raw_block.get("type")
     if kind == "text":
         return Block("text", number, found.text)
-    return Block("image" if kind == "image" else "other", number, found.text, images=found.images)
+    return Block("image" if kind == "image" else "other", number, found.text, media=found.media)

@@ -9,10 +9,8 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import PACKET_MARK, Block, View
-
-PAGE_CHARACTERS = 100_000
-"""Of base64: a page of a PDF is 50 to 100 kB in it, and providers charge it about as they do an image."""
+from ctxmgr.formats import media
+from ctxmgr.model import PACKET_MARK, Block, Media, View
 
 TEXTS = frozenset(("text", "input_text", "output_text", "summary_text", "reasoning_text"))
 _IMAGES = frozenset(("image", "image_url", "input_image", "computer_screenshot"))
@@ -35,10 +33,10 @@ UNREADABLE = (
 
 
 class ContentPart(msgspec.Struct, frozen=True):
-    """One block of content: its text, and the images it counts as."""
+    """One block of content, or several: the text, and the pictures and documents."""
 
     text: str = ""
-    images: int = 0
+    media: tuple[Media, ...] = ()
 
 
 def read(raw: bytes, build: Callable[[Any], View | None]) -> View:
@@ -77,19 +75,20 @@ def part(raw_block: dict[str, Any]) -> ContentPart:
     if kind == "refusal":
         return ContentPart(text(raw_block.get("refusal")))
     if kind in _IMAGES:
-        return ContentPart(images=1)
+        return ContentPart(media=(media.image(media.data_of(raw_block)),))
     if kind in _PAGES:
         return _pages(raw_block)
     return ContentPart(spelled({name: value for name, value in raw_block.items() if name != "cache_control"}))
 
 
 def plain(content: Any) -> ContentPart:
-    """All of a content as one text, and the number of images in it."""
+    """All of a content as one text, and the pictures and documents in it."""
     if isinstance(content, str):
         return ContentPart(content)
     parts = [part(raw_block) for raw_block in raw_blocks(content)]
     return ContentPart(
-        "\n".join(one.text for one in parts if one.text or not one.images), sum(one.images for one in parts)
+        "\n".join(one.text for one in parts if one.text or not one.media),
+        tuple(each for one in parts for each in one.media),
     )
 
 
@@ -102,8 +101,10 @@ def _pages(raw_block: dict[str, Any]) -> ContentPart:
         return ContentPart("\n".join(filter(None, (told, text(source.get("data"))))))
     if source.get("type") == "content":
         inner = plain(source.get("content"))
-        return ContentPart("\n".join(filter(None, (told, inner.text))), inner.images)
-    return ContentPart(told, 1 + len(_encode(raw_block)) // PAGE_CHARACTERS)
+        size = sum(one.size_bytes for one in inner.media)
+        pictures = (Media("document", size, pages=len(inner.media)),) if inner.media else ()
+        return ContentPart("\n".join(filter(None, (told, inner.text))), pictures)
+    return ContentPart(told, (media.document(len(_encode(raw_block))),))
 
 
 def arguments(given: Any) -> dict[str, Any] | None:
@@ -174,7 +175,7 @@ def with_text(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any
         return told
     listed: list[Any] = _elements(content)
     parts = [_members(one) if bytes(one).startswith(b"{") else {} for one in listed]
-    texts = [at for at, one in enumerate(raw_blocks(_decode(content))) if not part(one).images]
+    texts = [at for at, one in enumerate(raw_blocks(_decode(content))) if not part(one).media]
     if not texts:
         return [{"type": kind, "text": told}, *listed]
     first = texts[0]
@@ -183,6 +184,21 @@ def with_text(content: msgspec.Raw | None, told: str, kind: str = "text") -> Any
     changed = {**(parts[first] if plain_text else {"type": kind}), "text": told}
     listed[first] = changed if mark is None else {**changed, "cache_control": mark}
     return [one for at, one in enumerate(listed) if at == first or at not in texts]
+
+
+def with_markers(content: msgspec.Raw | None, markers: Mapping[int, str], kind: str = "text") -> Any:
+    """A content in which texts stand for these of its pictures and documents, by their number among them."""
+    listed: list[Any] = _elements(content or b"[]")
+    places = [at for at, one in enumerate(raw_blocks(_decode(content or b"[]"))) if part(one).media]
+    for number, told in markers.items():
+        listed[places[number]] = marked(listed[places[number]], told, kind)
+    return listed
+
+
+def marked(raw_block: msgspec.Raw, told: str, kind: str = "text") -> dict[str, Any]:
+    """A text in the place of a block, with its cache mark."""
+    mark = _members(raw_block).get("cache_control")
+    return {"type": kind, "text": told} | ({} if mark is None else {"cache_control": mark})
 
 
 def without(raw: bytes, numbers: frozenset[int], block_count: int) -> bytes | None:

@@ -26,7 +26,18 @@ from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 
-__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = [
+    "accept",
+    "drop",
+    "extra_weight",
+    "packet",
+    "set_arguments",
+    "set_media",
+    "set_result",
+    "set_text",
+    "usage",
+    "view",
+]
 
 SUMMARIES: dict[str, SummaryKind] = {"compactionSummary": "compaction", "branchSummary": "branch"}
 STOPS = {"tool_calls": "toolUse", "function_call": "toolUse"}
@@ -46,6 +57,11 @@ def set_result(raw: bytes, texts: dict[int, str]) -> bytes:
 def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
     """The user's or the tool's message with its texts replaced, which are its one block; its images stay."""
     return content.put(raw, {"content": content.with_text(content.members(raw).get("content"), texts[0])})
+
+
+def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+    """The user's or the tool's message with texts in the place of these of its pictures and documents."""
+    return content.put(raw, {"content": content.with_markers(content.members(raw).get("content"), markers[0])})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
@@ -113,7 +129,7 @@ def _view(message: Any) -> View | None:
 
 def _told(message: dict[str, Any], can_edit: bool = False) -> Block:
     told = plain(message.get("content"))
-    return Block("text", text=told.text, can_edit=can_edit, images=told.images)
+    return Block("text", text=told.text, can_edit=can_edit, media=told.media)
 
 
 def _users(message: dict[str, Any]) -> View:
@@ -158,7 +174,7 @@ def _blocks(message: dict[str, Any]) -> list[Block]:
 def _part(number: int, raw_block: dict[str, Any]) -> Block:
     found = part(raw_block)
     known = raw_block.get("type") in ("text", "refusal")
-    return Block("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
+    return Block("text" if known else "image" if found.media else "other", number, found.text, media=found.media)
 
 
 def _call(number: int, one: Any) -> Block:
@@ -185,7 +201,7 @@ def _result(message: dict[str, Any], role: str) -> Block:
         tool=name,
         is_error=how == "error",
         can_edit=True,
-        images=told.images,
+        media=told.media,
         doubtful=how == "doubtful",
         untold=how == "untold",
     )

@@ -11,15 +11,26 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import content
+from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import accept_pi as accept
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
 from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
-from ctxmgr.model import Block, View
+from ctxmgr.model import Block, Media, View
 
-__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = [
+    "accept",
+    "drop",
+    "extra_weight",
+    "packet",
+    "set_arguments",
+    "set_media",
+    "set_result",
+    "set_text",
+    "usage",
+    "view",
+]
 
 PACKET_TYPE = "ctxmgr.packet"
 # pi wraps a summary in a fixed sentence and <summary> tags before a model sees it: about this many tokens
@@ -62,6 +73,12 @@ def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
     return _encode({**fields, "content": content.with_text(fields.get("content"), told)})
 
 
+def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+    """The message with texts in the place of these of its images."""
+    fields = _fields(raw)
+    return _encode({**fields, "content": content.with_markers(fields.get("content"), markers[0])})
+
+
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
     """The assistant's message with the arguments of these calls (by block index) replaced."""
     listed = content.elements(content.members(raw)["content"])
@@ -97,24 +114,25 @@ def _time(message: dict[str, Any]) -> int | None:
     return int(at) if isinstance(at, int | float) and abs(at) < 2**53 else None
 
 
-def _plain(content: Any) -> tuple[str, int]:
-    """The text of string or block content, and the number of images in it."""
+def _plain(content: Any) -> tuple[str, tuple[Media, ...]]:
+    """The text of string or block content, and the images in it."""
     if isinstance(content, str):
-        return content, 0
-    texts, images = [], 0
+        return content, ()
+    texts: list[str] = []
+    images: list[Media] = []
     for raw_block in raw_blocks(content):
         if raw_block.get("type") == "text":
             texts.append(text_of(raw_block.get("text")))
         elif raw_block.get("type") == "image":
-            images += 1
+            images.append(media.image(media.data_of(raw_block)))
         else:
             texts.append(spelled(raw_block))
-    return "\n".join(texts), images
+    return "\n".join(texts), tuple(images)
 
 
 def _user(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
-    block = Block("text", text=text, can_edit=True, images=images)
+    block = Block("text", text=text, can_edit=True, media=images)
     return View("user", (block,), opens_turn=True, time_ms=_time(message))
 
 
@@ -151,7 +169,7 @@ def _assistant_block(number: int, raw_block: dict[str, Any]) -> Block:
             "call", number, spelled(raw_block), text_of(raw_block.get("id")), text_of(raw_block.get("name")), {}
         )
     if kind == "image":
-        return Block("image", number, images=1)
+        return Block("image", number, media=(media.image(media.data_of(raw_block)),))
     return Block("other", number, spelled(raw_block))
 
 
@@ -164,7 +182,7 @@ def _result(message: dict[str, Any]) -> View:
         tool=text_of(message.get("toolName")),
         is_error=bool(message.get("isError")),
         can_edit=True,
-        images=images,
+        media=images,
     )
     return View("result", (block,), time_ms=_time(message))
 
@@ -187,7 +205,7 @@ def _shell(message: dict[str, Any]) -> View:
 def _custom(message: dict[str, Any]) -> View:
     text, images = _plain(message.get("content"))
     ours = message.get("customType") == PACKET_TYPE
-    block = Block("text", text=text, can_edit=not ours, images=images)
+    block = Block("text", text=text, can_edit=not ours, media=images)
     return View("packet" if ours else "note", (block,), time_ms=_time(message))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.formats import content
+from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import accept_responses as accept
 from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
@@ -29,7 +29,18 @@ from ctxmgr.formats.failures import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 
-__all__ = ["accept", "drop", "extra_weight", "packet", "set_arguments", "set_result", "set_text", "usage", "view"]
+__all__ = [
+    "accept",
+    "drop",
+    "extra_weight",
+    "packet",
+    "set_arguments",
+    "set_media",
+    "set_result",
+    "set_text",
+    "usage",
+    "view",
+]
 
 EDITABLE = frozenset(("function_call_output", "custom_tool_call_output"))
 COMPACTED = frozenset(("compaction", "compaction_summary", "context_compaction"))
@@ -53,6 +64,13 @@ def set_text(raw: bytes, texts: dict[int, str]) -> bytes:
     fields = content.members(raw)
     name = "output" if "output" in fields else "content"
     return content.put(raw, {name: content.with_text(fields.get(name), texts[0], "input_text")})
+
+
+def set_media(raw: bytes, markers: dict[int, dict[int, str]]) -> bytes:
+    """The user's message or the output with texts in the place of these of its pictures and documents."""
+    fields = content.members(raw)
+    name = "output" if "output" in fields else "content"
+    return content.put(raw, {name: content.with_markers(fields.get(name), markers[0], "input_text")})
 
 
 def set_arguments(raw: bytes, given: dict[int, dict[str, Any]]) -> bytes:
@@ -104,7 +122,7 @@ def _message(item: dict[str, Any]) -> View | None:
         return View("assistant", blocks, usage=usage(item.get("usage")), joins=True)
     if role in ("system", "developer", "user"):
         whole = plain(told)
-        block = Block("text", text=whole.text, images=whole.images)
+        block = Block("text", text=whole.text, media=whole.media)
         if role != "user":
             return View("prompt", (block,))
         if content.is_packet(told):
@@ -127,7 +145,7 @@ def _failed(item: dict[str, Any]) -> View | None:
 def _part(number: int, raw_block: dict[str, Any]) -> Block:
     found = part(raw_block)
     known = raw_block.get("type") in ("output_text", "text", "refusal")
-    return Block("text" if known else "image" if found.images else "other", number, found.text, images=found.images)
+    return Block("text" if known else "image" if found.media else "other", number, found.text, media=found.media)
 
 
 def _block(item: dict[str, Any], kind: Any) -> Block | None:
@@ -149,7 +167,7 @@ def _block(item: dict[str, Any], kind: Any) -> Block | None:
     if kind == "computer_call":
         return content.call(-1, id, "computer", action if isinstance(action, dict) else {})
     if kind == "image_generation_call":
-        return Block("image", images=1)
+        return Block("image", media=(media.image(media.data_of(item)),))
     own = isinstance(kind, str) and (kind.endswith("_call") or kind in ("mcp_list_tools", "mcp_approval_request"))
     return Block("other", text=spelled(item)) if own else None
 
@@ -174,7 +192,7 @@ def _output(item: dict[str, Any], kind: str) -> Block:
         call_id=text(item.get("call_id")) or text(item.get("id")),
         is_error=how == "error",
         can_edit=kind in EDITABLE,
-        images=told.images,
+        media=told.media,
         doubtful=how == "doubtful",
         untold=how == "untold",
     )

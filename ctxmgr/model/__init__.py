@@ -4,11 +4,12 @@
 restart. Knows nothing of what is done with any of it.
 """
 
-from ctxmgr.model import faults, policy, policy_keys, prices, rules
+from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
 from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
 from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
+from ctxmgr.model.media import Media
 from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View
 from ctxmgr.model.policy import (
     ZONES,
@@ -59,6 +60,7 @@ __all__ = [
     "InvalidPolicy",
     "Keep",
     "LeftKind",
+    "Media",
     "Message",
     "Opening",
     "PACKET_MARK",
@@ -91,6 +93,7 @@ __all__ = [
     "faults",
     "invalid_params",
     "path_of",
+    "media",
     "policy",
     "policy_keys",
     "prices",

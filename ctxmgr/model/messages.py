@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from ctxmgr.model.media import Media
+
 BlockKind = Literal["text", "thinking", "call", "result", "image", "shell", "summary", "other"]
 PACKET_MARK = "[ctxmgr packet]"
 """The first line of every packet, by which a message that comes back is known for one."""
@@ -31,9 +33,9 @@ class Block(msgspec.Struct, frozen=True):
 
     `text` is what gets weighed: the text, the thinking, a result's texts joined, or for a call its
     name, a space and its arguments as JSON. `arguments` are a call's decoded arguments (never mutated).
-    `images` counts images in the block, weighed apart. `content_index` is where it stands in the message's content,
-    -1 where the message itself is the block. `can_edit` says that the format can put another text, or other
-    arguments, there. Of texts only those of users and notes say so.
+    `media` are the pictures and documents in the block, weighed apart. `content_index` is where it stands in the
+    message's content, -1 where the message itself is the block. `can_edit` says that the format can put another
+    text, or other arguments, there. Of texts only those of users and notes say so.
     `doubtful`: the format has no error flag, and this result may be an error: it is protected as one is. `untold`:
     it has none, and nothing in the result says how the call ended.
     """
@@ -47,7 +49,7 @@ class Block(msgspec.Struct, frozen=True):
     is_error: bool = False
     signed: bool = False
     can_edit: bool = False
-    images: int = 0
+    media: tuple[Media, ...] = ()
     doubtful: bool = False
     untold: bool = False
 

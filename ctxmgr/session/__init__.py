@@ -4,7 +4,7 @@
 """
 
 from ctxmgr.session import journal, ledger_updates
-from ctxmgr.session.reading import IMAGE_TOKENS, Reader
+from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import SessionCore, model_spec, restored
 from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb
 
@@ -13,7 +13,6 @@ __all__ = [
     "ArchivePut",
     "Await",
     "Embed",
-    "IMAGE_TOKENS",
     "Job",
     "Offload",
     "Reader",

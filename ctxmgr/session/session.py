@@ -16,7 +16,7 @@ import msgspec
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
-from ctxmgr.model import ArchiveRow, Call, Message, Opening, Plan, Policy, Zone, policy_keys, prices
+from ctxmgr.model import ArchiveRow, Call, Message, Opening, Plan, Policy, Zone, media, policy_keys, prices
 from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, ModelSpec, State
 from ctxmgr.session import ledger_updates, scratchpad
@@ -75,6 +75,14 @@ class SessionCore:
         self.policy: Policy = policy_keys.policy(keys, self.state.model.id)
         self.preset: PresetStrategy = PRESETS[self.policy.preset]
         self.thresholds: Thresholds = thresholds(self.policy, self.state.model.window)
+        rules = media.family(self.state.model.id)
+        if rules is self.reader.rules:
+            return
+        self.reader = Reader(self.form, self.reader.weigh, self.reader.name, rules)
+        if any(block.media for message in self.projection.messages for block in message.view.blocks):
+            self.projection = msgspec.structs.replace(
+                self.projection, weigher=""
+            )  # weighed anew with the next list
 
     @property
     def ratio_key(self) -> str:
@@ -121,7 +129,7 @@ class SessionCore:
 
     def use(self, reader: Reader) -> None:
         """Another weigher from the next event on. Weights are taken anew when the next list comes."""
-        self.reader = Reader(self.form, reader.weigh, reader.name)
+        self.reader = Reader(self.form, reader.weigh, reader.name, self.reader.rules)
         self.weights.clear()
         self.memo.clear()
         self.pending_messages.clear()

@@ -91,7 +91,7 @@ def over_share(
         if (
             at not in held
             and at not in must_stay
-            and all(block.kind == "text" and not block.images for block in blocks)
+            and all(block.kind == "text" and not block.media for block in blocks)
         ):
             leaving.add(at)
             over -= messages[at].weight

@@ -147,7 +147,7 @@ def _line(message: BranchMessage) -> BranchMessage:
 def _shortened(message: BranchMessage, text: str) -> BranchMessage:
     """The message with this as its result; its raw JSON stays what it was."""
     blocks = tuple(
-        msgspec.structs.replace(block, text=text, images=0) if block.kind == "result" else block
+        msgspec.structs.replace(block, text=text, media=()) if block.kind == "result" else block
         for block in message.view.blocks
     )
     return msgspec.structs.replace(

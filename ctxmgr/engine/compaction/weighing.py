@@ -10,7 +10,7 @@ Rules (pi 0.87.1, for `before`):
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ctxmgr.model import View, Weigh, WeighMessage
+from ctxmgr.model import Media, View, Weigh, WeighMessage
 from ctxmgr.model.compaction import BranchEntry, BranchMessage, SystemPromptChange, Weigher
 
 UNITS_A_TOKEN = 4  # pi's estimate, UTF-16 units
@@ -21,14 +21,14 @@ def quarters(message: BranchMessage) -> int:
     return -(-message.utf16_units // UNITS_A_TOKEN)
 
 
-def by_text(weigh: Weigh, image_tokens: int, extra: Callable[[View], int]) -> WeighMessage:
-    """A weigher of messages from one of text: all blocks of the view, so much an image, and what the format says
-    that a model sees around them (`extra`)."""
+def by_text(weigh: Weigh, media: Callable[[Media], int], extra: Callable[[View], int]) -> WeighMessage:
+    """A weigher of messages from one of text: all blocks of the view, their `media`, and what the format says that
+    a model sees around them (`extra`)."""
 
     def weigh_message(message: BranchMessage) -> int:
         blocks = message.view.blocks
         texts = sum(weigh(block.text) for block in blocks if block.text)
-        return texts + image_tokens * sum(block.images for block in blocks) + extra(message.view)
+        return texts + sum(media(one) for block in blocks for one in block.media) + extra(message.view)
 
     return weigh_message
 

@@ -227,7 +227,7 @@ class _Fitting:
 
     def _cut_text(self, ref: BlockRef, tokens: int, ends: Ends) -> None:
         block, before = self.conversation.block(ref), self.conversation.block_weight(ref)
-        whole = self.inputs.weigh(block.text) if block.images else before
+        whole = self.inputs.weigh(block.text) if block.media else before
         beside, line = before - whole, self._line(self.inputs.handle(self.conversation.block_key(ref)))
         done = cut(block.text, whole, tokens - beside, self.inputs.weigh, lambda left: line(whole, left), ends)
         if done is None or done.weight + beside >= self.draft.block_weight(ref):

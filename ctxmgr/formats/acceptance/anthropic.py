@@ -53,4 +53,4 @@ def accept(progress: Progress, said: Said) -> Progress:
 
 
 def _is_blank(block: Block) -> bool:
-    return block.kind in ("text", "summary") and not block.images and not block.text.strip()
+    return block.kind in ("text", "summary") and not block.media and not block.text.strip()

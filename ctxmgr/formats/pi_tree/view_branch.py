@@ -117,8 +117,13 @@ def _parted(form: ModuleType, raw: bytes, view: View) -> Iterator[tuple[bytes, V
             yield part, form.view(part)
 
 
+def _pages(block: Block) -> int:
+    """The pictures in a block, and the pages of its documents."""
+    return sum(one.pages for one in block.media)
+
+
 def _message(raw: bytes, view: View, may_start: bool) -> BranchMessage:
-    counted = sum(units(block.text) + IMAGE_UNITS * block.images for block in view.blocks)
+    counted = sum(units(block.text) + IMAGE_UNITS * _pages(block) for block in view.blocks)
     return BranchMessage(
         raw,
         view,

@@ -15,7 +15,7 @@ from ctxmgr.model import CompactionPolicy, Message, WeighMessage, policy_keys
 from ctxmgr.model.api import compaction as wire
 from ctxmgr.model.compaction import BranchEntry, CutBudget, Strategy
 from ctxmgr.session import ledger_updates
-from ctxmgr.session.reading import IMAGE_TOKENS, Reader
+from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
 from ctxmgr.session.work import ModelRunner
 from ctxmgr.summarize.request import Prepared, SummaryInput
@@ -51,7 +51,7 @@ class JobContext(msgspec.Struct, frozen=True):
     @property
     def weigh(self) -> WeighMessage:
         """Tokens of a message, uncalibrated."""
-        return weighing.by_text(self.reader.weigh, IMAGE_TOKENS, self.form.extra_weight)
+        return weighing.by_text(self.reader.weigh, self.reader.media_tokens, self.form.extra_weight)
 
     def path(self, entries: Sequence[bytes] | None, leaf: str | None) -> tuple[BranchEntry, ...]:
         """The branch path: of the host's entries, or of what the session holds."""

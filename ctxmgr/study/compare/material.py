@@ -4,15 +4,14 @@ All is made when it is first asked for, once; a recording whose rows are all the
 """
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 
 from ctxmgr.engine.compaction import prepare, weighing
 from ctxmgr.formats.pi_tree import branch
-from ctxmgr.model import Weigh, WeighMessage
+from ctxmgr.model import Weigh, WeighMessage, media
 from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, NothingToCompact, Strategy
-from ctxmgr.session import IMAGE_TOKENS
 from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.compare.retention import MentionCounts, mentioned
 from ctxmgr.study.compare.sessions import RecordedSession, messages, read
@@ -28,7 +27,9 @@ class Material:
 
     def __init__(self, session: RecordedSession, settings: Settings, weigh: Weigh, weigher: str) -> None:
         self.session, self.settings, self.weigh, self.weigher = session, settings, weigh, weigher
-        self.weigh_message = _remembered(weighing.by_text(weigh, IMAGE_TOKENS, lambda view: 0))
+        self.weigh_message = _remembered(
+            weighing.by_text(weigh, partial(media.tokens, rules=media.OTHER), lambda view: 0)
+        )
 
     @cached_property
     def planned(self) -> CompactionPlan | NothingToCompact:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ctxmgr.model.media import Media
 from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "x"}}
@@ -24,7 +25,7 @@ ROLES: list[tuple[str, dict[str, Any], View]] = [
                 {"type": "text", "text": "b"},
             ],
         },
-        View("user", (Block("text", text="a\nb", can_edit=True, images=1),), True),
+        View("user", (Block("text", text="a\nb", can_edit=True, media=(Media("image", 1),)),), True),
     ),
     (
         "assistant",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import anthropic
+from ctxmgr.model.media import Media
 from ctxmgr.model.messages import Block, Usage, View
 
 MARK = {"type": "ephemeral"}
@@ -39,12 +40,12 @@ def user(*blocks: Block) -> View:
 # content of a user's message, its view
 USERS: list[tuple[str, Any, View]] = [
     ("a text", "go", user(Block("text", text="go"))),
-    ("blocks", [text("a"), IMAGE], user(Block("text", 0, "a"), Block("image", 1, images=1))),
+    ("blocks", [text("a"), IMAGE], user(Block("text", 0, "a"), Block("image", 1, media=(Media("image", 4),)))),
     ("a result", [RESULT], View("result", (result(),))),
     (
         "a result in blocks",
         [{**RESULT, "content": [text("a"), IMAGE, text("b")]}],
-        View("result", (result(said="a\nb", images=1),)),
+        View("result", (result(said="a\nb", media=(Media("image", 4),)),)),
     ),
     (
         "a result without content",
@@ -63,7 +64,7 @@ USERS: list[tuple[str, Any, View]] = [
         View("result", (result(), Block("result", 1, "text", "t2", can_edit=True))),
     ),
     ("a result and a user's words", [RESULT, text("stop")], user(result(), Block("text", 1, "stop"))),
-    ("a result and an image", [RESULT, IMAGE], user(result(), Block("image", 1, images=1))),
+    ("a result and an image", [RESULT, IMAGE], user(result(), Block("image", 1, media=(Media("image", 4),)))),
     (
         "a result and a host's reminder",
         [RESULT, REMINDER],
@@ -78,7 +79,7 @@ USERS: list[tuple[str, Any, View]] = [
     (
         "of pages",
         [{"type": "document", "source": {"type": "base64", "data": "x" * 150_000}}],
-        user(Block("other", 0, images=2)),
+        user(Block("other", 0, media=(Media("document", 150_056, pages=2),))),
     ),
     ("a packet", "[ctxmgr packet]\nfacts", View("packet", (Block("text", text="[ctxmgr packet]\nfacts"),))),
     (

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import openai
+from ctxmgr.model.media import Media
 from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{ "path": "x" }'}}
@@ -35,12 +36,12 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "user in parts",
         {"role": "user", "content": [{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}]},
-        user(Block("text", text="a\nb", images=1)),
+        user(Block("text", text="a\nb", media=(Media("image", 26),))),
     ),
     (
         "user with a file",
         {"role": "user", "content": [{"type": "file", "file": {"file_data": "x" * 250_000}}]},
-        user(Block("text", images=3)),
+        user(Block("text", media=(Media("document", 250_039, pages=3),))),
     ),
     ("assistant", {"role": "assistant", "content": "ok"}, View("assistant", (Block("text", text="ok"),))),
     (
@@ -98,7 +99,10 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "tool in parts",
         {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "text"}, IMAGE]},
-        View("result", (Block("result", text="text", call_id="c1", can_edit=True, untold=True, images=1),)),
+        View(
+            "result",
+            (Block("result", text="text", call_id="c1", can_edit=True, untold=True, media=(Media("image", 26),)),),
+        ),
     ),
     (
         "tool that failed",

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.formats import responses
+from ctxmgr.model.media import Media
 from ctxmgr.model.messages import Block, Usage, View
 
 CALL = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "read", "arguments": '{"path":"x"}'}
@@ -51,7 +52,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
             "role": "user",
             "content": [{"type": "input_text", "text": "go"}, {"type": "input_image", "image_url": "data:"}],
         },
-        View("user", (Block("text", text="go", can_edit=True, images=1),), opens_turn=True),
+        View("user", (Block("text", text="go", can_edit=True, media=(Media("image", 5),)),), opens_turn=True),
     ),
     ("developer", {"role": "developer", "content": "be kind"}, View("prompt", (Block("text", text="be kind"),))),
     ("assistant", SAID, answered(Block("text", 0, "ok"))),
@@ -90,7 +91,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "an output in parts",
         {**OUTPUT, "output": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:"}]},
-        output("a", images=1, untold=True),
+        output("a", media=(Media("image", 5),), untold=True),
     ),
     ("of a custom tool", {**OUTPUT, "type": "custom_tool_call_output"}, output("text", untold=True)),
     (
@@ -110,7 +111,7 @@ TABLE: list[tuple[str, dict[str, Any], View]] = [
     (
         "an image it drew",
         {"type": "image_generation_call", "id": "i", "result": "x" * 900},
-        answered(Block("image", images=1)),
+        answered(Block("image", media=(Media("image", 900),))),
     ),
     (
         "its own compaction",

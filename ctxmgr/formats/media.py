@@ -1,0 +1,91 @@
+"""Turns the data of a picture or a document, as it stands in a message, into its kind, its pixels and its bytes.
+
+The size is read from the header, of which the first bytes are decoded and nothing else: PNG, GIF, WebP and JPEG
+tell it there. What can not be read has no size.
+"""
+
+import base64
+import binascii
+from typing import Any
+
+from ctxmgr.model import Media
+
+PAGE_CHARACTERS = 100_000
+"""Of base64: a page of a PDF is 50 to 100 kB in it."""
+
+HEADER_CHARACTERS = 4_096  # of base64
+MOST_HEADER_CHARACTERS = 1 << 20  # a JPEG may have a preview and a profile before its size
+_DATA = ("data", "image_url", "url", "source", "result", "file_id")
+_SIZED = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG's frame headers
+
+
+def image(data: str) -> Media:
+    """A picture from its base64, from a data URL, or from a link to it."""
+    encoded = data.partition(",")[2] if data[:5] == "data:" else data
+    width, height = pixels(encoded)
+    return Media("image", len(data), width, height)
+
+
+def document(size_bytes: int) -> Media:
+    """A document of so many bytes in base64."""
+    return Media("document", size_bytes, pages=1 + size_bytes // PAGE_CHARACTERS)
+
+
+def data_of(block: Any) -> str:
+    """The data in a block of content, or where it is; "" where it has neither."""
+    if not isinstance(block, dict):
+        return block if isinstance(block, str) else ""
+    return next((found for name in _DATA if (found := data_of(block.get(name)))), "")
+
+
+def pixels(encoded: str) -> tuple[int, int]:
+    """Width and height; (0, 0) where the header does not tell."""
+    for length in (HEADER_CHARACTERS, MOST_HEADER_CHARACTERS):
+        found = _pixels(_decoded(encoded[:length]))
+        if found != (0, 0) or len(encoded) <= length or not encoded.startswith("/9j/"):
+            return found
+    return 0, 0
+
+
+def _decoded(encoded: str) -> bytes:
+    try:
+        return base64.b64decode(encoded[: len(encoded) // 4 * 4], validate=False)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _pixels(head: bytes) -> tuple[int, int]:
+    if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
+        return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
+    if head[:4] == b"GIF8" and len(head) >= 10:
+        return int.from_bytes(head[6:8], "little"), int.from_bytes(head[8:10], "little")
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP" and len(head) >= 30:
+        return _webp(head)
+    return _jpeg(head) if head[:2] == b"\xff\xd8" else (0, 0)
+
+
+def _webp(head: bytes) -> tuple[int, int]:
+    kind = head[12:16]
+    if kind == b"VP8X":
+        return int.from_bytes(head[24:27], "little") + 1, int.from_bytes(head[27:30], "little") + 1
+    if kind == b"VP8L":
+        bits = int.from_bytes(head[21:25], "little")
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if kind == b"VP8 ":
+        return int.from_bytes(head[26:28], "little") & 0x3FFF, int.from_bytes(head[28:30], "little") & 0x3FFF
+    return 0, 0
+
+
+def _jpeg(head: bytes) -> tuple[int, int]:
+    """The size stands in the frame header, behind segments that tell their length."""
+    at = 2
+    while at + 9 <= len(head) and head[at] == 0xFF:
+        marker = head[at + 1]
+        if marker == 0xFF:  # a fill byte
+            at += 1
+            continue
+        if marker in _SIZED:
+            return int.from_bytes(head[at + 7 : at + 9], "big"), int.from_bytes(head[at + 5 : at + 7], "big")
+        alone = marker == 0x01 or 0xD0 <= marker <= 0xD8
+        at += 2 if alone else 2 + int.from_bytes(head[at + 2 : at + 4], "big")
+    return 0, 0
