@@ -210,7 +210,8 @@ class Pi:
 
 def _environment(place: Place) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PI_", "CTXMGR_"))}
-    own = {"PI_OFFLINE": "1", "PI_CODING_AGENT_DIR": str(place.agent), "HOME": str(place.agent.parent)}
+    root = str(place.agent.parent)
+    own = {"PI_OFFLINE": "1", "PI_CODING_AGENT_DIR": str(place.agent), "HOME": root, "TMPDIR": root}
     return {**kept, **own, "CTXMGR_STARTS": str(place.starts), "PYTHONPATH": str(ROOT)}
 
 

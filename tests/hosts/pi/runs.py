@@ -53,10 +53,10 @@ def branch_of(pi: Pi) -> list[dict[str, Any]]:
 
 
 def check_clean(pi: Pi) -> None:
-    """Nothing of the extension's was on stdout or stderr, no error reached pi, no status line was shown."""
+    """Nothing of the extension's was on stdout or stderr, no error reached pi, no widget was shown."""
     assert pi.close() == 0
     assert pi.stray == []
     assert "ctxmgr" not in pi.said
     assert pi.of("extension_error") == []
     shown = {one["method"] for one in pi.of("extension_ui_request")}
-    assert shown <= {"notify"}
+    assert shown <= {"notify", "setStatus"}

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,9 @@ def test_held_flat_by_epochs(program: Installed, model: ModelServer, tmp_path: P
             assert "The session was known from before." in pi.command("/ctx-status")
             _two_files(pi, program, model, 9)
             assert "so changing costs" in pi.command("/ctx-explain")
+            lines = [one["statusText"] for one in pi.of("extension_ui_request") if one["method"] == "setStatus"]
+            assert lines
+            assert all(re.fullmatch(r"ctxmgr: \d+k -> \d+k tokens, saves \$0\.\d+ a call", one) for one in lines)
             assert pi.of("compaction_start") == []
             check_clean(pi)
         with Pi(program.node, program.pi, place, "--session", file) as pi:
@@ -71,6 +75,18 @@ def test_held_flat_by_epochs(program: Installed, model: ModelServer, tmp_path: P
     assert {len(scripted.packets(model.requests[at])) for at in broken} == {1}
     for request in model.requests:
         check_legal(request)
+
+
+def test_a_session_that_is_not_kept_leaves_no_file(program: Installed, model: ModelServer, places: Places) -> None:
+    place = places()
+    with Pi(program.node, program.pi, place, "--no-session") as pi:
+        sidecar = place.sidecar()
+        requests_of(pi, program, model, "Step 1: read notes-1.txt")
+        assert pi.command("/prune-stats").endswith("0 turns left out")
+        check_clean(pi)
+    assert "context" in [one.get("method") for one in place.recorded(sidecar)]
+    assert list(place.state.iterdir()) == []
+    assert list(place.agent.parent.rglob("*ctxmgr*")) == []
 
 
 def test_prompt_during_a_compaction(program: Installed, tmp_path: Path) -> None:

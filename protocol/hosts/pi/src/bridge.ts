@@ -6,8 +6,11 @@
  *    through pi's own `notify`: trouble once in one line, its end once in another, and the rest into /ctx-status.
  */
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startSidecar } from "../../typescript/src/index.ts";
-import type { Fault, protocol, Session, Sidecar } from "../../typescript/src/index.ts";
+import type { ContextOptions, Fault, protocol, Session, Sidecar } from "../../typescript/src/index.ts";
 import { BOUND, within } from "./bounded.ts";
 import { Compactions } from "./compactions.ts";
 import type { Teller } from "./compactions.ts";
@@ -16,6 +19,7 @@ import * as mapping from "./mapping.ts";
 import type { Context, Lent, Message, Model } from "./pi.ts";
 import { read } from "./settings.ts";
 import type { Settings } from "./settings.ts";
+import { epoch } from "./showing.ts";
 import { Spending } from "./spending.ts";
 
 const STDERR_CHARACTERS = 2_000; // of the newest, for /ctx-status
@@ -29,6 +33,7 @@ export class Bridge {
   private starting: Promise<Session<Message> | undefined> | undefined;
   private context: Context | undefined;
   private stderr = "";
+  private passing: string | undefined; // the state directory of a session that is not kept
   private readonly lent: Lent;
 
   constructor(lent: Lent) {
@@ -76,11 +81,34 @@ export class Bridge {
   }
 
   async end(): Promise<void> {
-    const { sidecar, starting } = this;
-    this.sidecar = this.starting = undefined;
+    const { sidecar, starting, passing } = this;
+    this.sidecar = this.starting = this.passing = undefined;
     if (sidecar === undefined) return;
     await within(BOUND.end / 2, (async () => await (await starting)?.end())());
     await within(BOUND.end, sidecar.dispose());
+    if (passing !== undefined) rmSync(passing, { recursive: true, force: true });
+  }
+
+  /** The list to send; what an epoch that opened came to is shown when it is known. */
+  async list(messages: Message[], options: ContextOptions, context: Context): Promise<Message[] | undefined> {
+    return await this.with(async (session) => {
+      const list = await session.context(messages, options);
+      if (session.lastReport?.arithmetic) this.showEpoch(session, context).catch(() => undefined);
+      return list;
+    });
+  }
+
+  private async showEpoch(session: Session<Message>, context: Context): Promise<void> {
+    const receipt = (await session.request("explain", {})).epochs.at(-1);
+    if (receipt !== undefined) context.ui.setStatus?.("ctxmgr", epoch(receipt, context.model?.cost?.cacheRead));
+  }
+
+  /** Where a session that pi does not keep has its state while it lasts. */
+  private stateDir({ sessionManager }: Context, settings: Settings): string | undefined {
+    const kept = sessionManager.getSessionFile === undefined || sessionManager.getSessionFile() !== undefined;
+    if (kept) return settings.stateDir;
+    this.passing ??= mkdtempSync(join(tmpdir(), "ctxmgr-"));
+    return this.passing;
   }
 
   readSettings(context: Context): Settings {
@@ -91,13 +119,14 @@ export class Bridge {
     for (const key of settings.passedOver) {
       this.warn(`ctxmgr: contextPruning.${key} in pi's settings can not be read, and is passed over`);
     }
-    this.sidecar = this.spawn(settings, settings.policy);
+    const stateDir = this.stateDir(context, settings);
+    this.sidecar = this.spawn(settings, settings.policy, stateDir);
     let session = await this.open(context, this.sidecar, settings);
     const fault = this.sidecar.lastFault;
     if (fault !== undefined && isRefusedPolicy(fault)) {
       this.warn(`ctxmgr: contextPruning in pi's settings is left out: ${fault.message}`);
       await within(BOUND.end, this.sidecar.dispose());
-      this.sidecar = this.spawn(settings, settings.bare);
+      this.sidecar = this.spawn(settings, settings.bare, stateDir);
       session = await this.open(context, this.sidecar, settings);
     }
     if (settings.pruning === false) this.switchOff(session);
@@ -122,10 +151,10 @@ export class Bridge {
     });
   }
 
-  private spawn(settings: Settings, policy: protocol.PolicyKeys): Sidecar {
+  private spawn(settings: Settings, policy: protocol.PolicyKeys, stateDir: string | undefined): Sidecar {
     return startSidecar({
       command: settings.command,
-      stateDir: settings.stateDir,
+      stateDir,
       clientInfo: { name: "pi" },
       messageFormat: "pi",
       policy,

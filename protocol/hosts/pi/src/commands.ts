@@ -30,7 +30,10 @@ const COMMANDS: Record<string, { description: string; run: Run }> = {
   },
   "prune-stats": {
     description: "What pruning has saved",
-    run: async (session) => show.stats(await session.request("getPruneStats", {})),
+    run: async (session) => {
+      const [{ preset }, stats] = [await session.request("getStatus", {}), await session.request("getPruneStats", {})];
+      return show.stats(stats, preset, session.lastReport);
+    },
   },
   "prune-config": {
     description: "Show the policy, or set it for this session: /prune-config preset tools",

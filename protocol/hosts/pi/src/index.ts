@@ -3,7 +3,7 @@
  *
  * 1. Each event has one listener here, which awaits under a bound, never throws and answers undefined ("as it was")
  *    when anything goes wrong.
- * 2. No status line, no widget, no tool: the figures are in /prune-stats.
+ * 2. No widget, no tool. One status line, where a cache epoch opened; all other figures are in /prune-stats.
  */
 
 import { BOUND } from "./bounded.ts";
@@ -42,7 +42,7 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   on<{ messages: Message[] }>("context", BOUND.context, async ({ messages }, context) => {
     await compactions.settleDraft(context);
     const options = { at: Date.now(), overheadTokens: mapping.overhead(context.getSystemPrompt?.()) };
-    const list = await bridge.with((session) => session.context(messages, options));
+    const list = await bridge.list(messages, options, context);
     return list === undefined || list === messages ? undefined : { messages: list };
   });
 

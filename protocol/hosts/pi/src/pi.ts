@@ -48,6 +48,8 @@ export interface Entry extends Json {
 
 export interface SessionManager {
   getSessionId(): string;
+  /** Undefined where the session is not to be kept (`--no-session`). */
+  getSessionFile?(): string | undefined;
   getLeafId(): string | null;
   getEntry(id: string): Entry | undefined;
   getEntries(): Entry[];
@@ -61,7 +63,10 @@ export interface CompactOptions {
 }
 
 export interface Context {
-  ui: { notify(message: string, type?: "info" | "warning" | "error"): void };
+  ui: {
+    notify(message: string, type?: "info" | "warning" | "error"): void;
+    setStatus?(key: string, text: string | undefined): void;
+  };
   hasUI: boolean;
   cwd: string;
   sessionManager: SessionManager;

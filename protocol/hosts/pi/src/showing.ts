@@ -18,15 +18,36 @@ export function status(given: protocol.Status, restored: boolean | undefined): s
   ].join("\n");
 }
 
-export function stats(given: protocol.PruneStats): string {
+/** `report`: of the last request, undefined where there was none or ctxmgr did not answer it. */
+export function stats(given: protocol.PruneStats, preset: string, report?: protocol.Report): string {
   const { enabled, scanned, protected: safe, prunable, resultsPruned, tokensPruned, resultsDistilled } = given;
   return [
-    `Pruning is ${enabled ? "on" : "off"}.`,
+    `Pruning is ${enabled && preset !== "off" ? "on" : "off"}.`,
     `The last pass over tool output: ${number(scanned)} tokens, ` +
       `of them ${number(safe)} protected, ${number(prunable)} prunable`,
     `So far: ${plural(resultsPruned, "result")} pruned (${number(tokensPruned)} tokens), ` +
       `${number(resultsDistilled)} distilled, ${plural(given.turnsDropped, "turn")} dropped`,
+    ...(report === undefined ? [] : [`The last request: ${leftOut(report)}`]),
   ].join("\n");
+}
+
+function leftOut({ rawTokens, tokens, messagesDropped, turnsDropped }: protocol.Report): string {
+  const what = messagesDropped == null ? plural(turnsDropped, "turn") : plural(messagesDropped, "message");
+  return `${number(rawTokens)} -> ${number(tokens)} tokens, ${what} left out`;
+}
+
+/** A line for an epoch that opened; what it saves is what reading so much of a cache costs. `price`: dollars a million. */
+export function epoch({ before, after }: Pick<protocol.EpochReceipt, "before" | "after">, price: number | undefined): string {
+  const saved = ((before - after) * (price ?? 0)) / 1_000_000;
+  return `ctxmgr: ${short(before)} -> ${short(after)} tokens${saved > 0 ? `, saves ${dollars(saved)} a call` : ""}`;
+}
+
+function short(tokens: number): string {
+  return tokens < 1_000 ? `${Math.round(tokens)}` : `${Math.round(tokens / 1_000)}k`;
+}
+
+function dollars(given: number): string {
+  return given < 0.005 ? `$${given.toPrecision(1)}` : `$${given.toFixed(2)}`;
 }
 
 export function policy(given: protocol.PolicyResult): string {

@@ -95,6 +95,27 @@ test("a setting as it is typed", () => {
   assert.throws(() => show.setting("{broken"), SyntaxError);
 });
 
+test("an epoch in one line, and what it saves where prices are known", () => {
+  assert.equal(show.epoch({ before: 41_200, after: 17_900 }, 1.5), "ctxmgr: 41k -> 18k tokens, saves $0.03 a call");
+  assert.equal(show.epoch({ before: 9_000, after: 900 }, 0.1), "ctxmgr: 9k -> 900 tokens, saves $0.0008 a call");
+  for (const price of [undefined, 0]) {
+    assert.equal(show.epoch({ before: 9_000, after: 2_000 }, price), "ctxmgr: 9k -> 2k tokens");
+  }
+});
+
+test("what pruning has saved: off where it is off, and what the last request left out", () => {
+  const sums = { enabled: true, scanned: 9, pruned: 0, protected: 9, prunable: 0, resultsPruned: 0, tokensPruned: 0 };
+  const given = { ...sums, resultsDistilled: 0, turnsDropped: 0, seq: 1 };
+  const report = { rawTokens: 5_000, tokens: 2_000, turnsDropped: 0, messagesDropped: 7 } as any;
+  assert.deepEqual(show.stats(given, "balanced", report).split("\n").filter((_, at) => at % 3 === 0), [
+    "Pruning is on.",
+    "The last request: 5,000 -> 2,000 tokens, 7 messages left out",
+  ]);
+  assert.match(show.stats(given, "turns", { ...report, messagesDropped: null, turnsDropped: 1 }), /1 turn left out$/);
+  assert.match(show.stats(given, "off"), /^Pruning is off\./);
+  assert.match(show.stats({ ...given, enabled: false }, "balanced"), /^Pruning is off\./);
+});
+
 test("verdicts: sums first, then what was not kept, the newest when there are many", () => {
   const same = { digest: "d", rule: "r", before: 10, after: 0 };
   const many = Array.from({ length: 100 }, (_, index) => {
