@@ -2,7 +2,8 @@
 
 The first line holds the whole state; each later one only what an event changed. Fields that only grow (facts)
 are written as what was added. A field goes by its name on disk, which outlives its name in the code. A line of
-a kind not known here is kept and written again.
+a kind not known here is kept and written again. Of summaries the first line holds the newest of the active path
+whole, of older ones that they were heard: nothing asks for more.
 """
 
 from collections.abc import Sequence
@@ -10,11 +11,12 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.saved import State
+from ctxmgr.model.saved import RawSummary, State
 
 VERSION = 1
 # names on disk
 GROWING = ("facts", "pending", "summaries", "trail", "receipts", "pins")  # tuples that mostly grow at the end
+KEPT_WHOLE = 3  # summaries: what a session may come back to by a move to an entry before the newest
 UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -27,9 +29,18 @@ class UnreadableJournal(ValueError):
 
 
 def base(state: State) -> bytes:
-    """The first line: the whole state."""
+    """The first line: the whole state, but for the text of older summaries."""
+    state = msgspec.structs.replace(state, summaries=_bounded(state.summaries, frozenset(state.trail)))
     body = {"kind": "base", "version": VERSION, "sessionId": state.session_id, "state": state}
     return _encode(body)
+
+
+def _bounded(summaries: Sequence[RawSummary], path: frozenset[str]) -> tuple[RawSummary, ...]:
+    on_path = [place for place, one in enumerate(summaries) if one.entry is None or one.entry in path]
+    whole = set(on_path[-KEPT_WHOLE:])
+    return tuple(
+        one if place in whole else msgspec.structs.replace(one, text="") for place, one in enumerate(summaries)
+    )
 
 
 def delta(old: State, new: State) -> bytes | None:

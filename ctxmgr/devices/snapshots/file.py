@@ -30,6 +30,12 @@ from ctxmgr.devices.snapshots.lines import base_fault, to_line
 
 GROWN_BYTES = 64 * 1024  # below this a rewrite costs more (two fsyncs, milliseconds) than reading it saves
 GROWN_TIMES = 4  # times its base: rewriting then costs a third of what was appended since
+GROWN_BYTES_AT_MOST = 512 * 1024  # beyond its base: rewriting a large one costs no more than some times that
+
+
+def grown_bytes(base: int) -> int:
+    """The size from which on a file is rewritten whose base has so many bytes."""
+    return max(GROWN_BYTES, min(GROWN_TIMES * base, base + GROWN_BYTES_AT_MOST))
 
 
 class SnapshotFull(OSError):
@@ -140,8 +146,8 @@ class SnapshotFile:
 
     @property
     def grown(self) -> bool:
-        """Time to rewrite: the file is several times its base, or lacks a line that could not be appended."""
-        return self._gap or self._size > max(GROWN_BYTES, GROWN_TIMES * self._base)
+        """Time to rewrite: the file is far larger than its base, or lacks a line that could not be appended."""
+        return self._gap or self._size > grown_bytes(self._base)
 
     def sync(self) -> None:
         """Carry what was appended to the disk itself. Takes milliseconds: call it off the loop. OSError."""

@@ -1,0 +1,61 @@
+"""A snapshot does not grow with the number of compactions: what nothing needs any more leaves it."""
+
+import json
+from typing import Any
+
+from ctxmgr.devices.snapshots.file import grown_bytes
+from ctxmgr.model.saved.state import ModelSpec, RawSummary, State
+from ctxmgr.server.effects import SnapshotLoaded
+from ctxmgr.session.journal import base, restore
+from ctxmgr.study.spawning.inprocess import InProcess
+
+COMPACTIONS = 1_000
+BYTES = 2_000_000
+SECTIONS = "Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"
+
+
+def summary(number: int) -> str:
+    """16 kB, no line of which another one has."""
+    return "\n".join(
+        f"## {name}\n" + "\n".join(f"- {name} {number}.{line}: the part {line} of it is done" for line in range(55))
+        for name in SECTIONS
+    )
+
+
+def compacted(host: InProcess, number: int) -> None:
+    entry = {"id": f"e{number}", "summary": summary(number), "timestamp": number}
+    host.request("session_compact", sessionId="s", compactionEntry=entry)
+
+
+def test_a_thousand_compactions_make_two_megabytes_at_most() -> None:
+    host = InProcess(policy={"tokenizer": "estimate"})
+    size = begun = 0
+    for number in range(COMPACTIONS):
+        compacted(host, number)
+        lines = host.saved["s"]
+        size += sum(len(line) for line in lines[-1:])
+        if size > grown_bytes(begun):  # the file is written anew
+            size = begun = sum(map(len, host.whole["s"]))
+        assert size <= BYTES, number
+        del lines[:-1]
+    again = InProcess(policy={"tokenizer": "estimate"}, found={"s": SnapshotLoaded(tuple(host.whole["s"]))})
+    assert again.started["status"]["summaries"]["compaction"] == COMPACTIONS
+    before = again.request("getLedger", sessionId="s")
+    compacted(again, 5)  # heard before: it adds nothing
+    assert again.request("getLedger", sessionId="s")["facts"] == before["facts"]
+
+
+def test_the_newest_three_of_the_active_path_stay_whole() -> None:
+    trail = ("e1", "e2", "e3", "e5", "e6")
+    heard = tuple(RawSummary("compaction", f"text {at}", f"d{at}", at, f"e{at}") for at in range(1, 7))
+    heard += (RawSummary("branch", "of none", "d7", 7),)
+    state = State("s", ModelSpec("m", 200_000), summaries=heard, trail=trail)
+    known, _ = restore([base(state)])
+    assert [one.text for one in known.summaries] == ["", "", "", "", "text 5", "text 6", "of none"]
+    assert [one.digest for one in known.summaries] == [f"d{at}" for at in range(1, 8)]
+
+
+def test_what_is_saved_is_the_state_where_there_are_few() -> None:
+    heard = tuple(RawSummary("compaction", f"text {at}", f"d{at}", at) for at in range(3))
+    saved: dict[str, Any] = json.loads(base(State("s", ModelSpec("m", 200_000), summaries=heard)))
+    assert [one["text"] for one in saved["state"]["summaries"]] == ["text 0", "text 1", "text 2"]
