@@ -25,7 +25,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_anthropic as accept
 from ctxmgr.formats.begun_anew import is_summary
 from ctxmgr.formats.content import part, plain, raw_blocks, text
-from ctxmgr.formats.failures import failure
+from ctxmgr.formats.outcomes import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 

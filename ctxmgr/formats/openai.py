@@ -2,7 +2,7 @@
 
 Roles: system and developer (prompts, never left out), user, assistant, tool, and the older function. Rules:
 
-1. A tool's message has no error flag: it is told from its text (`derived_errors`), and the doubtful are protected.
+1. A tool's message has no error flag: it is told from its text (`outcomes`), and the doubtful are protected.
 2. An older function's message has no id: it answers the latest call of that name.
 3. A user's or system message named `compactionSummary` or `branchSummary` is a summary: the host's own mark. A
    user's message in which a host put one by its words (`begun_anew`) is heard as one, and stays.
@@ -21,8 +21,7 @@ from ctxmgr.formats import content
 from ctxmgr.formats.acceptance import accept_openai as accept
 from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import part, plain, raw_blocks, spelled, text
-from ctxmgr.formats.derived_errors import verdict
-from ctxmgr.formats.failures import failure
+from ctxmgr.formats.outcomes import failure, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, SummaryKind, View
 

@@ -15,7 +15,7 @@ from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import accept_pi as accept
 from ctxmgr.formats.content import raw_blocks, spelled
 from ctxmgr.formats.content import text as text_of
-from ctxmgr.formats.failures import failure
+from ctxmgr.formats.outcomes import failure
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, Media, View
 

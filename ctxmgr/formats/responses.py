@@ -24,8 +24,7 @@ from ctxmgr.formats import content, media
 from ctxmgr.formats.acceptance import accept_responses as accept
 from ctxmgr.formats.begun_anew import holds_summary
 from ctxmgr.formats.content import ContentPart, part, plain, raw_blocks, spelled, text
-from ctxmgr.formats.derived_errors import Verdict, verdict
-from ctxmgr.formats.failures import failure
+from ctxmgr.formats.outcomes import Verdict, failure, verdict
 from ctxmgr.formats.provider_usage import usage
 from ctxmgr.model import Block, View
 

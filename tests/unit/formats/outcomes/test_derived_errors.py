@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.formats.derived_errors import verdict
+from ctxmgr.formats.outcomes import verdict
 
 FILE = "\n".join(f"{number}: if error: raise ValueError('failed')" for number in range(40))
 PLAIN = "\n".join(f"line {number}" for number in range(400))

@@ -12,7 +12,7 @@ Rules:
 
 from typing import Any
 
-from ctxmgr.formats.content import spelled
+import msgspec
 
 _TOLD = ("type", "code", "status", "statusCode", "status_code", "message", "error", "body")
 _CODES = ("code", "status", "statusCode", "status_code")
@@ -25,8 +25,12 @@ def failure(message: dict[str, Any]) -> str:
         return ""
     response, kind = message.get("response"), message.get("type")
     if isinstance(response, dict) and (kind == "response.failed" or response.get("status") == "failed"):
-        return spelled(response.get("error") or {"status": "failed"})
+        return _spelled(response.get("error") or {"status": "failed"})
     coded = any(isinstance(message.get(name), str | int) for name in _CODES)
     if not (message.get("error") or kind == "error" or (coded and any(message.get(name) for name in _TEXTS))):
         return ""
-    return spelled({name: message[name] for name in _TOLD if message.get(name) is not None})
+    return _spelled({name: message[name] for name in _TOLD if message.get(name) is not None})
+
+
+def _spelled(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
