@@ -20,7 +20,7 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 }
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
-NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr[study]'"
+NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

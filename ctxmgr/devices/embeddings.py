@@ -1,7 +1,7 @@
 """Turns texts into vectors with the model that the package `wordllama` carries in its wheel; no network.
 
-1. The package is an extra (`ctxmgr[embeddings]`): without it, or with one that does not work, there is a reason
-   in words instead of an embedder. It is imported by `load` alone: it costs 0.5 s and 100 MB.
+1. The package is an extra (`ctxmgr-sidecar[embeddings]`): without it, or with one that does not work, there is a
+   reason in words instead of an embedder. It is imported by `load` alone: it costs 0.5 s and 100 MB.
 2. Nothing is downloaded and nothing is written. The package (0.4) looks for its own tokenizer in a folder of
    the wrong name and would then fetch it; told that its own folder is the cache, it finds what it brought along.
 3. It sets up the root logger when imported. That is put back: our log is not its business.
@@ -61,7 +61,9 @@ def load(import_module: Callable[[str], ModuleType] = importlib.import_module) -
         package = _quietly(import_module)
     except ImportError as fault:
         missing = fault.name == PACKAGE
-        return NoEmbeddings("the extra ctxmgr[embeddings] is not installed" if missing else f"{PACKAGE}: {fault}")
+        return NoEmbeddings(
+            "the extra ctxmgr-sidecar[embeddings] is not installed" if missing else f"{PACKAGE}: {fault}"
+        )
     except Exception as fault:  # noqa: BLE001 - whatever its binary parts come up with on this machine
         return NoEmbeddings(f"{PACKAGE} can not be imported: {type(fault).__name__}: {fault}")
     try:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 RETRIES = 2  # as OpenAI's own client, as is the pause
 BACKOFF_SECONDS = 0.5  # before the first further try, twice that before the next
 RETRY_AFTER_SECONDS = 20.0  # a longer wait than this, which a server may ask for, is the caller's to decide
-NOT_INSTALLED = "the endpoint extra is not installed: pip install 'ctxmgr[endpoint]'"
+NOT_INSTALLED = "the endpoint extra is not installed: pip install 'ctxmgr-sidecar[endpoint]'"
 NO_ADDRESS = "the endpoint's baseUrl is no http or https address"
 CLOSED = "the endpoint is closed"
 

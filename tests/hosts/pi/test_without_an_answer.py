@@ -42,7 +42,10 @@ while chunk := sys.stdin.buffer.read1(65536):
             sys.stdout.buffer.flush()
 """
 FAULTS: dict[str, tuple[list[str], str]] = {
-    "missing": (["./no-such-program"], "ctxmgr is not to be found: pi goes on without it. pip install ctxmgr"),
+    "missing": (
+        ["./no-such-program"],
+        "ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar",
+    ),
     "exit": ([sys.executable, "-c", ENDS], "ctxmgr does not answer (the process ended with 3): "),
     "garbage": (
         [sys.executable, "-c", GARBAGE],
@@ -76,7 +79,7 @@ def test_pi_goes_on_and_the_user_is_told_once(program: Installed, model: ModelSe
         for number in (1, 2):
             assert len(requests_of(pi, program, model, f"Step {number}: read notes-{number}.txt")) == 2
         told = [one["message"] for one in pi.of("extension_ui_request")]
-        assert told == ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr"]
+        assert told == ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar"]
         assert pi.command("/ctx-status").startswith("ctxmgr: ")
         assert pi.close() == 0
         assert pi.of("extension_error") == []

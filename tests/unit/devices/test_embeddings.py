@@ -16,7 +16,7 @@ from ctxmgr.devices.embeddings import BATCH, PACKAGE, TEXT_CHARACTERS, Embedder,
 
 ROOT = Path(__file__).parents[3]
 INSTALLED = importlib.util.find_spec(PACKAGE) is not None
-real = pytest.mark.skipif(not INSTALLED, reason="the extra ctxmgr[embeddings] is not installed")
+real = pytest.mark.skipif(not INSTALLED, reason="the extra ctxmgr-sidecar[embeddings] is not installed")
 
 
 class Rows(list[list[float]]):
@@ -81,7 +81,7 @@ def fails(fault: Exception) -> Callable[..., Any]:
     [
         (
             fails(ModuleNotFoundError("no", name=PACKAGE)),
-            "the extra ctxmgr[embeddings] is not installed",
+            "the extra ctxmgr-sidecar[embeddings] is not installed",
         ),
         (fails(ModuleNotFoundError("No module named 'numpy'", name="numpy")), "wordllama: No module named 'numpy'"),
         (fails(OSError("bad ELF")), "wordllama can not be imported: OSError: bad ELF"),

@@ -171,7 +171,7 @@ export class Bridge {
 
   private faulty(fault: Fault): void {
     if (isRefusedPolicy(fault)) return; // `start` says so, and tries without
-    const missing = "ctxmgr is not to be found: pi goes on without it. pip install ctxmgr";
+    const missing = "ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar";
     const silent = `ctxmgr does not answer (${fault.message}): pi goes on without it. See /ctx-status`;
     this.warn(fault.kind === "missing" ? missing : silent);
   }

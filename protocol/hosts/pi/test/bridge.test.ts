@@ -58,6 +58,6 @@ test("a command that can not be read is said, and the variable stands in", async
 
 test("a command as one text is run", async () => {
   const { start, status } = await told({ contextPruning: { command: "/nowhere/ctxmgr --quick" } });
-  assert.deepEqual(start, ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr"]);
+  assert.deepEqual(start, ["ctxmgr is not to be found: pi goes on without it. pip install ctxmgr-sidecar"]);
   assert.deepEqual(status, ["ctxmgr: /nowhere/ctxmgr can not be run: ENOENT"]);
 });

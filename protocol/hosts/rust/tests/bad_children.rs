@@ -82,12 +82,18 @@ fn shell(script: &'static str) -> impl Fn() -> Command {
     }
 }
 
+/// It is built beside the tests as an example is, so that nobody who installs the package gets it.
+fn bad_child() -> PathBuf {
+    let built = std::env::current_exe().unwrap();
+    built.ancestors().nth(2).unwrap().join("examples").join(format!("bad-child{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// A `bad-child` with its runs, and the file that says what it was sent.
 fn child(name: &str, runs: &'static [&'static str]) -> (PathBuf, impl Fn() -> Command) {
     let log = folder(name).join("log");
     let path = log.clone();
     let command = move || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bad-child"));
+        let mut command = Command::new(bad_child());
         command.arg(&path).args(runs);
         command
     };

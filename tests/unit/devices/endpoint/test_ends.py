@@ -169,7 +169,7 @@ async def test_a_missing_package_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "httpx", None)
     monkeypatch.delitem(sys.modules, "ctxmgr.devices.endpoint.client")
     async with Calls("http://127.0.0.1:1/v1") as calls:
-        fault = "the endpoint extra is not installed: pip install 'ctxmgr[endpoint]'"
+        fault = "the endpoint extra is not installed: pip install 'ctxmgr-sidecar[endpoint]'"
         assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
 
 

@@ -117,7 +117,7 @@ def test_what_a_host_needs_works_without_rich(snapshot: Path, tmp_path: Path) ->
 def test_what_people_run_says_what_to_install(arguments: list[str]) -> None:
     done = without_rich(*arguments)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr[study]'\n"
+    assert done.stderr == b"ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'\n"
 
 
 def test_another_missing_module_is_no_word_of_the_study_extra() -> None:

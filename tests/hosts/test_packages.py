@@ -1,0 +1,130 @@
+"""What is published installs and works: the wheel, the packages for Node, the crate."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HOSTS = ROOT / "protocol" / "hosts"
+STEP_SECONDS = 400.0  # only a failing step takes so long
+INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.1"}}\n'
+
+
+def run(*command: str | Path, cwd: Path = ROOT, given: bytes = b"", **environment: str) -> str:
+    """What it printed; it must end well."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        input=given,
+        capture_output=True,
+        timeout=STEP_SECONDS,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr).decode()[-3000:]
+    return done.stdout.decode()
+
+
+def program(name: str) -> str:
+    found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    return found or without(f"{name} is not installed")
+
+
+def without(reason: str) -> NoReturn:
+    if os.environ.get("CTXMGR_NO_SKIPS") == "1":
+        pytest.fail(f"the packages could not be tested: {reason}")
+    pytest.skip(f"the packages are not tested: {reason}")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    run(program("uv"), "build", "--quiet", "--out-dir", folder)
+    return folder
+
+
+@pytest.mark.real
+def test_the_wheel_and_the_source_are_what_an_index_takes(built: Path) -> None:
+    files = [*built.glob("*.whl"), *built.glob("*.tar.gz")]
+    assert [file.name.partition("-")[0] for file in files] == ["ctxmgr_sidecar"] * 2
+    run(program("twine"), "check", "--strict", *files)
+
+
+@pytest.mark.real
+def test_the_wheel_holds_the_package_whole_and_nothing_else(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    here = {path.relative_to(ROOT).as_posix() for path in (ROOT / "ctxmgr").rglob("*") if path.is_file()}
+    assert held == {name for name in here if "__pycache__" not in name}
+
+
+@pytest.mark.real
+def test_the_wheel_serves_without_being_installed(built: Path, tmp_path: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    command = (program("uvx"), "--from", wheel, "ctxmgr", "serve", "--state-dir", tmp_path / "state")
+    answer = run(*command, cwd=tmp_path, given=INITIALIZE, UV_NO_CACHE="1")
+    assert json.loads(answer)["result"]["serverInfo"]["name"] == "ctxmgr"
+
+
+def packed(name: str, to: Path) -> Path:
+    """The tarball of a package for Node, built from a copy in which nothing was built."""
+    npm = program("npm")
+    copy = to / "protocol"
+    shutil.copytree(
+        ROOT / "protocol", copy, ignore=shutil.ignore_patterns("node_modules", "dist", "transcripts", "target")
+    )
+    folder = copy / "hosts" / name
+    run(npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", cwd=folder)
+    run(npm, "publish", "--dry-run", cwd=folder)
+    run(npm, "pack", "--pack-destination", to, cwd=folder)
+    (tarball,) = to.glob("*.tgz")
+    return tarball
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("name", "package"), [("typescript", "ctxmgr-client"), ("pi", "ctxmgr-pi")])
+def test_a_package_for_node_is_built_when_it_is_packed_and_needs_no_tools_to_install(
+    name: str, package: str, tmp_path: Path
+) -> None:
+    tarball = packed(name, tmp_path)
+    with tarfile.open(tarball) as opened:
+        held = [member.removeprefix("package/") for member in opened.getnames()]
+    assert {"LICENSE", "README.md", "package.json"} <= set(held)
+    assert any(member.endswith("hosts/typescript/src/index.js") for member in held)
+    assert not any("test" in Path(member).parts for member in held)
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "package.json").write_text('{"type":"module"}', encoding="utf-8")
+    run(program("npm"), "install", "--omit=dev", "--no-audit", "--no-fund", tarball, cwd=user)
+    there = user / "node_modules" / package
+    main = next(member for member in held if member.endswith(f"hosts/{name}/src/index.js"))
+    shown = run(
+        program("node"), "--input-type=module", "-e", f"console.log(Object.keys(await import('{there / main}')))"
+    )
+    assert shown.strip() not in ("", "[]")
+
+
+@pytest.mark.real
+def test_a_checkout_of_the_pi_package_installs_without_tools(tmp_path: Path) -> None:
+    copy = tmp_path / "pi"
+    shutil.copytree(HOSTS / "pi", copy, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    run(program("npm"), "install", "--omit=dev", "--no-audit", "--no-fund", cwd=copy)
+    assert (copy / "node_modules" / "vscode-jsonrpc").is_dir()
+
+
+@pytest.mark.real
+def test_the_crate_is_packed_and_what_is_packed_builds(tmp_path: Path) -> None:
+    cargo: Any = program("cargo")
+    copy = tmp_path / "rust"
+    shutil.copytree(HOSTS / "rust", copy, ignore=shutil.ignore_patterns("target"))
+    run(cargo, "package", "--locked", "--allow-dirty", cwd=copy)
+    held = run(cargo, "package", "--locked", "--allow-dirty", "--list", cwd=copy).split()
+    assert {"LICENSE", "README.md", "src/lib.rs"} <= set(held)
+    assert not any("test" in name or "bad" in name for name in held)
