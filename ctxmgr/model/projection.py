@@ -72,7 +72,8 @@ class Plan(msgspec.Struct, frozen=True):
 
     In preset `balanced` it is the message that the packet stands before, and `dropped` counts messages left out.
     `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut to fit; `too_big` is
-    empty where the list fits.
+    empty where the list fits. `allowance`: tokens that the packet may weigh beyond what left the list, for what the
+    host took away itself.
     """
 
     pieces: tuple[Piece, ...]
@@ -89,6 +90,7 @@ class Plan(msgspec.Struct, frozen=True):
     packet_weight: int = 0
     blocks_cut: int = 0
     too_big: tuple[HeavyMessage, ...] = ()
+    allowance: int = 0
 
     @property
     def packet(self) -> Packet | None:

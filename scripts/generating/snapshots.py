@@ -99,6 +99,7 @@ OWN: dict[str, Callable[[], Talk]] = {
 CUTS = {
     "branches/left-as-history": 3,
     "compaction/not-requested-again-on-stale-usage": 4,
+    "compaction/the-resume-packet-comes-once": 4,
     "epochs/after-a-compaction": 6,
     "epochs/after-a-tree-move": 5,
     "epochs/an-autonomous-run": 5,

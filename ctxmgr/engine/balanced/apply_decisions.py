@@ -26,7 +26,8 @@ from ctxmgr.model import BlockEdit, Decision, Keep, Packet, Piece, Plan, Zone
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What a plan is laid out by. `packet` stands before the message `packet_index`; its text may be ""."""
+    """What a plan is laid out by. `packet` stands before the message `packet_index`; its text may be "".
+    `allowance`: tokens that it may weigh beyond what left the list."""
 
     decisions: Mapping[str, Decision]
     packet: Packet
@@ -34,6 +35,7 @@ class Layout(msgspec.Struct, frozen=True):
     rewrite: Rewrite
     shorten: Shorten
     rules: Invariants
+    allowance: int = 0
 
 
 def drops(conversation: ConversationIndex, decisions: Mapping[str, Decision], message_index: int) -> bool:
@@ -93,6 +95,7 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
         dropped=dropped,
         blocks_cut=edited["cut"],
         packet_weight=layout.packet.weight if layout.packet.text else 0,
+        allowance=layout.allowance,
     )
 
 

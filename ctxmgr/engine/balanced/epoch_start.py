@@ -120,21 +120,19 @@ class _Draft:
         self.conversation, self.messages = conversation, conversation.messages
         self.inputs, self.old_plan = inputs, plan
         must_stay, every = inputs.rules.must_stay(conversation), inputs.rules.steps(conversation)
-        self.late = apply_decisions.parted(conversation, plan.decisions)
-        self.protected = inputs.protection.messages(conversation) | self.late
-        self.all_steps, self.steps = every, every.steps
+        self.late = late = apply_decisions.parted(conversation, plan.decisions)
+        self.protected = held = inputs.protection.messages(conversation) | late
+        self.all_steps, self.steps, fixed = every, every.steps, every.fixed_indices
         self.worth = worths(conversation, self.steps, inputs.memo)
         self.stale: Mapping[BlockRef, str] = superseded(conversation, inputs.memo)
         self.newest = protection.first_lossless(conversation, self.steps, inputs.budget.newest)
         self.lossless = frozenset(at for step in self.steps[self.newest :] for at in step.message_indices)
-        spoken_for = self.lossless | self.protected | must_stay
-        self.shorter = protection.shortened(
-            conversation, self.stale, spoken_for, inputs.layout.shorten, inputs.rules
-        )
-        self.users = [at for at in every.fixed_indices if self.messages[at].view.role == "user"]
-        self.shortened_users = protection.over_share(
-            conversation, self.users, inputs.budget.users, self.protected, inputs.rules
-        )
+        spoken_for, shorten = self.lossless | held | must_stay, inputs.layout.shorten
+        self.shorter = protection.shortened(conversation, self.stale, spoken_for, shorten, inputs.rules)
+        users, share = [at for at in fixed if self.messages[at].view.role == "user"], inputs.budget.users
+        self.shortened_users = protection.over_share(conversation, users, share, held, inputs.rules)
+        self.folded = protection.folded(conversation, fixed, inputs.writer, plan.decisions, held)
+        self.leaving = self.shortened_users | self.folded
 
     def opened(self, epoch: Epoch, opening: Opening) -> EpochResult | None:
         must = opening in MUST or bool(self.late)
@@ -151,7 +149,7 @@ class _Draft:
             decisions = {key: one for key, one in decisions.items() if key not in untold}
             plan, packet = self._told(decisions)
         if (head := headless(self.conversation, plan, self.inputs.rules)) >= 0:  # rule 7
-            del decisions[self.conversation.key(head)]
+            decisions.pop(self.conversation.key(head), None)
             plan, packet = self._told(decisions)
         if plan.pieces == self.old_plan.pieces or not (must or self._is_worth(plan, sums)):
             return None
@@ -174,10 +172,10 @@ class _Draft:
         return self._plan(decisions, packet, place_of(placement, decisions)), packet
 
     def _untold(self) -> set[str]:
-        """The keys of user messages that may only leave where a packet tells of them."""
+        """The keys of what may only leave where a packet tells of it: user messages, summaries."""
         rules, conversation = self.inputs.rules, self.conversation
         leaving = (at for at in self.shortened_users if not rules.may_leave_untold(conversation, at))
-        return {conversation.key(at) for at in leaving}
+        return {conversation.key(at) for at in (*leaving, *self.folded)}
 
     def _came_to(self, place: int, plan: Plan) -> PrefixBreak:
         """The sum of what was done: the place was found by an estimate."""
@@ -193,6 +191,8 @@ class _Draft:
         at = one.ref.message_index
         if at in self.shortened_users:
             return "user messages over their share"
+        if at in self.folded:
+            return "folded into the ledger"
         ref = BlockRef(at, 0) if one.kind == "dropped" else one.ref
         return self.stale.get(ref, "worth less than its place")
 
@@ -265,7 +265,7 @@ class _Draft:
 
     def _then(self, choice: Selection, at: int, now: int) -> int:
         """About what the choice leaves of a message, in tokens."""
-        if at in choice.dropped_messages or at in self.shortened_users or self.messages[at].view.role == "packet":
+        if at in choice.dropped_messages or at in self.leaving or self.messages[at].view.role == "packet":
             return 0
         left = self.messages[at].weight
         for number, weight in enumerate(self.messages[at].weights):
@@ -287,7 +287,7 @@ class _Draft:
                 keys = (self.conversation.block_key(ref) for ref in refs or (BlockRef(at, 0),))
                 decisions |= {one: self.old_plan.decisions[one] for one in keys if one in self.old_plan.decisions}
                 continue
-            if at in choice.dropped_messages or at in self.shortened_users or message.view.role == "packet":
+            if at in choice.dropped_messages or at in self.leaving or message.view.role == "packet":
                 decisions[self.conversation.key(at)] = Decision("dropped")
                 continue
             for ref in refs:

@@ -5,10 +5,11 @@
 2. It goes before what was said right before those steps, so that no answer is parted from its question; but not
    before a summary that a list begins with.
 3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
-   what it stands for. What does not fit goes from its end; that user messages left is told before all else.
+   what it stands for: what left, and what the host took away in a compaction or a move, as its budget allows. What
+   does not fit goes from its end; that user messages left is told before all else.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -20,7 +21,7 @@ from ctxmgr.engine.invariants import Invariants, set_aside
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Packet, Plan
+from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Message, Packet, Plan
 
 NO_PACKET = Packet("", 0)
 
@@ -36,17 +37,20 @@ class PacketPlacement(msgspec.Struct, frozen=True):
 
 
 class PacketWriter(msgspec.Struct, frozen=True):
-    """Writes a packet out of the ledger. `budget_tokens` for the ledger's facts. `resume`: where the work stood
-    is told with them. `archives`: are originals kept anywhere?"""
+    """Writes a packet out of the ledger. `budget_tokens` for its facts, `lean_tokens` in one that does not
+    resume; `allowance`: so many more than what left it may weigh. `resume`: where the work stood is told with them.
+    `archives`: are originals kept anywhere?"""
 
     text: PacketText
     budget_tokens: int
+    lean_tokens: int
+    allowance: int
     resume: bool
     archives: bool
 
-    def facts(self, stands_for: int) -> str:
-        """The ledger's facts, in no more tokens than these; "" where nothing fits."""
-        return self.text.within(min(self.budget_tokens, stands_for), self.resume, asked=self.resume)
+    def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
+        """The ledger's facts, in no more tokens than these, beside what is `shown`; "" where nothing fits."""
+        return self.text.within(min(self.budget_tokens, stands_for), self.resume, self.text.in_view(shown))
 
     def handle(self, key: str) -> str:
         """The name of an original in the archive; "" where there is none."""
@@ -87,8 +91,9 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
 
 
 def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget, memo: Memo) -> Packet:
-    """The packet for what the plan `bare` leaves out (rule 3)."""
-    stands_for = placement.conversation.raw_weight - bare.weight
+    """The packet for what the plan `bare` leaves out, and what the host took away (rule 3)."""
+    gone = placement.conversation.raw_weight - bare.weight
+    stands_for = max(gone, int(min(gone + writer.allowance, room.window - bare.weight)))
     if stands_for <= 0:
         return NO_PACKET
     dropped = {at for at in range(placement.conversation.size) if drops(placement.conversation, bare.decisions, at)}
@@ -98,7 +103,11 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
         if at in dropped and placement.conversation.messages[at].view.role == "user"
     ]
     said = ["\n".join(block.text for block in placement.conversation.messages[at].view.blocks) for at in users]
-    facts = writer.facts(stands_for) or PACKET_MARK
+    fixed = [(at, placement.conversation.messages[at]) for at in placement.steps.fixed_indices]
+    told = (one for at, one in fixed if at not in dropped or one.view.role == "user")  # shown, or quoted below
+    facts = writer.facts(stands_for, told) or PACKET_MARK
+    if gone <= 0 and facts == PACKET_MARK:
+        return NO_PACKET
     users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
         _lost(placement, bare, dropped, writer, memo),

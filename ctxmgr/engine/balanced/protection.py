@@ -5,16 +5,20 @@
 3. User messages stay while all of them fit their share; beyond it the longest leave, of equally long ones the
    oldest first. What must stay does (`invariants`), and what holds more than text.
 4. Arguments that a later read or write covers are shortened where their step stays and they may be edited.
+5. A summary leaves when a packet of the usual size would say all of it that holds. One that left stays out.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
+from ctxmgr.engine.balanced.apply_decisions import drops
 from ctxmgr.engine.balanced.budget import STEPS_LOSSLESS
+from ctxmgr.engine.balanced.packet_placement import PacketWriter
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import Shorten, is_among
+from ctxmgr.model import Decision
 
 
 class Protection(msgspec.Struct, frozen=True):
@@ -96,6 +100,23 @@ def over_share(
             leaving.add(at)
             over -= messages[at].weight
     return frozenset(leaving)
+
+
+def folded(
+    conversation: ConversationIndex,
+    fixed: Sequence[int],
+    writer: PacketWriter,
+    decisions: Mapping[str, Decision],
+    held: Container[int],
+) -> frozenset[int]:
+    """The summaries among the `fixed` messages that leave (rule 5). `decisions` in force; `held`: what stays."""
+    messages = conversation.messages
+    summaries = [at for at in fixed if messages[at].view.role == "summary" and at not in held]
+    if not summaries:
+        return frozenset()
+    said = writer.text.covered(writer.lean_tokens, (messages[at] for at in fixed if at not in summaries))
+    gone = {at for at in summaries if drops(conversation, decisions, at)}
+    return frozenset(at for at in summaries if at in gone or conversation.digest(at) in said)
 
 
 def shortened(

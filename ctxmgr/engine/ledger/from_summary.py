@@ -96,7 +96,8 @@ def _one(section: SummarySection, number: int, item: SectionItem, into: _Summary
     if slot == "context" or later_paragraph or (slot == "task" and _NO_TASK.match(text)):
         into.add("context", key_of(text), text, detail="" if section.title == text else section.title)
     elif slot == "task":
-        into.add("task", key_of(text), text, _status(status, item.mark), _aside(section.title))
+        told = section.title if kind == "step" else _aside(section.title)
+        into.add("task", key_of(text), text, _status(status, item.mark), told)
     else:
         into.add(slot, key_of(text), text, detail=_aside(section.title))
 

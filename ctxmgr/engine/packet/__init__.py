@@ -1,9 +1,16 @@
 """Turns the ledger into the one lean text that stands for what left. Knows no list."""
 
 from ctxmgr.engine.packet import packet
-from ctxmgr.engine.packet.budget import PacketText, packet_budget
+from ctxmgr.engine.packet.budget import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
-from ctxmgr.engine.packet.missing import lacks
 from ctxmgr.engine.packet.packet import SMALLEST_TOKENS
 
-__all__ = ["PacketText", "SMALLEST_TOKENS", "blocker_lines", "lacks", "packet", "packet_budget", "worked_lines"]
+__all__ = [
+    "PacketText",
+    "SMALLEST_TOKENS",
+    "blocker_lines",
+    "packet",
+    "packet_allowance",
+    "packet_budget",
+    "worked_lines",
+]

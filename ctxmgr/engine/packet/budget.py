@@ -1,10 +1,12 @@
 """Turns policy and zone into how much a packet may weigh, and a ledger into a packet of no more than that."""
 
+from collections.abc import Container, Iterable
+
 import msgspec
 
-from ctxmgr.engine.packet import packet
-from ctxmgr.model import PACKET_MARK, PacketTokens, Policy, Weigh, Zone
-from ctxmgr.model.saved import Ledger
+from ctxmgr.engine.packet import missing, packet
+from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
+from ctxmgr.model.saved import Ledger, RawSummary, State
 
 
 def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
@@ -17,22 +19,42 @@ def packet_budget(policy: Policy, zone: Zone, resume: bool) -> int:
     return int(policy.packet_tokens * shares[zone])
 
 
+def packet_allowance(state: State, budget: int) -> int:
+    """So many tokens a packet of this budget may weigh beyond what left the list: after a host's compaction or move
+    it stands for what the host took away as well, and a scratchpad stands in view from its first word on."""
+    return budget if state.summaries or state.resume or state.scratchpad.strip() else 0
+
+
 class PacketText(msgspec.Struct, frozen=True):
-    """What a packet is written of."""
+    """What a packet is written of. `summaries` as hosts wrote them."""
 
     ledger: Ledger
     scratchpad: str
     weigh: Weigh
+    summaries: tuple[RawSummary, ...] = ()
 
-    def within(self, budget: int, resume: bool, asked: bool = True) -> str:
-        """In so many tokens, "" where nothing fits; `asked`: with earlier requests."""
+    def in_view(self, messages: Iterable[Message]) -> frozenset[str]:
+        """What these messages show: their digests, and those of summaries whose text stands in them. Not every
+        format has a message of its own for a summary."""
+        kept = [message for message in messages if message.view.role in ("user", "summary")]
+        texts = ["\n".join(block.text for block in message.view.blocks) for message in kept]
+        said = (one.digest for one in self.summaries if any(one.text.strip() in text for text in texts))
+        return frozenset((*(message.digest for message in kept), *said))
+
+    def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
+        """The summaries, by digest, all of which a packet of so many tokens says beside these messages."""
+        text = self.within(budget, resume=False, shown=self.in_view(shown))
+        return frozenset(one.digest for one in self.summaries) - missing.lacks(self.ledger, text)
+
+    def within(self, budget: int, resume: bool, shown: Container[str] = frozenset()) -> str:
+        """In so many tokens, "" where nothing fits; `shown`: as in `packet.render`."""
         text = packet.render(
             self.ledger,
             budget=budget,
             weigh=self.weigh,
             resume=resume,
             scratchpad=self.scratchpad,
-            asked=asked,
+            shown=shown,
         )
         if not text and self.weigh(PACKET_MARK) <= budget:
             return PACKET_MARK  # so little was left out that nothing more may be said of it

@@ -4,7 +4,7 @@ Knows nothing of weights. Every text from a fact passes `packet_text`. The share
 judgement, made by reading packets of recorded sessions: no part may starve the ones after it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 import msgspec
 
@@ -16,19 +16,20 @@ from ctxmgr.model.saved import Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
 CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
-LEAN_CONTEXT_CAP = 0.2  # of the budget: the lean packet is no summary
 MOST_LINES = 60  # candidates a part: more would not fit a packet, and weighing them costs
 MOST_PAST = 10  # of each kind of history
 PAST_CHARACTERS = 160
 TITLE_CHARACTERS = 60
+NOTHING_SHOWN: Container[str] = frozenset()
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
 
 
 class PacketPart(msgspec.Struct, frozen=True):
     """One part. `lines` in the order of reading, `ranked` their places, the best right to stay first.
 
-    `share` and `cap` are parts of the budget: what it gets before the others are filled, and at most.
-    `counts` says how many statements each line holds, `total` how many there are, shown or not.
+    `share` is the part of the budget that it gets before the others are filled.
+    `counts` says how many statements each line holds, `total` how many there are, shown or not. `groups`: of which
+    heading of a summary each line is, "" for none.
     """
 
     heading: str
@@ -37,15 +38,15 @@ class PacketPart(msgspec.Struct, frozen=True):
     counts: tuple[int, ...]
     total: int
     share: float
-    cap: float = 1.0
+    groups: tuple[str, ...] = ()
 
 
 def parts_of(
-    ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, asked: bool = True
+    ledger: Ledger, *, resume: bool, scratchpad: str, roomy: bool, shown: Container[str] = NOTHING_SHOWN
 ) -> tuple[PacketPart, ...]:
     """Return the parts in their order of right to stay; those with nothing to say are left out."""
     held: dict[str, list[Fact]] = {}
-    now, past = now_and_past(ledger)
+    now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in now_and_past(ledger))
     for fact in now:
         held.setdefault(fact.slot, []).append(fact)
     commands = held.get("command", [])
@@ -61,9 +62,13 @@ def parts_of(
         _part("## Commands that worked, newest first", worked_lines(commands), 0.05),
     ]
     context = _context(held.get("context", []), resume)
-    over = _history(past if asked else [fact for fact in past if fact.slot != "request"], held.get("goal", []))
+    told = {fact.text for fact in (*held.get("goal", [])[-1:], *held.get("current", []))}
+    over = _history(past, _past_requests(past, held.get("goal", []), told, shown))
     left = _left_branch(past, resume)
     parts += [left, context, over] if resume else [left, over, context]
+    if resume:  # what nothing else tells first: the user's rules, then what is open, what failed, what was decided
+        goal, rules, decisions, tasks, notes, failed_last, *rest = parts
+        parts = [rules, goal, tasks, failed_last, decisions, notes, *rest]
     return tuple(part for part in parts if part is not None and part.lines)
 
 
@@ -81,12 +86,28 @@ def _part(
     return PacketPart(heading, tuple(lines), places, counts, total or sum(counts), share)
 
 
+def _grouped(part: PacketPart, groups: Iterable[str]) -> PacketPart:
+    return msgspec.structs.replace(part, groups=tuple(groups))
+
+
+def _within(facts: Sequence[Fact], most: int, heading: Callable[[Fact], str]) -> list[Fact]:
+    """The newest facts, so many, and the first under each heading that would have none."""
+    first: dict[str, int] = {}
+    for at, fact in enumerate(facts):
+        first.setdefault(heading(fact), at)
+    cut = max(0, len(facts) - most)
+    newest = {heading(fact) for fact in facts[cut:]}
+    early = sorted(at for name, at in first.items() if name not in newest)
+    return [*(facts[at] for at in early), *facts[cut:]]
+
+
+def _summarised(fact: Fact, heading: str) -> str:
+    """The group of a fact that stood under this heading of a summary; "" for one that somebody else stated."""
+    return heading if fact.source in ("summary", "branch") else ""
+
+
 def _newest_first(count: int) -> range:
     return range(count - 1, -1, -1)
-
-
-def _bullets(facts: Iterable[Fact]) -> list[str]:
-    return [f"- {text}" for fact in facts if (text := sentence(fact))]
 
 
 def _goal(facts: list[Fact], limit: int) -> PacketPart | None:
@@ -103,7 +124,8 @@ def _constraints(facts: list[Fact]) -> PacketPart:
     corrections = [fact for fact in facts if fact.detail == "correction"][-MOST_LINES:]
     lines = [_said(fact) for fact in (*rules, *corrections)]
     ranked = [*_newest_first(len(rules)), *(len(rules) + place for place in _newest_first(len(corrections)))]
-    return _part("## Constraints", lines, 0.3, ranked=ranked, total=len(facts))
+    part = _part("## Constraints", lines, 0.3, ranked=ranked, total=len(facts))
+    return _grouped(part, (_summarised(fact, "rules") for fact in (*rules, *corrections)))
 
 
 def _said(fact: Fact) -> str:
@@ -114,8 +136,10 @@ def _said(fact: Fact) -> str:
 
 
 def _decisions(facts: list[Fact]) -> PacketPart:
-    lines = _bullets(facts[-MOST_LINES:])
-    return _part("## Decisions", lines, 0.2, ranked=_newest_first(len(lines)), total=len(facts))
+    said = [(fact, text) for fact in facts[-MOST_LINES:] if (text := sentence(fact))]
+    lines = [f"- {text}" for _, text in said]
+    part = _part("## Decisions", lines, 0.2, ranked=_newest_first(len(lines)), total=len(facts))
+    return _grouped(part, (_summarised(fact, "decisions") for fact, _ in said))
 
 
 def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPart:
@@ -125,8 +149,8 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPa
     """
     marked = [("now:", fact) for fact in now]
     for status, mark in (("active", "[~]"), ("blocked", "[!] blocked:"), ("open", "[ ]")):
-        marked += [(mark, fact) for fact in tasks if fact.status == status]
-    lines = [f"- {mark} {sentence(fact)}" for mark, fact in marked[:MOST_LINES]]
+        marked += [(mark, fact) for fact in tasks if fact.status == status][:MOST_LINES]
+    lines = [f"- {mark} {sentence(fact)}" for mark, fact in marked]
     heading = "## Tasks"
     stated = [*now, *tasks]
     if stated and all(fact.source == "summary" for fact in stated):
@@ -135,7 +159,8 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPa
         requests = "request" if later == 1 else "requests"
         age = f"a summary {later} {requests} ago" if later else "the last summary"
         heading = f"## Tasks (as of {age})"
-    return _part(heading, lines, 0.25, total=len(marked))
+    part = _part(heading, lines, 0.25, total=len(now) + len(tasks))
+    return _grouped(part, (_summarised(fact, f"{fact.slot} {fact.status} {fact.detail}") for _, fact in marked))
 
 
 def _scratchpad(text: str) -> PacketPart:
@@ -159,17 +184,32 @@ def _files(facts: list[Fact]) -> PacketPart:
     )
 
 
-def _history(facts: Sequence[Fact], goals: list[Fact]) -> PacketPart:
-    """What was asked before, and done tasks. The newest request is no history: it is still shown itself."""
-    opening = {fact.origin for fact in goals if fact.source == "user"}
-    asked = [fact for fact in facts if fact.slot == "request" and fact.source != "branch"][:-1]
-    asked = [fact for fact in asked if not fact.origin or fact.origin not in opening][-MOST_PAST:]
+def _stands(fact: Fact, shown: Container[str]) -> bool:
+    """Is it a statement of a summary that is shown itself?"""
+    return fact.source in ("summary", "branch") and fact.origin in shown
+
+
+def _past_requests(
+    past: Sequence[Fact], goals: list[Fact], told: Container[str], shown: Container[str]
+) -> list[Fact]:
+    """What was asked before and is not shown itself, nor told as the goal or as what is current."""
+    opening = {fact.origin for fact in goals if fact.source == "user" and fact.origin}
+    asked = [fact for fact in past if fact.slot == "request" and fact.source != "branch"]
+    return [
+        fact for fact in asked if fact.text not in told and fact.origin not in opening and fact.origin not in shown
+    ]
+
+
+def _history(facts: Sequence[Fact], asked: Sequence[Fact]) -> PacketPart:
+    """What was asked before, and done tasks."""
+    asked = asked[-MOST_PAST:]
     done = [fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)]
     lines = [f"- asked: {_quoted(fact)}" for fact in asked]
     lines += [f"- done: {sentence(fact, PAST_CHARACTERS)}" for fact in done[-MOST_PAST:]]
     newest = [*_newest_first(len(asked)), *_newest_first(len(lines) - len(asked))]
     ranked = sorted(range(len(lines)), key=lambda place: (newest[place], place))  # of each kind in turn
-    return _part("## History (over, not to be done again)", lines, 0.12, ranked=ranked)
+    part = _part("## History (over, not to be done again)", lines, 0.12, ranked=ranked)
+    return _grouped(part, (_summarised(fact, fact.slot) for fact in (*asked, *done[-MOST_PAST:])))
 
 
 def _quoted(fact: Fact) -> str:
@@ -184,12 +224,19 @@ def _introduces(fact: Fact) -> bool:
 
 def _left_branch(facts: Sequence[Fact], resume: bool) -> PacketPart:
     """What was found on branches that were left; of several, the newest has the better right to stay."""
-    found = [fact for fact in facts if fact.source == "branch" and not _introduces(fact)][-MOST_LINES:]
+    told = [fact for fact in facts if fact.source == "branch" and not _introduces(fact)]
+    found = _within(told, MOST_LINES, _heading)
     order: dict[str, int] = {fact.origin: -number for number, fact in enumerate(found)}
     lines = [_found(fact) for fact in found]
     ranked = sorted(range(len(lines)), key=lambda place: (order[found[place].origin], place))
     share = 0.3 if resume else 0.08
-    return _part("## Left branch (explored before, not the current work)", lines, share, ranked=ranked)
+    part = _part("## Left branch (explored before, not the current work)", lines, share, ranked=ranked)
+    return _grouped(part, map(_heading, found))
+
+
+def _heading(fact: Fact) -> str:
+    """What a statement of a left branch stood under there."""
+    return f"{fact.origin} {fact.slot} {fact.status} {fact.detail}"
 
 
 def _found(fact: Fact) -> str:
@@ -213,7 +260,8 @@ def _context(facts: list[Fact], resume: bool) -> PacketPart:
     counts: list[int] = []
     plainness: list[tuple[bool, int]] = []
     title: str | None = None
-    for fact in facts[-2 * MOST_LINES :]:
+    groups: list[str] = []
+    for fact in _within(facts, 2 * MOST_LINES, lambda fact: fact.detail):
         heading, text = one_line(fact.detail, TITLE_CHARACTERS), one_line(fact.text, limit)
         joined = f"{lines[-1]}{' ' if lines[-1].endswith('.') else '; '}{text}" if lines else ""
         if lines and title == heading and heading and len(joined) <= limit + 2:
@@ -223,9 +271,10 @@ def _context(facts: list[Fact], resume: bool) -> PacketPart:
         whole = shorten(f"{heading}: {text}" if heading else text, limit)
         lines.append(f"- {whole}")
         counts.append(1)
+        groups.append(_summarised(fact, f"under {fact.detail}"))
         plainness.append(("```" in fact.text, len(lines) - 1))
         title = heading
     ranked = [place for _, place in sorted(plainness)]
-    share, cap = (0.4, 1.0) if resume else (0.05, LEAN_CONTEXT_CAP)
+    share = 0.4 if resume else 0.05
     part = _part("## Critical context", lines, share, ranked=ranked, counts=counts, total=len(facts))
-    return msgspec.structs.replace(part, cap=cap)
+    return _grouped(part, groups)

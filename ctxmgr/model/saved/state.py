@@ -77,7 +77,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     `seq`: lifecycle events that have taken effect. `overrides`: policy keys set for this session. `anchor`: key
     of the first kept turn's first message. `facts` hold on the active path, `pending` are facts whose entry is
     not known yet, `away` belong to other branches. `trail`: entry ids of the active path, oldest first.
-    `resume`: the next projection carries the resume packet. `clock`: newest host time, milliseconds. `opened`: a
+    `resume`: projections carry the resume packet until the model has answered one that did; `resumed`: one has.
+    `clock`: newest host time, milliseconds. `opened`: a
     goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each request, unseen
     by us. `outgoing_tokens`: weight of what the host would send now, as far as it is known. `reopen`: why the
     next projection opens an epoch whatever the price. `sent`: what the last answer was made of. `returned`:
@@ -101,6 +102,7 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     packet: RenderedPacket | None = None
     last_projection: LastProjection | None = msgspec.field(default=None, name="shown")
     resume: bool = False
+    resumed: bool = False
     force_prune: bool = False
     opened: bool = False
     clock: int = 0

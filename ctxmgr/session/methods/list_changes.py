@@ -36,6 +36,7 @@ def compacted(session: SessionCore, params: lifecycle.SessionCompactParams) -> V
         latch=done,
         meter=meter.void(state.meter),
         resume=True,
+        resumed=False,
         anchor="",
         packet=None,
         trail=trail,
@@ -66,6 +67,7 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
         seq=state.seq + 1,
         meter=meter.void(state.meter),
         resume=True,
+        resumed=False,
         reopen=session.reopen("tree"),
     )
     session.entry_of = entry_of

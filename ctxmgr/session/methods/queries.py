@@ -110,7 +110,7 @@ def ledger(session: SessionCore) -> lifecycle.LedgerResult:
 
 
 def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResult:
-    """The packet as it would be rendered now, whether or not one is needed."""
+    """The packet as it would be rendered now, whether or not one is needed, beside the list as it came last."""
     budget = packet_budget(session.policy, session.zone(), resume)
     text = packet.render(
         session.ledger,
@@ -118,6 +118,7 @@ def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResul
         weigh=session.weigh,
         resume=resume,
         scratchpad=session.state.scratchpad,
+        shown=frozenset(message.digest for message in session.projection.messages),
     )
     return lifecycle.PacketResult(text, session.weigh(text) if text else 0, session.state.seq)
 

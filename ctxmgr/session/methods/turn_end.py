@@ -4,7 +4,8 @@ host is asked for a compaction where it is time.
 1. A provider's count is a reading; a reply that failed gives none. Where a host reports none at all, the estimate
    of the list stands for it.
 2. It is asked once (`latch`), and only for what no projection would take away by itself.
-3. What was reported here is not read again when the next list brings it.
+3. A packet that resumes was told to the model that answered: it does not come again.
+4. What was reported here is not read again when the next list brings it.
 """
 
 from collections.abc import Sequence
@@ -65,8 +66,16 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     if asks:
         count = totals.compactions_requested + 1
         totals = msgspec.structs.replace(totals, compactions_requested=count)
+    used_up = state.resumed and reply.view.stop not in ("error", "aborted")
     session.state = msgspec.structs.replace(
-        state, seq=state.seq + 1, meter=reading, latch=new_latch, totals=totals, outgoing_tokens=held
+        state,
+        resume=state.resume and not used_up,
+        resumed=state.resumed and not used_up,
+        seq=state.seq + 1,
+        meter=reading,
+        latch=new_latch,
+        totals=totals,
+        outgoing_tokens=held,
     )
     session.ledger, session.by_estimate = ledger, by_estimate
     _remember_early(session, messages)

@@ -28,7 +28,8 @@ def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str
         "signed": not all(editable(views, edit) for edit in edits),
         "packet": len(packets) > 1,
         "start": not starts_well(views, plan),
-        "weight": weight(messages, plan) != plan.weight or plan.weight > sum(one.weight for one in messages),
+        "weight": weight(messages, plan) != plan.weight
+        or plan.weight > sum(one.weight for one in messages) + min(plan.packet_weight, plan.allowance),
         "prompts": any(views[at].role == "prompt" for at in gone),
     }
     if by_steps:

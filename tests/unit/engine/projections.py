@@ -4,7 +4,7 @@ from typing import Any
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
-from ctxmgr.engine.presets.turns.summary_folding import Folding
+from ctxmgr.engine.presets.turns.summary_folding import Folding, LeftOut
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.formats import pi
 from ctxmgr.model.messages import Message
@@ -16,11 +16,11 @@ MARK = "[ctxmgr packet]"
 LEAST, MOST = 20, 50  # tokens of the packet in these tests
 
 
-def rendered(budget: int) -> tuple[str, int]:
-    """A packet of the whole budget up to MOST tokens; nothing under LEAST."""
-    if budget < LEAST:
+def rendered(left: LeftOut) -> tuple[str, int]:
+    """A packet of all that it may weigh up to MOST tokens; nothing under LEAST."""
+    if left.most_tokens < LEAST:
         return "", 0
-    text = MARK.ljust(4 * min(budget, MOST), ".")
+    text = MARK.ljust(4 * min(left.most_tokens, MOST), ".")
     return text, quarters(text)
 
 
@@ -37,8 +37,8 @@ def ask(messages: tuple[Message, ...], **keys: Any) -> TurnsInputs:
         "rules": TURNS,
         **keys,
     }
-    folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("carrying", None))
-    limits = Limits(keys.pop("newest_limit", None))
+    folding = Folding(keys.pop("packet"), keys.pop("folded"), keys.pop("allowance", 0))
+    limits = Limits(keys.pop("newest_limit", None), keys.pop("window_limit", None))
     pruned = {target.key: Decision("pruned") for target in keys.pop("targets", ())}
     decisions = {**keys.pop("decisions"), **pruned}
     drops = keys.pop("drop_turns", True)

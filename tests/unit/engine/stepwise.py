@@ -1,6 +1,6 @@
 """Asks and answers of preset `balanced` for tests: conversations that name things, and how a list is projected."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any
 
@@ -53,10 +53,25 @@ def facts(stands_for: int) -> tuple[str, int]:
     return (text, quarters(text)) if quarters(text) <= stands_for else ("", 0)
 
 
+class Holding(msgspec.Struct, frozen=True):
+    """What packets say of summaries: all of these."""
+
+    digests: frozenset[str] = frozenset()
+
+    def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
+        return self.digests
+
+
 class Writer(msgspec.Struct):
-    facts: Callable[[int], str]
+    of: Callable[[int], str]
     handle: Callable[[str], str]
     weigh: Callable[[str], int]
+    text: Holding = Holding()
+    allowance: int = 0
+    lean_tokens: int = 0
+
+    def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
+        return self.of(stands_for)
 
 
 def project(conversation: ConversationIndex, asked: BalancedInputs) -> BalancedResult:

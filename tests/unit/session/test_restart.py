@@ -162,8 +162,8 @@ def test_a_resume_budget_larger_than_the_window_leaves_the_newest_turn_alone() -
     assert answer["list"][-3:] == messages[-3:]
 
 
-def test_a_short_summary_stays_or_leaves_as_without_a_restart() -> None:
-    """Whether it stays is decided when turns leave; between, a restart decides nothing anew."""
+def test_a_short_summary_leaves_as_without_a_restart() -> None:
+    """A restart decides nothing anew."""
     make = Messages()
     text = "## Goal\nPort the parser\n\n## Next Steps\n1. Statements\n2. Errors\n"
     text += "\n## Critical Context\n- The tables come from grammar.txt\n- Tests rely on form feeds\n"
@@ -182,7 +182,5 @@ def test_a_short_summary_stays_or_leaves_as_without_a_restart() -> None:
         return lists
 
     through = answers(restarts=False)
-    stays = [one[0] == listed[0] for one in through]
-    assert stays == sorted(stays, reverse=True)
-    assert 6 <= sum(stays) < 9
+    assert all(listed[0] not in one for one in through)
     assert answers(restarts=True) == through

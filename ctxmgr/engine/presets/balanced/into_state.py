@@ -14,7 +14,7 @@ def with_epoch(state: State, done: BalancedResult, anchor: str) -> State:
     stands at the head."""
     plan, opened = done.plan, done.epoch_result
     totals = state.totals
-    state = msgspec.structs.replace(state, epoch=done.epoch, resume=False, force_prune=False, reopen=None)
+    state = msgspec.structs.replace(state, epoch=done.epoch, resumed=state.resume, force_prune=False, reopen=None)
     if opened is None:
         return _unchanged(state, plan, anchor)
     edits = [one for one in opened.originals if one.kind != "dropped"]

@@ -31,7 +31,7 @@ from ctxmgr.engine.balanced import (
 )
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
 from ctxmgr.engine.invariants import STEPS, Invariants
-from ctxmgr.engine.packet import PacketText, packet_budget
+from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import memoised, shortener
@@ -113,7 +113,7 @@ class Balanced(PresetStrategy):
 def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
     conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
     place, packet, lost = _packet(incoming, state)
-    text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
+    writer = _writer(state, inputs, zone)
     last_at, model = state.epoch.last_time_ms, state.model
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
     lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
@@ -126,6 +126,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
             shorten=shortener(conversation, inputs.weigh, inputs.memo),
             rules=rules,
+            allowance=max(packet.weight, writer.allowance),  # what stands was checked when it was written
         ),
         budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.fit_weight),
         rates=prices.rates(prices.in_force(model.prices, policy.prices)),
@@ -134,7 +135,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
             policy.protected_tools,
             partial(_staying, conversation, state, inputs),
         ),
-        writer=PacketWriter(text, packet_budget(policy, zone, state.resume), state.resume, inputs.archives),
+        writer=writer,
         memo=inputs.memo,
     )
     reopen = state.reopen or ("forced" if state.force_prune else None) or lost
@@ -146,6 +147,12 @@ def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> f
     """What stays as it is at the next epoch: pins, what came back lately, a summary that the list began with."""
     held = pins.protected(conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo)
     return held | protection.summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
+
+
+def _writer(state: State, inputs: Inputs, zone: Zone) -> PacketWriter:
+    text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
+    lean, budget = (packet_budget(inputs.policy, zone, resume) for resume in (False, state.resume))
+    return PacketWriter(text, budget, lean, packet_allowance(state, budget), state.resume, inputs.archives)
 
 
 def _before(state: State) -> int:

@@ -4,41 +4,31 @@ Between moves of the first kept turn the packet keeps its bytes, so that it does
 fact. What is new since stands in the kept turns.
 """
 
-from ctxmgr.engine.packet import PacketText, lacks, packet_budget
+from collections.abc import Sequence
+
+from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
-from ctxmgr.model import Zone
+from ctxmgr.engine.presets.turns.summary_folding import LeftOut
+from ctxmgr.model import Message, Zone
 from ctxmgr.model.saved import RenderedPacket, State
 
 
 class Packets:
-    """`rendered` is the packet in force, `budget` and `lean` in tokens: of the packet that comes now, and of one
-    that comes on each call."""
+    """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
+    weigh beyond what left the list."""
 
-    def __init__(self, state: State, zone: Zone, inputs: Inputs) -> None:
+    def __init__(self, messages: Sequence[Message], state: State, zone: Zone, inputs: Inputs) -> None:
         self.rendered, self.budget = state.packet, packet_budget(inputs.policy, zone, state.resume)
-        self.lean = packet_budget(inputs.policy, zone, resume=False)
-        self._resume, self._ledger = state.resume, inputs.ledger
-        self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh)
-        self._tried: RenderedPacket | None = None
-        self._lacking: dict[int, frozenset[str]] = {}
+        self.allowance = packet_allowance(state, self.budget)
+        self._messages, self._resume = messages, state.resume
+        self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
 
-    def render(self, stands_for: int) -> tuple[str, int]:
-        """The packet for what weighs so many tokens, with its weight."""
-        self.rendered = self._at(min(self.budget, stands_for), stands_for, self._resume)
+    def render(self, left: LeftOut) -> tuple[str, int]:
+        """The packet for it, with its weight."""
+        allowed = min(self.budget, left.most_tokens)
+        place = f"{'resume' if self._resume else 'lean'}: {allowed} of {left.tokens}"
+        if self.rendered is None or self.rendered.placement_key != place:
+            shown = self._text.in_view(one for one in self._messages[left.start :] if one.view.role == "user")
+            text = self._text.within(allowed, self._resume, shown)
+            self.rendered = RenderedPacket(place, text, self._text.weigh(text))
         return self.rendered.text, self.rendered.weight
-
-    def lacks(self, stands_for: int) -> frozenset[str]:
-        """The summaries, by digest, that the lean packet would not hold in full. The resume packet comes but once:
-        what it alone can carry is lost with the next call."""
-        if stands_for not in self._lacking:
-            self._tried = self._at(min(self.lean, stands_for), stands_for, resume=False)
-            self._lacking[stands_for] = lacks(self._ledger, self._tried.text)
-        return self._lacking[stands_for]
-
-    def _at(self, allowed: int, stands_for: int, resume: bool) -> RenderedPacket:
-        place = f"{'resume' if resume else 'lean'}: {allowed} of {stands_for}"
-        for rendered in (self.rendered, self._tried):
-            if rendered is not None and rendered.placement_key == place:
-                return rendered
-        text = self._text.within(allowed, resume)
-        return RenderedPacket(place, text, self._text.weigh(text))

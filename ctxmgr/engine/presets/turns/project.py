@@ -1,8 +1,7 @@
 """Turns a list of messages, the zone and what was decided before into the plan of a projection.
 
 Rules (design, section 4; the number in brackets is the design's):
-1. [1] Summaries that are folded into the ledger, and packets that come back, are left out; a short summary that
-   the packet can not carry stays (`leaving`).
+1. [1] Summaries that are folded into the ledger, and packets that come back, are left out (`summary_folding`).
 2. [2] The newest turns stay, as many as the zone's row says; older ones leave whole. The first kept turn
    never moves back within a branch (`floor`): the host reports the usage of the pruned request, so a better
    zone would bring turns back, and the next reading would push them out again. The one exception is a result
@@ -13,15 +12,17 @@ Rules (design, section 4; the number in brackets is the design's):
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
    limit, so that a better zone does not undo it. What may be an error is treated as one.
 6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
-   more than what it stands for; packets that came back count as left out. Where little was left out and that
-   leaves no room for a packet, nothing is left out: there is nothing to gain, and a list that came with a
-   summary or a packet before an assistant message may not start with the latter. Prompts always stay, and those
-   of older turns stand before the packet: many models take a prompt at the head alone. So do summaries that stay.
+   more than what it stands for; packets that came back count as left out, and so does what the host took away
+   itself. Where little was left out and that leaves no room for a packet, nothing is left out: there is nothing to
+   gain, and a list that came with a summary or a packet before an assistant message may not start with the latter.
+   Prompts always stay, and those of older turns stand before the packet: many models take a prompt at the head
+   alone.
 7. [6] Tool-output pruning (`prune`) adds its targets to the remembered edits; kept turns only lose by it.
 
 Everything is computed a turn at a time from the index, so that a call costs the kept part, not the list.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -29,7 +30,7 @@ import msgspec
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, StepSpan, step_spans, turn_at
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
-from ctxmgr.engine.presets.turns.summary_folding import Folding, staying
+from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.rewriting import ERRORS_OVER, Rewrite, cut_edit, is_among, marker
 from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan, Policy, Zone
 
@@ -37,9 +38,11 @@ STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The weight of the newest turn, uncalibrated and with the packet, above which rule 3 acts; None for never."""
+    """Weights, uncalibrated; None for none. Above `newest`, with the packet, rule 3 acts; up to `window` a packet may
+    tell of what the host took away."""
 
     newest: float | None = None
+    window: float | None = None
 
 
 class TurnsInputs(msgspec.Struct, frozen=True):
@@ -91,35 +94,22 @@ class _Draft:
         if not filtered and self.turns[0].headless:
             packets = [at for at in packets if at >= self.turns[0].end]
         leaving = [at for at in specials if filtered and self.ask.folding.folded(at)]
-        older = [at for turn in self.turns[:first] for at in turn.specials]
-        older = [at for at in older if self.messages[at].view.role == "summary"]
         must_stay, start = self.ask.rules.must_stay(self.conversation), self.turns[first].start
         prompts = [at for at in self.conversation.prompts if at < start]
         self.prompts = [at for at in prompts if at in must_stay]
-        dropped = sum(turn.weight for turn in self.turns[:first])
-        dropped += self.conversation.weight_of(at for at in prompts if at not in must_stay)
-        stay = self._staying([*older, *leaving], dropped + self.conversation.weight_of([*packets, *leaving]))
-        self.summaries = [at for at in leaving if at not in stay]
-        self.heads = [at for at in older if at in stay]
-        self.dropped_indices = [*(at for at in older if at not in stay), *self.summaries]
-        self.without = frozenset([*packets, *self.summaries])
-        left_out = self.conversation.weight_of(self.without)
-        self.evicted_tokens = dropped + left_out - self.conversation.weight_of(self.heads)
+        self.without = frozenset([*packets, *leaving])
+        self.evicted_tokens = sum(turn.weight for turn in self.turns[:first])
+        self.evicted_tokens += self.conversation.weight_of(at for at in prompts if at not in must_stay)
+        self.evicted_tokens += self.conversation.weight_of(self.without)
         self.remaining_tokens = (
             self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.evicted_tokens
         )
-        self.packet = self.ask.folding.packet(self.evicted_tokens)
-        if not self.ask.rules.may_stand_for(self.packet[1], self.evicted_tokens):
+        limits, folding = self.ask.limits or Limits(), self.ask.folding
+        spare = math.inf if limits.window is None else limits.window - self.remaining_tokens
+        left = folding.left(self.evicted_tokens, start, spare)
+        self.packet = folding.packet(left)
+        if not self.ask.rules.may_stand_for(self.packet[1], left.most_tokens):
             self.packet = ("", 0)
-
-    def _staying(self, summaries: Sequence[int], all_gone: int) -> frozenset[int]:
-        """Rule 1: those of these summaries that stay, in whichever turn."""
-        carrying = self.ask.folding.carrying
-        if carrying is None or not summaries:
-            return frozenset()
-        left = {at for at in summaries if self.conversation.key(at) in self.decisions}
-        more = self.first > turn_at(self.turns, self.ask.floor)
-        return staying(self.messages, summaries, left, carrying, more, all_gone)
 
     def _first_turn(self) -> int:
         """Rule 2."""
@@ -220,8 +210,6 @@ class _Draft:
     def plan(self) -> Plan:
         """Rule 6, and the pieces in order."""
         packet = self._packet()
-        if self.ask.folding.carrying is not None:
-            self.decisions |= {self.conversation.key(at): Decision("dropped") for at in self.dropped_indices}
         start = self.turns[self.first].start
         weight = self.weight() + packet.weight
         edits = [edit for blocks in self.block_edits.values() for edit in blocks.values()]
@@ -238,14 +226,15 @@ class _Draft:
             pruned=sum(edit.kind == "pruned" for edit in edits),
             packet_weight=packet.weight,
             blocks_cut=sum(edit.kind == "cut" for edit in edits),
+            allowance=self.ask.folding.allowance,
         )
 
     def _packet(self) -> Packet:
         """The packet for what was left out; without one the draft may have to leave nothing out any more."""
+        if self.packet[0]:
+            return Packet(*self.packet)
         gains = self.first > 0 or not self._starts_with_reply()
         if self.evicted_tokens and self.ask.folding.packet_for is not None:
-            if self.packet[0]:
-                return Packet(*self.packet)
             gains = self.first > 0 and (self.ask.floor > 0 or self.evicted_tokens >= SMALLEST_TOKENS)
         if not gains or any(not self.ask.rules.may_start_with(self.conversation, at) for at in self.prompts[:1]):
             self._keep_from(0, filtered=False)
@@ -260,7 +249,7 @@ class _Draft:
         return not self.ask.rules.may_start_with(self.conversation, start)
 
     def _pieces(self, start: int, packet: Packet) -> tuple[Piece, ...]:
-        heads = _runs(sorted([*self.prompts, *self.heads]))
+        heads = _runs(self.prompts)
         pieces: list[Piece] = [*heads, packet] if packet.text else list(heads)
         if packet.text and heads and not self.ask.rules.may_start_with(self.conversation, heads[0].start):
             pieces = [packet, *heads]

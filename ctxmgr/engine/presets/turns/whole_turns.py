@@ -16,7 +16,7 @@ from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Packets
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
-from ctxmgr.engine.presets.turns.summary_folding import Carrying, Folding
+from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.rewriting import Pruning, memoised, prune
 from ctxmgr.model import BlockEdit, Decision, Plan
@@ -43,13 +43,13 @@ class WholeTurns(PresetStrategy):
         tokens = gauge.tokens(incoming.outgoing_weight(remaining_weight(conversation, floor)))
         zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
-        packets = Packets(state, zone, inputs)
+        packets = Packets(conversation.messages, state, zone, inputs)
         ask = TurnsInputs(
             zone=zone,
             policy=inputs.policy,
             floor=floor,
             decisions={**state.decisions, **{target.key: Decision("pruned") for target in pruning.targets}},
-            folding=self._folding(incoming, state, packets, gauge),
+            folding=self._folding(conversation, state, packets, gauge),
             rules=self.invariants,
             limits=self.limits(gauge),
             rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
@@ -61,20 +61,14 @@ class WholeTurns(PresetStrategy):
             plan = _undecided(incoming, ask, state, gauge)
         return Planned(plan, msgspec.structs.replace(state, packet=packets.rendered), tokens)
 
-    def _folding(self, incoming: Incoming, state: State, packets: Packets, gauge: Gauge) -> Folding:
-        conversation, shown = incoming.conversation, incoming.last_projection
-        known = (
-            frozenset(summary.digest for summary in state.summaries)
-            if self.limits(gauge) is not None
-            else frozenset()
+    def _folding(self, conversation: ConversationIndex, state: State, packets: Packets, gauge: Gauge) -> Folding:
+        known = frozenset(summary.digest for summary in state.summaries)
+        folds = self.limits(gauge) is not None
+        return Folding(
+            packets.render if packets.budget else None,
+            _folded(conversation, known if folds else frozenset()),
+            packets.allowance if folds else 0,
         )
-
-        def holds(message_index: int, weight: int) -> bool:
-            return conversation.digest(message_index) not in packets.lacks(weight)
-
-        settled = shown.message_count if shown is not None and not state.resume else 0
-        carrying = Carrying(holds, settled, packets.lean)
-        return Folding(packets.render if packets.budget else None, _folded(conversation, known), carrying)
 
 
 def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
@@ -117,9 +111,7 @@ def _undecided(incoming: Incoming, ask: TurnsInputs, state: State, gauge: Gauge)
     fits = gauge.tokens(conversation.raw_weight) <= gauge.thresholds.limit
     if fits or not (ask.floor or state.decisions):
         return incoming.untouched(ask.zone, state.decisions)
-    settled = Carrying(lambda at, weight: False, conversation.size, 0)
-    folding = msgspec.structs.replace(ask.folding, carrying=settled)
-    return project(conversation, msgspec.structs.replace(ask, limits=None, folding=folding))
+    return project(conversation, msgspec.structs.replace(ask, limits=None))
 
 
 def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, pruning: Pruning) -> State:
@@ -145,5 +137,5 @@ def _next_state(state: State, incoming: Incoming, plan: Plan, floor: int, prunin
         decisions = {at: kept for at, kept in decisions.items() if digest_of(at) in conversation.digest_counts}
     anchor = conversation.key(plan.floor) if plan.floor else ""
     return msgspec.structs.replace(
-        state, totals=totals, decisions=decisions, anchor=anchor, resume=False, force_prune=False
+        state, totals=totals, decisions=decisions, anchor=anchor, resumed=state.resume, force_prune=False
     )

@@ -51,7 +51,7 @@ def status_after() -> Talk:
     listed = [make.summary(text), messages[-1]]
     then = talk.context(listed)["report"]
     assert then["zone"] == "green"
-    assert abs(talk.status()["pressure"] - after["pressure"]) < 0.01
+    assert 0 < talk.status()["pressure"] - after["pressure"] < 0.05  # with the packet that resumes
     entry = {"id": "c2", "summary": f"{text}\n", "firstKeptEntryId": "e1"}
     status = talk.call("session_compact", sessionId="s", compactionEntry=entry)["status"]
     assert status["zone"] == "green"  # what is not listed any more is not counted
@@ -60,7 +60,7 @@ def status_after() -> Talk:
 
 @behaviour(
     "compaction/the-resume-packet-comes-once",
-    "The next list after a compaction carries the resume packet, the one after it does not.",
+    "Lists after a compaction carry the resume packet until the model has answered, those after it do not.",
     "design 4, rule 5",
 )
 def resumed() -> Talk:
@@ -80,7 +80,10 @@ def resumed() -> Talk:
     listed = [*tree.listed(compaction), make.user("Go on.")]
     first = packet(talk.context(listed)["list"])
     assert "Table 79 holds the separators" in first
-    second = packet(talk.context([*listed, make.reply("Yes."), make.user("Now?")])["list"])
+    assert packet(talk.context(listed)["list"]) == first
+    reply = make.reply("Yes.")
+    talk.turn_end(reply, tokens=3_000)
+    second = packet(talk.context([*listed, reply, make.user("Now?")])["list"])
     assert "Table 79 holds the separators" not in second
     assert len(second) < len(first)
     return talk

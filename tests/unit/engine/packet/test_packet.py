@@ -3,6 +3,7 @@ from collections.abc import Callable
 from itertools import pairwise, permutations
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,6 @@ from ctxmgr.engine.ledger.fold import fold
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.statements import Stamp
 from ctxmgr.engine.packet.packet import NOTE, render
-from ctxmgr.engine.packet.parts import LEAN_CONTEXT_CAP
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.model.messages import PACKET_MARK
 from ctxmgr.model.saved.facts import Fact, Ledger, Slot, Source
@@ -96,21 +96,13 @@ def test_no_part_starves_the_ones_after_it() -> None:
     assert tokens(text) > 900
 
 
-def test_the_lean_packet_holds_little_context_and_the_resume_packet_all_of_it() -> None:
+def test_what_the_budget_leaves_is_for_context() -> None:
     facts = [
-        Fact(
-            "context",
-            f"c{number}",
-            f"c{number} " + "word " * 100,
-            "summary",
-            1,
-            listing="summary",
-            order=number,
-        )
+        Fact("context", f"c{number}", f"c{number} " + "word " * 100, "summary", 1, listing="summary", order=number)
         for number in range(20)
     ]
-    lean = render(ledger(*facts), budget=4_000, weigh=tokens)
-    assert 0 < tokens(lean) <= LEAN_CONTEXT_CAP * 4_000 + tokens(f"{PACKET_MARK}\n{NOTE}\n\n")
+    lean = render(ledger(*facts), budget=800, weigh=tokens)
+    assert 700 < tokens(lean) <= 800
     resume = render(ledger(*facts), budget=4_000, weigh=tokens, resume=True)
     assert all(f"- c{number} word" in resume for number in range(20))
 
@@ -140,10 +132,24 @@ def test_a_summarys_tasks_say_how_old_they_are() -> None:
     assert "(as of a summary 3 requests ago)" in render(ledger(NOW, *asked), budget=500, weigh=tokens)
 
 
-def test_requests_are_history_but_the_opening_and_the_newest_are_not_told_twice() -> None:
+def test_requests_that_left_are_history_and_the_opening_is_not_told_twice() -> None:
     asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in (1, 2, 3)]
-    text = render(ledger(GOAL, *asked), budget=500, weigh=tokens)
+    text = render(ledger(GOAL, *asked), budget=500, weigh=tokens, shown={"u3"})
     assert re.findall(r"fix thing \d", text) == ["fix thing 2"]
+    text = render(ledger(GOAL, *asked), budget=500, weigh=tokens)
+    assert re.findall(r"fix thing \d", text) == ["fix thing 2", "fix thing 3"]
+
+
+def test_what_a_summary_says_that_is_shown_itself_is_not_told_again() -> None:
+    said = [msgspec.structs.replace(fact, origin="s") for fact in (NOTED, NOW, CONTEXT)]
+    text = render(ledger(GOAL, RULE, *said), budget=500, weigh=tokens, shown={"s"})
+    assert [word in text for word in ("never push", "tabs", "Testing", "80")] == [True, False, False, False]
+
+
+def test_what_is_current_is_not_told_again_as_asked() -> None:
+    asked = Fact("request", "q", "Mend part 4", "user", 3, origin="u3")
+    now = Fact("current", "", "Mend part 4", "summary", 4, listing="summary")
+    assert render(ledger(asked, now), budget=500, weigh=tokens).count("Mend part 4") == 1
 
 
 def test_the_scratchpad_is_told_as_it_was_written() -> None:
@@ -262,7 +268,7 @@ def test_the_newest_ten_of_what_was_asked_and_done_are_history() -> None:
     asked = [Fact("request", f"q{at}", f"fix thing {at}", "user", at, origin=f"u{at}") for at in range(20)]
     done = [Fact("task", f"t{at}", f"part {at}", "user", at, status="done") for at in range(20)]
     text = render(ledger(*asked, *done), budget=5_000, weigh=tokens)
-    assert [int(at) for at in re.findall(r"fix thing (\d+)", text)] == list(range(9, 19))
+    assert [int(at) for at in re.findall(r"fix thing (\d+)", text)] == list(range(10, 20))
     assert [int(at) for at in re.findall(r"part (\d+)", text)] == list(range(10, 20))
 
 

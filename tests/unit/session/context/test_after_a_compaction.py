@@ -1,0 +1,145 @@
+"""After a compaction of the host's the model is told what the ledger knows and the summary lacks, in every
+format."""
+
+import json
+
+import pytest
+
+from tests.contract.talk import Fields
+from tests.unit.session.context.compacted import BARE, FORMATS, PRESETS, RULE, Host, packet_of
+
+LONG = "\n".join(
+    (
+        "## Goal\nPort the parser",
+        *(
+            f"## {name}\n" + f"- word{at} is what there is to say of it. " * 40
+            for at, name in enumerate("ABCDEFGH")
+        ),
+    )
+)
+EVERYWHERE = pytest.mark.parametrize(("preset", "form"), [(one, form) for one in PRESETS for form in FORMATS])
+
+
+def compacted(preset: str, form: str, text: str = BARE, kept: int = 0) -> Host:
+    host = Host(preset, form)
+    host.worked()
+    host.compacted(text, kept)
+    return host
+
+
+@EVERYWHERE
+@pytest.mark.parametrize("kept", [0, 4])
+def test_the_packet_says_what_the_summary_lacks(preset: str, form: str, kept: int) -> None:
+    text = packet_of(compacted(preset, form, kept=kept).context())
+    assert f'the user said: "{RULE}"' in text
+    assert 'the user corrected: "No, not the lexer again' in text
+    assert "make part0" in text
+    assert "Let's go with tables" in text
+
+
+@EVERYWHERE
+def test_the_users_rules_come_first_then_open_tasks_what_failed_decisions_notes(preset: str, form: str) -> None:
+    host = Host(preset, form)
+    host.worked()
+    host.said.append(host.make.user("- [ ] Port the comments"))
+    host.context()
+    host.turn_end()
+    host.talk.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "tables are in t.c"}])
+    host.compacted("## Goal\nPort the parser\n")
+    text = packet_of(host.context())
+    said = [RULE, "No, not the lexer again", "Port the comments", "make part0", "Let's go with tables", "t.c"]
+    places = [text.find(one) for one in said]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert text.find("## Constraints") < min(at for at in (text.find("## Goal"), len(text)) if at >= 0)
+
+
+@EVERYWHERE
+def test_it_breaks_no_prefix(preset: str, form: str) -> None:
+    """The list of the call after it only grows, in `balanced`; in `turns` the lean packet stands in its place."""
+    host = compacted(preset, form)
+    first = host.context()
+    host.turn_end()
+    host.said.append(host.make.user("And then?"))
+    second = host.context()
+    assert RULE in packet_of(second)
+    if preset == "balanced":
+        assert second["list"][: len(first["list"])] == first["list"]
+        assert second["report"]["firstChangedIndex"] == -1
+
+
+@EVERYWHERE
+def test_two_equal_calls_in_a_row_answer_the_same_bytes(preset: str, form: str) -> None:
+    """A packet that resumes is used up by `turn_end`, and not by asking."""
+    host = compacted(preset, form)
+    first, second = host.context(), host.context()
+    assert first["list"] == second["list"]
+    again = Host(preset, form, saved=host.talk.saved)
+    again.said = host.said
+    assert again.context()["list"] == first["list"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
+    host = compacted("turns", form)
+    assert "where the work stood before" in packet_of(host.context())
+    reply = {**host.make.reply(""), "stopReason": "error"}
+    if form == "pi":
+        host.talk.turn_end(reply)  # the call failed: it is made again
+        assert "where the work stood before" in packet_of(host.context())
+    host.turn_end()
+    text = packet_of(host.context())
+    assert RULE in text
+    assert "where the work stood before" not in text
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_in_turns_an_answer_that_came_before_any_list_does_not_use_it_up(form: str) -> None:
+    host = compacted("turns", form)
+    host.turn_end()
+    assert "where the work stood before" in packet_of(host.context())
+
+
+@pytest.mark.parametrize("size", [1, 4, 12, 40])
+def test_in_turns_no_raw_summary_is_in_a_list_once_folded(size: int) -> None:
+    """Of 30 to 3,000 tokens: something of each of its headings is in the packet instead."""
+    text = "## Goal\nPort the parser\n" + "\n".join(
+        f"## {name}\n" + f"- word{at} is what there is to say of it. " * size for at, name in enumerate("ABCDEFGH")
+    )
+    host = compacted("turns", "pi", text)
+    for _ in range(9):
+        answer = host.context()
+        assert "compactionSummary" not in json.dumps(answer["list"])
+        assert [at for at in range(8) if f"word{at}" not in packet_of(answer)] == []
+        host.turn_end("And so on. " * 50)
+        host.said.append(host.make.user("And then? " * 50))
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"), [(BARE, True), (LONG, False)], ids=["the packet holds it", "it holds less"]
+)
+def test_in_balanced_a_summary_leaves_that_the_packet_holds(text: str, leaves: bool) -> None:
+    host = compacted("balanced", "pi", text)
+    answer = host.context()
+    sent = json.dumps(answer["list"])
+    assert ("compactionSummary" not in sent) is leaves
+    assert sent.count("Port the statements") == (1 if leaves else sent.count("Port the statements"))
+    assert sent.count("word3 is") == (0 if leaves else text.count("word3 is"))
+    for number in range(3):
+        host.turn_end("And so on. " * 50)
+        host.said.append(host.make.user(f"And then {number}?"))
+        later: Fields = host.context()
+        assert later["list"][: len(answer["list"])] == answer["list"]
+        answer = later
+
+
+@EVERYWHERE
+def test_what_a_summary_says_that_is_in_view_is_not_said_twice(preset: str, form: str) -> None:
+    sent = json.dumps(compacted(preset, form).context()["list"])
+    assert sent.count("Port the statements") == 1
+    assert sent.count("Port the parser.") <= 1
+
+
+@EVERYWHERE
+def test_a_request_that_left_is_told_where_the_newest_says_only_go_on(preset: str, form: str) -> None:
+    assert "And port the statements too." in packet_of(compacted(preset, form).context())
