@@ -19,6 +19,7 @@ CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a su
 MOST_LINES = 60  # candidates a part: more would not fit a packet, and weighing them costs
 MOST_PAST = 10  # of each kind of history
 PAST_CHARACTERS = 160
+FIRST_CHARACTERS = 240  # of the first request: as much as the ledger keeps
 TITLE_CHARACTERS = 60
 NOTHING_SHOWN: Container[str] = frozenset()
 FILE_LINE_CHARACTERS = 400  # a directory and the names in it, which are counted: none may be cut off
@@ -201,19 +202,22 @@ def _past_requests(
 
 
 def _history(facts: Sequence[Fact], asked: Sequence[Fact]) -> PacketPart:
-    """What was asked before, and done tasks."""
-    asked = asked[-MOST_PAST:]
+    """What was asked before, the first and the newest, and done tasks. The first is what all of it is about."""
+    asked = [*asked[:1], *asked[1:][-MOST_PAST:]]
     done = [fact for fact in facts if fact.slot == "task" and fact.source != "branch" and not _introduces(fact)]
-    lines = [f"- asked: {_quoted(fact)}" for fact in asked]
+    lines = [
+        f"- asked: {_quoted(fact, PAST_CHARACTERS if at else FIRST_CHARACTERS)}" for at, fact in enumerate(asked)
+    ]
     lines += [f"- done: {sentence(fact, PAST_CHARACTERS)}" for fact in done[-MOST_PAST:]]
     newest = [*_newest_first(len(asked)), *_newest_first(len(lines) - len(asked))]
+    newest[:1] = [-1] if asked else newest[:1]
     ranked = sorted(range(len(lines)), key=lambda place: (newest[place], place))  # of each kind in turn
     part = _part("## History (over, not to be done again)", lines, 0.12, ranked=ranked)
     return _grouped(part, (_summarised(fact, fact.slot) for fact in (*asked, *done[-MOST_PAST:])))
 
 
-def _quoted(fact: Fact) -> str:
-    text = one_line(fact.text, PAST_CHARACTERS)
+def _quoted(fact: Fact, limit: int) -> str:
+    text = one_line(fact.text, limit)
     return text if '"' in text else f'"{text}"'
 
 

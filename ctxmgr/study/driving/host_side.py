@@ -124,7 +124,7 @@ class ReplayHost:
             self.fail(f"broken checks: {', '.join(report['checks'])}")
         if (reason := report.get("reason")) and reason not in PLAIN_REASONS:
             self.fail(f"fell back: {reason}")
-        if report["tokens"] > report["rawTokens"]:
+        if report["tokens"] - report["packetTokens"] > report["rawTokens"]:
             self.fail(f"{report['tokens']} tokens answered of {report['rawTokens']}")
         try:
             placed = legality.answered(self.items, result)

@@ -81,7 +81,10 @@ def test_two_equal_calls_in_a_row_answer_the_same_bytes(preset: str, form: str) 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
-    host = compacted("turns", form)
+    """Where it is larger than other packets are."""
+    host = Host("turns", form, packetTokens=100)
+    host.worked()
+    host.compacted()
     assert "where the work stood before" in packet_of(host.context())
     reply = {**host.make.reply(""), "stopReason": "error"}
     if form == "pi":
@@ -91,6 +94,14 @@ def test_in_turns_it_is_used_up_by_an_answer(form: str) -> None:
     text = packet_of(host.context())
     assert RULE in text
     assert "where the work stood before" not in text
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_in_turns_one_no_larger_than_others_keeps_its_bytes(form: str) -> None:
+    host = compacted("turns", form)
+    first = host.context()["list"]
+    host.turn_end()
+    assert host.context()["list"][: len(first)] == first
 
 
 @pytest.mark.parametrize("form", FORMATS)
