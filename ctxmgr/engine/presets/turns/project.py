@@ -38,8 +38,8 @@ STEPS_LOSSLESS = 2  # newest steps of the newest turn that rule 3 never touches
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Weights, uncalibrated; None for none. Above `newest`, with the packet, rule 3 acts; up to `window` a packet may
-    tell of what the host took away."""
+    """Weights, uncalibrated; None for none. Above `newest`, with the packet, rule 3 acts; up to `window` a packet
+    may tell of what the host took away."""
 
     newest: float | None = None
     window: float | None = None
