@@ -7,17 +7,17 @@
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from ctxmgr.engine.compaction.prepare import decide
 from ctxmgr.engine.compaction.weighing import by_text
 from ctxmgr.formats.pi_tree import branch
+from ctxmgr.model import media
 from ctxmgr.model.compaction.branch import BranchMessage
 from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, Format, Strategy
 from ctxmgr.model.policy import Slices
 from ctxmgr.model.weights import WeighMessage
-from ctxmgr.session.reading import IMAGE_TOKENS
 from ctxmgr.study.compare import chains, sessions
 from ctxmgr.study.compare.sessions import RecordedSession
 from ctxmgr.study.probes.summaries import RemovedPart
@@ -77,7 +77,8 @@ def session(name: str) -> RecordedSession:
 
 @cache
 def weigh_message() -> WeighMessage:
-    weigh, known = by_text(weigher(), IMAGE_TOKENS, lambda view: 0), dict[bytes, int]()
+    pictures = partial(media.tokens, rules=media.OTHER)
+    weigh, known = by_text(weigher(), pictures, lambda view: 0), dict[bytes, int]()
 
     def weighed(message: BranchMessage) -> int:
         if message.raw not in known:

@@ -6,6 +6,7 @@
 3. What a session would ask a preset's name for, it asks the object.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Container
 from typing import ClassVar
@@ -74,6 +75,10 @@ class PresetStrategy(ABC):
     def is_active(self, state: State) -> bool:
         """Is anything left out at present?"""
         return state.enabled and self.prunes
+
+    def target_weight(self, gauge: Gauge) -> float:
+        """What a list that does not fit is cut to, in tokens, where that is less than fits."""
+        return math.inf
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """What the next projection may take away of what would be sent now, in tokens: no compaction need be asked

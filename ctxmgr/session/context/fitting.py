@@ -28,7 +28,8 @@ def fitting(
     if not preset.is_active(state):
         return planned
     conversation, handle = incoming.conversation, _handle(inputs)
-    ask = FitInputs(inputs.gauge.fit_weight, weigh, preset.invariants, handle)
+    target = preset.target_weight(inputs.gauge)
+    ask = FitInputs(inputs.gauge.fit_weight, weigh, preset.invariants, handle, target=target)
     done = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:

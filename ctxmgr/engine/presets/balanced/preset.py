@@ -34,6 +34,7 @@ from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
 from ctxmgr.engine.presets.strategy import Inputs, NeedsThread, Planned, PresetStrategy
+from ctxmgr.engine.pressure import Gauge
 from ctxmgr.engine.rewriting import memoised, shortener
 from ctxmgr.model import Opening, Packet, Plan, Zone, prices
 from ctxmgr.model.saved import State
@@ -76,6 +77,10 @@ class Balanced(PresetStrategy):
         if epoch is None:
             return Planned(done.plan, after, tokens)
         return Planned(done.plan, after, tokens, epoch.receipt, originals(epoch.originals), epoch.read_paths)
+
+    def target_weight(self, gauge: Gauge) -> float:
+        """Where yellow begins: at the window's end a host compacts by itself, and what that takes away is lost."""
+        return gauge.weight_at(gauge.thresholds.yellow)
 
     def leavable_weight(self, state: State, plan: Plan, answered: bool, inputs: Inputs) -> float:
         """What came since the last list may leave with the next: only what can not counts, unless a list was red

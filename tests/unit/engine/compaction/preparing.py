@@ -8,7 +8,7 @@ from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCo
 from tests.notation import Said, words
 from tests.unit.engine.trees import Node, path
 
-weigh = by_text(words, 0, lambda view: 0)
+weigh = by_text(words, lambda one: 0, lambda view: 0)
 Session = Sequence[Said | Node]
 
 

@@ -16,7 +16,7 @@ from ctxmgr.model.compaction.plans import BranchSummaryPlan, FileLists
 from tests.notation import Said, a, call, err, r, u, words
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, path, prompt, texts
 
-weigh = by_text(words, 0, lambda view: 0)
+weigh = by_text(words, lambda one: 0, lambda view: 0)
 Session = Sequence[Said | Node]
 
 

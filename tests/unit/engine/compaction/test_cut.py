@@ -12,7 +12,7 @@ from ctxmgr.model.compaction.branch import in_list
 from tests.notation import Said, a, branch, call, r, sh, summary, u, words
 from tests.unit.engine.trees import Node, compacted, custom, left_behind, meta, omitted, path, prompt
 
-weigh = by_text(words, 0, lambda view: 0)
+weigh = by_text(words, lambda one: 0, lambda view: 0)
 
 POINTS: list[tuple[str, Said | Node, bool]] = [
     ("a user's message", u("x"), True),

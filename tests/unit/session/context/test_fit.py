@@ -53,9 +53,12 @@ def session(preset: str, name: str, window: int, **more: Any) -> Session:
     return Session({"preset": preset, **more.pop("policy", {})}, format=name, window=window, **more)
 
 
-def in_bounds(name: str, out: Sequence[Json], window: int) -> bool:
+LEAST_KEPT = {"balanced": 0.38}  # it cuts to where yellow begins, by decision
+
+
+def in_bounds(name: str, out: Sequence[Json], window: int, preset: str) -> bool:
     share = (weight(name, out) + OVERHEAD) / limit(window)
-    return 0.9 <= share <= 1.0
+    return LEAST_KEPT.get(preset, 0.9) <= share <= 1.0
 
 
 EXAMPLES = [
@@ -79,7 +82,7 @@ def test_a_result_larger_than_the_window_is_cut_to_it(
     out = one.project(sent, overhead_tokens=OVERHEAD)
     assert one.report is not None
     assert (one.report.checks, one.report.reason) == ((), None)
-    assert in_bounds(name, out, window)
+    assert in_bounds(name, out, window, preset)
     assert json.dumps(sent[2]) in map(json.dumps, out)
     newest = FORMATS[name].view(msgspec.json.encode(out[-1])).blocks[-1].text
     assert newest.startswith("line 0 of the log\n")
@@ -139,7 +142,7 @@ def test_of_the_newest_users_text_both_ends_stay(preset: str, name: str) -> None
     (block,) = FORMATS[name].view(msgspec.json.encode(out[0])).blocks
     assert block.text.startswith(text[:8_000])
     assert block.text.endswith(text[-8_000:])
-    assert in_bounds(name, out, 60_000)
+    assert in_bounds(name, out, 60_000, preset)
 
 
 @pytest.mark.parametrize("preset", PRESETS)

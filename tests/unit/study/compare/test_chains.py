@@ -26,7 +26,7 @@ from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted,
 from tests.unit.study.compare.chains import turns
 from tests.unit.study.sighted import known
 
-weigh = by_text(estimate, 0, lambda view: 0)
+weigh = by_text(estimate, lambda one: 0, lambda view: 0)
 CUT = CutBudget(keep_recent_tokens=600, reserve_tokens=1_000)
 LIMIT = 2_000
 

@@ -19,7 +19,7 @@ from tests.contract.oracle import RECORDINGS, recorded
 from tests.notation import a, call, r, sh, summary, u, words, written
 from tests.unit.engine.trees import compacted, custom, left_behind, meta, path
 
-weigh = by_text(words, 0, lambda view: 0)
+weigh = by_text(words, lambda one: 0, lambda view: 0)
 WEIGHERS: tuple[Weigher, ...] = ("tokens", "chars4")
 
 SESSION = (u("a b"), a("c"), compacted("first", kept="e2"), u("d"), a(call("t", "c1")), r("e f", to="c1"), a("g"))
