@@ -42,7 +42,7 @@ HEAVIEST_LISTED = 5  # of what is too big
 
 
 class FitInputs(msgspec.Struct, frozen=True):
-    """`limit`: tokens that the list may weigh; `target`: what one over it is brought to, in tokens, where a preset
+    """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
     keeps less than fits. `handle`: the name of an original in the archive, "" without one.
     `turns_stay`: no more of them may leave."""
 
@@ -51,7 +51,7 @@ class FitInputs(msgspec.Struct, frozen=True):
     rules: Invariants
     handle: Callable[[str], str]
     turns_stay: bool = False
-    target: float = math.inf
+    target_tokens: float = math.inf
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
 class _Fitting:
     def __init__(self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> None:
         self.conversation, self.inputs, self.draft = conversation, inputs, Draft(conversation, plan)
-        self.turns_from, self.target = 0, min(TARGET_SHARE * inputs.limit, inputs.target)
+        self.turns_from, self.target = 0, min(TARGET_SHARE * inputs.limit, inputs.target_tokens)
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):

@@ -29,7 +29,7 @@ def fitting(
         return planned
     conversation, handle = incoming.conversation, _handle(inputs)
     target = preset.target_weight(inputs.gauge)
-    ask = FitInputs(inputs.gauge.fit_weight, weigh, preset.invariants, handle, target=target)
+    ask = FitInputs(inputs.gauge.fit_weight, weigh, preset.invariants, handle, target_tokens=target)
     done = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:
