@@ -20,7 +20,7 @@ from ctxmgr.client import runtime_link, unaided
 from ctxmgr.client.answering import answering, greeting
 from ctxmgr.client.beginning import Beginning, Entries
 from ctxmgr.client.channel import Channel, Link
-from ctxmgr.client.coding import decoded, encoded, model_of
+from ctxmgr.client.coding import decoded, encoded
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.restarts import Restarts, SignsOfLife
 from ctxmgr.client.session import AsyncClientSession
@@ -28,7 +28,7 @@ from ctxmgr.client.settings import LONG, Host, InProcessSidecar, SpawnedSidecar,
 from ctxmgr.client.spawned import SpawnedLink
 from ctxmgr.client.trouble import Trouble
 from ctxmgr.model import Policy
-from ctxmgr.model.api import lifecycle
+from ctxmgr.model.api import lifecycle, model_of
 
 KILLED_SECONDS = 10.0  # for the system to take away what was killed
 

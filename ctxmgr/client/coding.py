@@ -1,13 +1,12 @@
 """Turns params into JSON, and the JSON of answers into structs; or either into a fault."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from ctxmgr.client.fault import SidecarFault
-from ctxmgr.model import InvalidParams, invalid_params
-from ctxmgr.model.api import NoList, lifecycle, raw_json
+from ctxmgr.model import InvalidParams
+from ctxmgr.model.api import NoList, raw_json
 
 
 def encoded(method: str, params: Any) -> msgspec.Raw:
@@ -24,14 +23,6 @@ def decoded(method: str, answer: bytes, kind: Any) -> Any:
         return msgspec.json.decode(answer, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise SidecarFault("garbage", f"the answer to {method} is none", method) from None
-
-
-def model_of(model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.Model:
-    """Raises InvalidParams."""
-    try:
-        return msgspec.convert(msgspec.to_builtins(model), lifecycle.Model)
-    except msgspec.ValidationError as fault:
-        raise invalid_params(str(fault), "$.model") from None
 
 
 def fault_of(thrown: Exception, method: str) -> SidecarFault:

@@ -19,13 +19,13 @@ import msgspec
 from ctxmgr.client import unaided
 from ctxmgr.client.beginning import Beginning, Line
 from ctxmgr.client.channel import Channel
-from ctxmgr.client.coding import decoded, encoded, fault_of, model_of
+from ctxmgr.client.coding import decoded, encoded, fault_of
 from ctxmgr.client.events import Events
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.settings import LONG
 from ctxmgr.client.unaided import SentList, Source
 from ctxmgr.model import InvalidParams
-from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, raw_json, reports
+from ctxmgr.model.api import ListAnswer, M, compaction, edits, lifecycle, message_list, model_of, raw_json, reports
 from ctxmgr.wire import errors
 
 

@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Generator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from ctxmgr.model import CallFailed, Weigh, invalid_params, path_of
-from ctxmgr.model.api import lifecycle
+from ctxmgr.model import CallFailed, Weigh, invalid_params
+from ctxmgr.model.api import lifecycle, model_of
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.session import Offload, journal, model_spec, restored
 
 Usage = Mapping[str, Any]
-Kind = TypeVar("Kind")
 
 
 def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int) -> ModelSpec | None:
@@ -23,11 +22,6 @@ def spec_of(model: lifecycle.Model | str | None, window: int | None, usual: int)
     if window is not None:
         told = msgspec.structs.replace(told, context_window=window)
     return model_spec(model_of(told))
-
-
-def model_of(model: lifecycle.Model | Mapping[str, Any]) -> lifecycle.Model:
-    """Raises InvalidParams."""
-    return converted(msgspec.to_builtins(model), lifecycle.Model, "$.model")
 
 
 def text_of(value: str, name: str) -> str:
@@ -58,15 +52,6 @@ def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> Stat
     except journal.UnreadableJournal as fault:
         raise invalid_params(str(fault), "$.state") from None
     return msgspec.structs.replace(state, model=model) if model is not None else state
-
-
-def converted(value: Any, kind: type[Kind], path: str) -> Kind:
-    """Raises InvalidParams."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as fault:
-        text, _, below = str(fault).partition(" - at `$")
-        raise invalid_params(text, path_of(text, path + below.rstrip("`"))) from None
 
 
 def running(verb: Any) -> Any:

@@ -22,8 +22,6 @@ import msgspec
 from ctxmgr.formats import form_of
 from ctxmgr.library.inputs import (
     Usage,
-    converted,
-    model_of,
     natural,
     read_state,
     running,
@@ -32,7 +30,18 @@ from ctxmgr.library.inputs import (
     whole_tokens,
 )
 from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, policy_keys
-from ctxmgr.model.api import ListAnswer, M, edits, lifecycle, message_list, raw_json, raw_object, reports
+from ctxmgr.model.api import (
+    ListAnswer,
+    M,
+    converted,
+    edits,
+    lifecycle,
+    message_list,
+    model_of,
+    raw_json,
+    raw_object,
+    reports,
+)
 from ctxmgr.session import Reader, Verb, journal
 from ctxmgr.session import SessionCore as Living
 from ctxmgr.session.context import RawMessages, listing

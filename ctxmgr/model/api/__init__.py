@@ -5,14 +5,17 @@ Knows no framing and no method table.
 
 from ctxmgr.model.api import edits, recovery, reports, since
 from ctxmgr.model.api.edits import ListAnswer, NoList
+from ctxmgr.model.api.given import converted, model_of
 from ctxmgr.model.api.raw_json import M, message_list, raw_json, raw_object
 
 __all__ = [
     "ListAnswer",
     "M",
     "NoList",
+    "converted",
     "edits",
     "message_list",
+    "model_of",
     "raw_json",
     "raw_object",
     "recovery",
