@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from ctxmgr.engine.presets.turns.summary_folding import LeftOut
 from ctxmgr.model.messages import PACKET_MARK, Message
 from ctxmgr.model.policy import ZONES
 from ctxmgr.model.projection import Plan
@@ -19,11 +20,11 @@ PROMPTS = {"openai": {"role": "system", "content": "Be kind. " * 9}}
 PROMPTS["responses"] = {"type": "message", **PROMPTS["openai"]}
 
 
-def rendered(budget: int) -> tuple[str, int]:
+def rendered(left: LeftOut) -> tuple[str, int]:
     """A packet with its mark on a line of its own: by that it is known again where no field can say it."""
-    if budget < LEAST:
+    if left.most_tokens < LEAST:
         return "", 0
-    text = f"{PACKET_MARK}\n".ljust(4 * min(budget, MOST), ".")
+    text = f"{PACKET_MARK}\n".ljust(4 * min(left.most_tokens, MOST), ".")
     return text, quarters(text)
 
 
