@@ -2,7 +2,7 @@
 own checks, sharing no code with them. Turns both into sentences of what is wrong.
 
 1. Each answered message is one that was sent, byte for byte, in its order; or a tool result of which nothing but
-   the content differs; or the packet, of which there is one at most.
+   the content differs; or a text of a user or a host that was cut; or the packet, of which there is one at most.
 2. No result without its call and no call without its result, where both were sent.
 3. The newest user message is there, and from it on all is as it was sent: but for tool results that are, or in
    an earlier call of the session were, rewritten in the compact zone.
@@ -12,8 +12,11 @@ own checks, sharing no code with them. Turns both into sentences of what is wron
    calls may differ, and those not where it holds a signature.
 5. The list weighs no more than what was sent (characters / 4, about), but for a packet that stands for what the
    host took away; and it begins as a provider takes it.
+6. Of a text that was cut the start and the end are as they were sent, a line between them says that it was cut,
+   and what else is there are pieces of it in their order; of the newest user message long ends stay.
 """
 
+import re
 from collections.abc import Container, Sequence
 from typing import Any
 
@@ -27,6 +30,9 @@ SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
+CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
+PIECES_APART = "…\n"
+NEWEST_ENDS_CHARACTERS = 2_000  # of the newest user message, either end: 2,000 tokens are that many in any script
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -139,6 +145,8 @@ def _is_rewrite(old: HostMessage, new: HostMessage) -> bool:
     arguments of its calls changed?"""
     if new.role == "assistant" and old.role == "assistant":
         return _is_shortened(old, new)
+    if new.role in AS_USER and old.role == new.role:
+        return _is_cut(old, new)
     if new.role != "toolResult" or old.role != "toolResult":
         return False
     if old.message.get("toolCallId") != new.message.get("toolCallId"):
@@ -163,6 +171,44 @@ def _is_shortened(old: HostMessage, new: HostMessage) -> bool:
     )
 
 
+def _is_cut(old: HostMessage, new: HostMessage, ends: int = 0) -> bool:
+    """Is `new` the message `old` of which nothing but texts were cut (rule 6)? `ends`: so many characters stay."""
+    texts = {"content", "summary", "output"}
+    before, after = _members(old.raw), _members(new.raw)
+    if before.keys() != after.keys() or any(before[name] != after[name] for name in before.keys() - texts):
+        return False
+    return old.message != new.message and all(
+        _same_or_cut(old.message[name], new.message[name], ends) for name in texts & before.keys()
+    )
+
+
+def _same_or_cut(old: Any, new: Any, ends: int) -> bool:
+    if isinstance(old, str) and isinstance(new, str):
+        return old == new or _cut_text(old, new, ends)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_same_or_cut, old, new, [ends] * len(old)))
+    if isinstance(old, dict) and isinstance(new, dict) and old.get("type") == "text":
+        return {**old, "text": ""} == {**new, "text": ""} and _same_or_cut(old["text"], new["text"], ends)
+    return bool(old == new)
+
+
+def _cut_text(old: str, new: str, ends: int) -> bool:
+    found = CUT_LINE.search(new)
+    if found is None:
+        return False
+    head, *pieces = new[: found.start()], *new[found.end() :].split(PIECES_APART)
+    head = head if old.startswith(head) else head[:-1]  # a line's end may have been put behind it
+    at, tail = len(head), pieces.pop()
+    if not old.startswith(head) or not old.endswith(tail) or min(at, len(tail)) < ends:
+        return False
+    for piece in pieces:
+        at = old.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return at <= len(old) - len(tail)
+
+
 def _blocks(one: HostMessage) -> list[dict[str, Any]]:
     content = one.message.get("content")
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -173,12 +219,17 @@ def _steps(sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], told: b
     out = []
     for role in ("user", "assistant"):
         newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == role), None)
-        if newest is not None and (newest not in kept or not kept[newest].same):
+        if newest is not None and (newest not in kept or not _stands(sent[newest], kept[newest])):
             out.append(f"the newest {role} message ({newest}) is gone, or is not as it was sent")
     gone = [at for at, one in enumerate(sent) if one.role == "user" and at not in kept]
     if gone and not told:
         out.append(f"user message {gone[0]} is gone, and no packet tells it")
     return out
+
+
+def _stands(old: HostMessage, answer: MatchedMessage) -> bool:
+    """As it was sent; or it is a user's and its ends are."""
+    return answer.same or (old.role in AS_USER and _is_cut(old, answer.message, NEWEST_ENDS_CHARACTERS))
 
 
 def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
@@ -205,7 +256,7 @@ def _newest(
     if newest not in kept:
         return [f"the newest user message ({newest}) is gone"]
     out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in kept]
-    touched = (at for at in range(newest, len(sent)) if at in kept and not kept[at].same)
+    touched = (at for at in range(newest, len(sent)) if at in kept and not _stands(sent[at], kept[at]))
     out += [f"message {at} of the newest turn was rewritten" for at in touched if sent[at].raw not in may_change]
     return out
 

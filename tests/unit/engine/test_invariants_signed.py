@@ -33,6 +33,7 @@ def shortenable(messages: tuple[Message, ...]) -> list[int]:
 def test_no_signed_message_is_changed() -> None:
     write = call("write", path="x", content="text")
     said = [u("go"), a("ok", write), r("ok"), a(think("hm"), write), r("ok"), a(think("hm", signed=False), write)]
+    said += [r("ok"), a("done")]
     assert shortenable(talk(*said)) == [1, 5]
 
 
@@ -54,7 +55,8 @@ FORMATS: list[tuple[str, Any, dict[str, Any], bool]] = [
 @pytest.mark.parametrize(("form", "message", "expected"), [pytest.param(*one[1:], id=one[0]) for one in FORMATS])
 def test_in_every_format(form: Any, message: dict[str, Any], expected: bool) -> None:
     raw = json.dumps({"role": "assistant", **message}).encode()
-    assert bool(shortenable(Reader(form, quarters, "test").read([raw]))) is expected
+    newest = b'{"role": "assistant", "content": "done"}'
+    assert bool(shortenable(Reader(form, quarters, "test").read([raw, newest]))) is expected
 
 
 def test_items_of_one_answer_are_one_message() -> None:

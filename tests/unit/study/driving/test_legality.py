@@ -85,7 +85,7 @@ def test_what_is_right_passes(raws: list[bytes]) -> None:
         ([packet(), *S[1:8], *S[9:]], "the newest user message (8) is gone"),
         ([packet(), *S[5:9]], "message 9 of the newest turn is gone"),
         ([packet(), *S[5:10], r("c3", "short")], "message 10 of the newest turn was rewritten"),
-        ([packet("w " * 2_000), *S[1:]], "heavier than what was sent"),
+        ([packet("w " * 12_000), *S[1:]], "heavier than what was sent"),
         (S[2:], "begins with a message of role assistant"),
         ([], "an empty list"),
     ],
@@ -108,6 +108,45 @@ def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
 def test_what_was_not_sent_is_illegal(raws: list[bytes]) -> None:
     with pytest.raises(IllegalAnswer):
         judged(raws)
+
+
+PASTED = "first line\n" + "word " * 2_000 + "\nan error here\n" + "more " * 2_000 + "\nlast line"
+CUT = "[cut to fit — ~3,000 of ~4,000 tokens are left out here]\n"
+HEAD, TAIL = PASTED[:3_000], PASTED[-3_000:]
+
+
+def pasted(text: str, at: int = 1) -> list[str]:
+    """Of a list whose user message `at` holds a long text, answered as `text`."""
+    sent = [item(str(place), u(PASTED) if place == at else raw) for place, raw in enumerate(SENT_RAW)]
+    out = [u(text) if place == at else raw for place, raw in enumerate(SENT_RAW)]
+    result = {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")}
+    return legality.faults(sent, legality.answered(sent, result), whole_turns=True)
+
+
+@pytest.mark.parametrize("at", [1, 8])
+def test_a_text_that_was_cut_and_says_so_is_right(at: int) -> None:
+    assert pasted(f"{HEAD}\n{CUT}an error here\n…\n{TAIL}", at) == []
+    assert pasted(f"{HEAD}\n{CUT}{TAIL}", at) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + TAIL,  # nothing says that it was cut
+        f"{HEAD}!\n{CUT}{TAIL}",
+        f"{HEAD}\n{CUT}no error here\n…\n{TAIL}",
+        f"{HEAD}\n{CUT}an error here\n…\nan error here\n…\n{TAIL}",
+        f"{HEAD}\n{CUT}{TAIL}!",
+    ],
+)
+def test_a_text_that_was_cut_into_another_is_illegal(text: str) -> None:
+    with pytest.raises(IllegalAnswer):
+        pasted(text)
+
+
+def test_of_the_newest_user_message_long_ends_stay() -> None:
+    assert pasted(f"{HEAD[:400]}\n{CUT}{TAIL}", at=1) == []
+    assert "message 8 of the newest turn was rewritten" in pasted(f"{HEAD[:400]}\n{CUT}{TAIL}", at=8)
 
 
 def test_a_result_the_compact_zone_has_rewritten_may_stay_so() -> None:
