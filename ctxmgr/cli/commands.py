@@ -5,6 +5,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ctxmgr import __version__
 
@@ -21,6 +22,13 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
 NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'"
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """What is wrong with a call is said in one line, and a call that is right after it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; {self.epilog}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,8 +62,9 @@ def _run(given: Sequence[str]) -> int:
 
 def parser(named: str | None) -> argparse.ArgumentParser:
     """Takes the arguments of the named command. Of the others it knows what they are for."""
-    top = argparse.ArgumentParser(
+    top = OneLineParser(
         prog="ctxmgr",
+        epilog="for example: ctxmgr replay --help",
         description="A sidecar that keeps a coding agent's context window small, correct and cheap. "
         "A host spawns `ctxmgr serve` and speaks JSON-RPC 2.0 with it on standard input and output.",
     )
@@ -67,7 +76,13 @@ def parser(named: str | None) -> argparse.ArgumentParser:
             continue
         module = importlib.import_module(f"ctxmgr.cli.{name}")
         own_help = getattr(module, "OWN_HELP", False)
-        command = commands.add_parser(name, help=summary, description=module.DESCRIPTION, add_help=not own_help)
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=module.DESCRIPTION,
+            epilog=f"for example: {module.EXAMPLE}",
+            add_help=not own_help,
+        )
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     return top

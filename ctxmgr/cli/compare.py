@@ -16,6 +16,7 @@ DESCRIPTION = (
     "conversation); a run that was interrupted, or is done again with the same settings, starts from what is "
     "there. The exit code is 1 if a recording can not be read or a summary failed."
 )
+EXAMPLE = "ctxmgr compare session.jsonl --strategy extractive"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

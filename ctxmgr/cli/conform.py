@@ -8,6 +8,7 @@ DESCRIPTION = (
     "Plays one side of transcripts against a program that plays the other, and compares what it "
     "says with what is recorded."
 )
+EXAMPLE = "ctxmgr conform host-side --command ./my-sidecar"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -20,6 +21,7 @@ def _host_side(sides: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     host = sides.add_parser(
         "host-side",
         help="play the host against a sidecar",
+        epilog=f"for example: {EXAMPLE}",
         description="Spawns the command once a transcript, says the host's lines, each after what is recorded "
         "before it has come, and compares: answers by id, requests and notifications in order, as JSON values; "
         "kept messages byte for byte. What a program may choose is not compared: the server's name, ids and "
@@ -46,6 +48,7 @@ def _server_side(sides: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     server = sides.add_parser(
         "server-side",
         help="play ctxmgr against a host, which spawns this command",
+        epilog="for example: ctxmgr conform server-side transcript.jsonl --verdict found.json",
         description="Stands in for `ctxmgr serve` on standard input and output: takes the host's messages as long "
         "as they are what the transcript says, and answers what is recorded. Compared are kind, method and params "
         "as JSON values; ids, session ids, clientInfo and stateDir are the host's own. The exit code is 1 where "

@@ -5,6 +5,7 @@ import argparse
 from ctxmgr import __version__
 
 DESCRIPTION = "Prints every method, either way, with params, answers and errors, as an OpenRPC document."
+EXAMPLE = "ctxmgr describe > openrpc.json"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

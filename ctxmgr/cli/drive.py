@@ -11,6 +11,7 @@ DESCRIPTION = (
     "lines of ctxmgr, in which placeholders may stand for what differs from run to run. The exit code is 1 "
     "where something is not as expected, 2 where the script or the command is none."
 )
+EXAMPLE = "ctxmgr drive protocol/examples/first-session.jsonl --show"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -38,6 +39,7 @@ class _HelpWithFormat(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *rest: object) -> None:
         from ctxmgr.study.hostscript import FORMAT
 
+        example, parser.epilog = parser.epilog, None
         parser.print_help()
-        print(f"\n{FORMAT}")
+        print(f"\n{FORMAT}\n{example}")
         parser.exit()

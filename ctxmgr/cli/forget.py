@@ -6,6 +6,7 @@ DESCRIPTION = (
     "Deletes a session's snapshot, what lies beside it, and its originals in the archive. The exit "
     "code is 1 if the session is open or the disk refuses, 2 if nothing is kept of it."
 )
+EXAMPLE = "ctxmgr forget SESSION --state-dir /tmp/ctxmgr"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ DESCRIPTION = (
     "it has learned and the summaries it has heard. The file is only read. The exit code is 1 if it is "
     "broken or its end is torn."
 )
+EXAMPLE = "ctxmgr inspect ~/.local/state/ctxmgr/NAME.jsonl --full"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

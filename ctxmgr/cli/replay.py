@@ -15,6 +15,7 @@ DESCRIPTION = (
     "context. A transcript (written by `ctxmgr serve --record FILE`) is fed to this version, and its answers "
     "are compared with the recorded ones. The exit code is 1 if a check failed or an answer differs."
 )
+EXAMPLE = "ctxmgr replay session.jsonl --preset balanced --preset turns"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ DESCRIPTION = (
     "Serves one host until it closes standard input, sends `exit`, or ends. Both framings of "
     "JSON-RPC are understood: Content-Length headers, and one message a line."
 )
+EXAMPLE = "ctxmgr serve --state-dir /tmp/ctxmgr"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

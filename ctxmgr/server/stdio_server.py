@@ -23,7 +23,7 @@ def serve(setup: Setup) -> int:
     try:
         front = _Front(setup)
     except OSError as fault:
-        _say(f"the transcript can not be written: {fault}")
+        _say(f"the transcript can not be written: {fault.strerror}; --record names a file")
         return 2
     return asyncio.run(front.run())
 

@@ -30,6 +30,19 @@ def fault_text(fault: Exception) -> str:
     return f"{type(fault).__name__}: {fault}{where}"
 
 
+def file_text(fault: OSError, path: str) -> str:
+    """Why a file could not be read, in a line."""
+    if isinstance(fault, FileNotFoundError):
+        return f"no such file: {safe(path)}"
+    return f"{safe(path)} can not be read: {fault.strerror or type(fault).__name__}"
+
+
+def start_text(fault: OSError) -> str:
+    """Why a command could not be started, in a line."""
+    named = f"{safe(str(fault.filename))}: " if fault.filename else ""
+    return f"the command can not be started: {named}{fault.strerror or type(fault).__name__}; --command names it"
+
+
 def write(text: str) -> None:
     """To stdout, made safe; what can not be encoded there is replaced."""
     if hasattr(sys.stdout, "reconfigure"):

@@ -15,6 +15,7 @@ from ctxmgr.study.conformance.golden import Golden, GoldenDifference, read
 from ctxmgr.study.conformance.host_side import GoldenHost
 from ctxmgr.study.conformance.stdio import sentence
 from ctxmgr.study.console import console, plain
+from ctxmgr.study.plain_text import file_text, safe, start_text
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.study.spawning import Clock, Spawned, TimedOut, this_ctxmgr
 
@@ -37,7 +38,8 @@ def host_side(parsed: Namespace) -> int:
     try:
         goldens = [read(name, path.read_bytes()) for name, path in _files(parsed.transcripts or [str(HERE)])]
     except (OSError, UnreadableRecording) as fault:
-        print(f"ctxmgr conform: {fault}", file=sys.stderr)
+        told = file_text(fault, str(fault.filename)) if isinstance(fault, OSError) else safe(str(fault))
+        print(f"ctxmgr conform: {told}", file=sys.stderr)
         return 2
     out = console()
     played = []
@@ -48,7 +50,7 @@ def host_side(parsed: Namespace) -> int:
                 for text, style in _lines(one):
                     out.print(plain(text, style))
         except OSError as fault:
-            print(f"ctxmgr conform: the command can not be started: {fault}", file=sys.stderr)
+            print(f"ctxmgr conform: {start_text(fault)}", file=sys.stderr)
             return 2
     same = sum(not one.findings and one.skipped is None for one in played)
     skipped = sum(one.skipped is not None for one in played)

@@ -16,6 +16,7 @@ import msgspec
 
 from ctxmgr.study.conformance.golden import GoldenDifference, path_of, read
 from ctxmgr.study.conformance.server_side import GoldenServer
+from ctxmgr.study.plain_text import file_text, safe
 from ctxmgr.study.recordings import UnreadableRecording
 
 READ_BYTES = 1 << 20
@@ -31,7 +32,8 @@ def server_side(parsed: Namespace) -> int:
         if parsed.verdict:
             _write(parsed.verdict, {"transcript": golden.name, "verdict": "unfinished"})
     except (OSError, UnreadableRecording, ValueError) as fault:
-        print(f"ctxmgr conform: {fault}", file=sys.stderr)
+        told = file_text(fault, str(fault.filename)) if isinstance(fault, OSError) else safe(str(fault))
+        print(f"ctxmgr conform: {told}", file=sys.stderr)
         return 2
     why = _play(side, parsed.timeout)
     findings = side.finish(why)

@@ -15,7 +15,7 @@ from rich.console import Console
 from ctxmgr.study.console import console, plain
 from ctxmgr.study.hostscript.player import ExpectationFailed, Player, PlayerSettings
 from ctxmgr.study.hostscript.script import ScriptError, parse
-from ctxmgr.study.plain_text import safe
+from ctxmgr.study.plain_text import file_text, safe, start_text
 from ctxmgr.study.spawning import Spawned, this_ctxmgr
 from ctxmgr.wire import transcript
 
@@ -33,7 +33,7 @@ def run(parsed: Namespace) -> int:
             content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
             script = parse(content)
         except OSError as fault:
-            print(f"ctxmgr drive: {safe(path)} can not be read: {fault}", file=sys.stderr)
+            print(f"ctxmgr drive: {file_text(fault, path)}", file=sys.stderr)
             return 2
         except ScriptError as fault:
             print(f"ctxmgr drive: {safe(path)}, {safe(str(fault))}", file=sys.stderr)
@@ -44,7 +44,7 @@ def run(parsed: Namespace) -> int:
             try:
                 played = player.play(script)
             except OSError as fault:
-                print(f"ctxmgr drive: the command can not be started: {fault}", file=sys.stderr)
+                print(f"ctxmgr drive: {start_text(fault)}", file=sys.stderr)
                 return 2
             except ExpectationFailed as failed:
                 code = 1

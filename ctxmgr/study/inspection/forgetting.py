@@ -28,9 +28,8 @@ def run(parsed: Namespace) -> int:
         print(f"ctxmgr forget: {safe(fault)}", file=sys.stderr)
         return 1
     if not known and not gone:
-        print(
-            f"ctxmgr forget: nothing is kept of {safe(parsed.session)} in {safe(str(directory))}", file=sys.stderr
-        )
+        where = f"{safe(str(directory))}; --state-dir names another"
+        print(f"ctxmgr forget: nothing is kept of {safe(parsed.session)} in {where}", file=sys.stderr)
         return 2
     print(f"deleted: {'the snapshot' if known else 'no snapshot'}, {gone} originals")
     return 0

@@ -41,10 +41,13 @@ def run(parsed: Namespace) -> int:
         print(f"ctxmgr replay: no such file: {safe(', '.join(missing))}", file=sys.stderr)
         return 2
     if parsed.no_measures and (parsed.control or parsed.clairvoyant or parsed.report or parsed.probes):
-        print("ctxmgr replay: --control, --clairvoyant, --probes and --report show measures", file=sys.stderr)
+        print(
+            "ctxmgr replay: --control, --clairvoyant, --probes and --report show measures: leave out --no-measures",
+            file=sys.stderr,
+        )
         return 2
     if parsed.probes_failed and not parsed.probes:
-        print("ctxmgr replay: --probes-failed is for --probes", file=sys.stderr)
+        print("ctxmgr replay: --probes-failed is of probes: add --probes", file=sys.stderr)
         return 2
     probing = Probing(parsed.probes_failed) if parsed.probes else None
     out, bad = console(), False

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr import cli
-from ctxmgr.cli import main
+from ctxmgr.cli import main, parser
 from ctxmgr.cli.commands import COMMANDS
 
 SHARED = {"__init__", "commands", "arguments"}
@@ -18,6 +19,46 @@ SHARED = {"__init__", "commands", "arguments"}
 def test_every_file_of_a_command_is_a_command() -> None:
     files = {path.stem for path in Path(str(cli.__file__)).parent.glob("*.py")}
     assert files - SHARED == set(COMMANDS)
+
+
+@pytest.mark.parametrize("asked", [*COMMANDS, "conform host-side", "conform server-side"])
+def test_help_ends_with_an_example_that_is_taken(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*asked.split(), "--help"])
+    assert ended.value.code == 0
+    lead, example = " ".join(capsys.readouterr().out.split()).rsplit("for example: ", 1)
+    assert lead.startswith(f"usage: ctxmgr {asked}")
+    program, *words = shlex.split(example.partition(" > ")[0])  # what a shell would take
+    assert (program, words[: len(asked.split())]) == ("ctxmgr", asked.split())
+    assert callable(parser(words[0]).parse_args(words).run)
+
+
+MISSING = "no-such-file"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["replay", MISSING],
+        ["compare", MISSING],
+        ["drive", MISSING],
+        ["inspect", MISSING],
+        ["conform", "host-side", MISSING],
+        ["conform", "server-side", MISSING],
+    ],
+)
+def test_a_file_that_is_not_there_is_said_in_one_line(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == f"ctxmgr {arguments[0]}: no such file: {MISSING}\n"
+
+
+def test_a_command_that_can_not_be_started_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "host-side", "--command", "./no-such-program"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("ctxmgr conform: the command can not be started: ./no-such-program: ")
+    assert (said.count("\n"), "--command names it" in said, "Errno" in said) == (1, True, False)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -44,7 +85,9 @@ def test_wrong_usage_is_2(arguments: list[str], capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
-    assert "usage: ctxmgr" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith("ctxmgr")
+    assert (said.count("\n"), said.count("; for example: ctxmgr ")) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_what_does_not_answer_in_time_fails(tmp_path: Path, capsys: pytest.Captu
         (b"owl", [], "line 1 is no line of a transcript"),
         (b"{}", [], "line 1: a script begins with the header"),
         (script(ask(1, "a")), ["--command", "/no/such/program"], "can not be started"),
-        (None, [], "can not be read"),
+        (None, [], "no such file: "),
     ],
 )
 def test_wrong_usage_is_2(
