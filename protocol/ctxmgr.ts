@@ -119,7 +119,9 @@ export interface PolicyKeys {
   cacheTtlMs?: number | null;
   /** Who writes compactions, and how; the short form says who. Default: "host". */
   compaction?: Writer | CompactionPolicyKeys | null;
-  /** Which vocabulary weighs text; the short form is its name. Default: "o200k_base". */
+  /**
+   * Which vocabulary pressure goes by while no usage is known; the short form is its name. Default: "o200k_base".
+   */
   tokenizer?: string | TokenizerKeys | null;
   /** What differs by model id. Default: {}. */
   models?: Record<string, ModelPolicyKeys | null> | null;
@@ -312,9 +314,9 @@ export type SliceBreaks = "steps" | "natural";
 /** What tells a change of subject. */
 export type SliceCohesion = "words" | "embeddings" | "host";
 
-/** Which vocabulary weighs text. */
+/** Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate. */
 export interface TokenizerKeys {
-  /** "o200k_base", or "estimate" for characters / 4. Default: "o200k_base". */
+  /** "o200k_base", or "estimate" for none. Default: "o200k_base". */
   name?: string | null;
   /** Its file; null: where it is kept by itself. */
   path?: string | null;
@@ -408,7 +410,7 @@ export interface Policy {
   cacheTtlMs: number | null;
   /** Who writes compactions, and how; the short form says who. */
   compaction: Writer | CompactionPolicy;
-  /** Which vocabulary weighs text; the short form is its name. */
+  /** Which vocabulary pressure goes by while no usage is known; the short form is its name. */
   tokenizer: string | Tokenizer;
   /** What differs by model id. */
   models: Record<string, ModelPolicy>;
@@ -560,9 +562,9 @@ export interface Slices {
   weighted: boolean;
 }
 
-/** Which vocabulary weighs text. */
+/** Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate. */
 export interface Tokenizer {
-  /** "o200k_base", or "estimate" for characters / 4. */
+  /** "o200k_base", or "estimate" for none. */
   name: string;
   /** Its file; null: where it is kept by itself. */
   path: string | null;
@@ -704,7 +706,7 @@ export interface Status {
   pins: number;
   /** False where the window is so small that the host may compact before ctxmgr can ask. */
   promise: boolean;
-  /** What weighs text now: a vocabulary, or `estimate`. */
+  /** The vocabulary that is there, or `estimate`. */
   weigher: string;
   /**
    * What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes

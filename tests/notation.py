@@ -117,7 +117,7 @@ def words(text: str) -> int:
 
 
 def read(raw: Iterable[bytes], weigh: Callable[[str], int] = quarters) -> tuple[Message, ...]:
-    return Reader(pi, weigh, "test").read(tuple(raw))
+    return Reader(pi, weigh).read(tuple(raw))
 
 
 def talk(*said: Said, weigh: Callable[[str], int] = quarters) -> tuple[Message, ...]:

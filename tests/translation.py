@@ -265,7 +265,7 @@ def raws(name: str, messages: Iterable[Json]) -> list[bytes]:
 
 
 def read(name: str, raws: Iterable[bytes], weigh: Callable[[str], int] = quarters) -> tuple[Message, ...]:
-    return Reader(FORMATS[name], weigh, "test").read(tuple(raws))
+    return Reader(FORMATS[name], weigh).read(tuple(raws))
 
 
 def sent(name: str, messages: Sequence[Message], plan: Plan) -> list[bytes]:

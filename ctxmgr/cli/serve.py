@@ -20,7 +20,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         nargs="?",
         const="o200k_base",
-        help="load this vocabulary before the first message is read, so that all weights come from it",
+        help="load this vocabulary before the first message is read; pressure goes by it while no usage is known",
     )
     command.add_argument(
         "--max-message",

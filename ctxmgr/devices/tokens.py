@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sized
 import msgspec
 
 from ctxmgr.devices.vocabulary import VOCABULARIES, Vocabulary, VocabularySearch, find
-from ctxmgr.model import CHARACTERS_A_TOKEN, ESTIMATE, Weigh, estimate
+from ctxmgr.model import ESTIMATE, Weigh, estimate
 
 PIECE_CHARACTERS = 48_000
 """Most of one call to tiktoken. Measured: 3 ms a piece, most of it with the other threads running."""
@@ -90,7 +90,7 @@ def load(name: str, path: str | None = None) -> LoadedWeigher:
 
 
 def _estimated(reason: str) -> LoadedWeigher:
-    return LoadedWeigher(Weigher(ESTIMATE, estimate), f"weights are characters / {CHARACTERS_A_TOKEN}: {reason}")
+    return LoadedWeigher(Weigher(ESTIMATE, estimate), f"weights are estimated: {reason}")
 
 
 def _passed_over(found: VocabularySearch) -> str | None:

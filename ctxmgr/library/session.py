@@ -29,7 +29,7 @@ from ctxmgr.library.inputs import (
     text_of,
     whole_tokens,
 )
-from ctxmgr.model import ESTIMATE, Policy, Weigh, estimate, policy_keys
+from ctxmgr.model import Policy, Weigh, policy_keys
 from ctxmgr.model.api import (
     ListAnswer,
     M,
@@ -42,7 +42,7 @@ from ctxmgr.model.api import (
     raw_object,
     reports,
 )
-from ctxmgr.session import Reader, Verb, journal
+from ctxmgr.session import Calibration, Reader, Verb, journal
 from ctxmgr.session import SessionCore as Living
 from ctxmgr.session.context import RawMessages, listing
 from ctxmgr.session.methods import ROUTES, archiving, queries
@@ -54,9 +54,9 @@ _answer = msgspec.json.Decoder(ListAnswer).decode
 
 
 class Session:
-    """One conversation. Lists and weights go by `format` (`pi`, `openai`, `anthropic`, `responses`; `auto`: the one
-    that the messages show) and `weigh`, which gives the tokens of a text; without it a token is four characters,
-    whatever the policy's tokenizer is.
+    """One conversation, in `format` (`pi`, `openai`, `anthropic`, `responses`; `auto`: the one that the messages
+    show). `weigh` gives the tokens of a text: pressure goes by it while no usage is known. What stays in a list
+    goes by an estimate, whatever is given here.
 
     `window` in tokens; a `Model` tells its prices and the life of its cache as well. `state`: what `state` of an
     earlier session was, to go on from there. Raises InvalidParams.
@@ -73,10 +73,11 @@ class Session:
         state: bytes | None = None,
     ) -> None:
         form = form_of(format, "$.format")
-        name = ESTIMATE if weigh is None else str(getattr(weigh, "name", "given"))
-        reader = Reader(form, estimate if weigh is None else whole_tokens(weigh), name)
         begins = read_state(state, spec_of(model, window, WINDOW), WINDOW)
-        self._session = Living(begins, form, policy_keys.checked_keys(policy), CAPABILITIES, reader)
+        keys = policy_keys.checked_keys(policy)
+        self._session = Living(begins, form, keys, CAPABILITIES, Reader(form))
+        if weigh is not None:
+            self._session.vocabulary = Calibration(str(getattr(weigh, "name", "given")), whole_tokens(weigh))
         self._raw_messages = RawMessages()
         self._report: reports.Report | None = None
 

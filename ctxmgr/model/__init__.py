@@ -8,7 +8,7 @@ from ctxmgr.model import faults, media, policy, policy_keys, prices, rules
 from ctxmgr.model.archive import ArchiveAnswer, ArchiveRow
 from ctxmgr.model.epochs import Epoch, EvictedItem, LeftKind, Opening, Pin, PinBy, Receipt
 from ctxmgr.model.errors import CallError, CallFailed, InvalidParams, invalid_params, path_of
-from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, estimate
+from ctxmgr.model.estimate import CHARACTERS_A_TOKEN, ESTIMATE, WEIGHER, estimate
 from ctxmgr.model.media import Media
 from ctxmgr.model.messages import PACKET_MARK, Block, Call, Message, SummaryKind, Usage, View
 from ctxmgr.model.policy import (
@@ -84,6 +84,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "View",
+    "WEIGHER",
     "Weigh",
     "WeighMessage",
     "Written",

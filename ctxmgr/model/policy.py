@@ -138,9 +138,9 @@ class Archive(Setting, frozen=True):
 
 
 class Tokenizer(Setting, frozen=True):
-    """Which vocabulary weighs text."""
+    """Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate."""
 
-    name: Annotated[str, Meta(description='"o200k_base", or "estimate" for characters / 4.')] = "o200k_base"
+    name: Annotated[str, Meta(description='"o200k_base", or "estimate" for none.')] = "o200k_base"
     path: Annotated[str | None, Meta(description="Its file; null: where it is kept by itself.")] = None
 
 
@@ -229,7 +229,8 @@ class Policy(Setting, frozen=True):
         Meta(description="Who writes compactions, and how; the short form says who."),
     ] = "host"
     tokenizer: Annotated[
-        Tokenizer | str, Meta(description="Which vocabulary weighs text; the short form is its name.")
+        Tokenizer | str,
+        Meta(description="Which vocabulary pressure goes by while no usage is known; the short form is its name."),
     ] = "o200k_base"
     models: Annotated[dict[str, ModelPolicy], Meta(description="What differs by model id.")] = {}
     archive: Annotated[Archive, Meta(description="How long originals are kept for `retrieve`.")] = Archive()

@@ -26,12 +26,11 @@ class ConnectionOptions(msgspec.Struct, frozen=True):
 
 class ConnectionConfig(msgspec.Struct, frozen=True):
     """`form`: the message format's module. `keys`: the policy keys all sessions begin with. `record`: write
-    transcripts. `weighers` by name hold at least the `fallback`, which weighs until another is there. `embed` gives
-    vectors of texts, or None. `version` of the protocol that is spoken."""
+    transcripts. `weighers`: the vocabularies that are there from the start, by name. `embed` gives vectors of
+    texts, or None. `version` of the protocol that is spoken."""
 
     form: ModuleType
     weighers: dict[str, Weigh]
-    fallback: str
     keys: dict[str, Any] = {}
     capabilities: lifecycle.HostCapabilities = lifecycle.HostCapabilities()
     state_dir: str | None = None

@@ -8,13 +8,14 @@ saved before the answer that tells of it is sent. What takes long or needs a dev
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.formats import FORMATS
-from ctxmgr.model import RULES, Weigh, faults
+from ctxmgr.model import ESTIMATE, RULES, Weigh, faults
 from ctxmgr.model.api import lifecycle, since
 from ctxmgr.server.config import ConnectionConfig, ConnectionOptions, Embed, IncomingCall, SessionRequest
 from ctxmgr.server.effects import Effect, End, Log, Record, Send, WatchProcess
@@ -46,11 +47,10 @@ class Connection:
     def __init__(
         self,
         options: ConnectionOptions,
-        weighers: Mapping[str, Weigh],
-        fallback: str = "estimate",
+        weighers: Mapping[str, Weigh] = MappingProxyType({}),
         embed: Embed | None = None,
     ) -> None:
-        """`weighers` by name hold at least the `fallback`; others come later by `weigher_loaded`. `embed` gives
+        """`weighers` by name: the vocabularies that are there; others come later by `weigher_loaded`. `embed` gives
         vectors of texts where the policy wants them; it may take long, and runs in a thread."""
         self.options = options
         self.framer = Framer(options.max_message_bytes)
@@ -59,7 +59,6 @@ class Connection:
         self.terms = ConnectionConfig(
             FORMATS["pi"],
             dict(weighers),
-            fallback,
             state_dir=options.state_dir,
             record=options.record,
             embed=embed,
@@ -68,7 +67,8 @@ class Connection:
         self.phase = "new"  # new, ready, closing, leaving (nothing is heard any more), ended
         self._params = ParamsReader()
         if options.record:
-            self._effects.append(Record(transcript.header(since.FIRST_VERSION, __version__, fallback, RULES)))
+            there = next(iter(weighers), ESTIMATE)
+            self._effects.append(Record(transcript.header(since.FIRST_VERSION, __version__, there, RULES)))
 
     @property
     def sessions(self) -> "Sessions":

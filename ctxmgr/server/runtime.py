@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import ESTIMATE, Weigh, estimate, faults
+from ctxmgr.model import ESTIMATE, Weigh, faults
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import ConnectionOptions
 from ctxmgr.server.connection import Connection
@@ -59,18 +59,17 @@ class Runtime:
 
     def __init__(self, setup: Setup, send: Callable[[Parts], None], say: Callable[[str], None]) -> None:
         self.say, self._write = say, send
-        weighers: dict[str, Weigh] = {ESTIMATE: estimate}
-        fallback = ESTIMATE
+        weighers: dict[str, Weigh] = {}
         if setup.preload:
             from ctxmgr.devices import tokens
 
             loaded = tokens.load(setup.preload)
-            weighers[loaded.weigher.name] = loaded.weigher
-            fallback = loaded.weigher.name
+            if loaded.weigher.name != ESTIMATE:
+                weighers[loaded.weigher.name] = loaded.weigher
             if loaded.note:
                 say(loaded.note)
         options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message_bytes)
-        self.connection = Connection(options, weighers, fallback, functools.partial(_embedded, say))
+        self.connection = Connection(options, weighers, functools.partial(_embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved)
         self.model_calls = ModelCalls(self._resume)
         self.transcript = _transcript(setup.record) if setup.record else -1

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from ctxmgr.model.saved import State
-from ctxmgr.session import Reader, SessionCore
+from ctxmgr.session import SessionCore
 from ctxmgr.session.context import RawMessages
 
 PENDING = object()  # the value of a call that has not ended
@@ -45,7 +45,6 @@ class SessionQueue:
         self.saved: State | None = None  # as the snapshot knows it
         self.unreadable = False  # what its snapshot held made up no state
         self.strange: tuple[bytes, ...] = ()  # snapshot lines of kinds not known here
-        self.next_reader: Reader | None = None
 
     @property
     def idle(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import Weigh, invalid_params, policy_keys
+from ctxmgr.model import Weigh, invalid_params
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import ModelSpec, State
 from ctxmgr.server.config import ConnectionConfig, SessionRequest
@@ -26,7 +26,7 @@ from ctxmgr.server.parked_calls import ParkedCalls, Snapshot
 from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import SessionCore, Verb, journal, model_spec, restored
+from ctxmgr.session import Reader, SessionCore, Verb, journal, model_spec, restored
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
 from ctxmgr.session.methods import JOBS, ROUTES, archiving, queries
@@ -94,8 +94,7 @@ class Sessions:
         """A session that holds nothing, for calls that name none."""
         terms = self.terms
         state = State("", ModelSpec("", job_context.WINDOW))
-        reader = self._weighers.reader(policy_keys.tokenizer(policy_keys.policy(terms.keys)).name)
-        return SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        return SessionCore(state, terms.form, terms.keys, terms.capabilities, Reader(terms.form), terms.embed)
 
     def resume(self, ticket: int, value: Any) -> None:
         value = self._parked.answered(ticket, value)
@@ -121,7 +120,6 @@ class Sessions:
         self._changed()
 
     def _changed(self) -> None:
-        self._weighers.exchange()
         if self._on_idle:
             self.jobs.end_waiting()
         if self.queues.idle and self.jobs.idle and self._on_idle:
@@ -165,7 +163,7 @@ class Sessions:
         while session.log_lines:
             self.emit(Log(f"{request.method}: {session.log_lines.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
-            self._weighers.request(queue, session)
+            self._weighers.request(session)
         if request.method == "turn_end" and compact.ahead_wanted(session):
             self._prepare_ahead(queue, session)
         if request.method == "session_shutdown":
@@ -254,8 +252,9 @@ class Sessions:
                 notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
                 self.emit(Log(notes[0]))
         terms = self.terms
-        reader = self._weighers.reader(terms.fallback)
-        queue.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        queue.session = SessionCore(
+            state, terms.form, terms.keys, terms.capabilities, Reader(terms.form), terms.embed
+        )
         if queue.session.set_aside:
             names = ", ".join(path[1:] for path in queue.session.set_aside)
             notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)

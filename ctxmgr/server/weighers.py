@@ -1,35 +1,32 @@
-"""Which weigher each session uses: the one its policy names, as soon as it is there, and till then the fallback.
+"""Which vocabulary each session counts by while no usage is known: the one its policy names, once it is there.
 
-Between events only: a call under way goes on with the weigher it began with.
+It is asked for when the first session comes that wants it. No list hangs on when it is there.
 """
 
 from collections.abc import Callable
 
-from ctxmgr.model import Weigh, policy_keys
+from ctxmgr.model import ESTIMATE, Weigh, policy_keys
 from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.effects import Effect, LoadWeigher, Log
-from ctxmgr.server.session_queue import SessionQueue, SessionQueues
-from ctxmgr.session import Reader, SessionCore
+from ctxmgr.server.session_queue import SessionQueues
+from ctxmgr.session import Calibration, SessionCore
 
 
 class SessionWeighers:
     def __init__(self, terms: ConnectionConfig, queues: SessionQueues, emit: Callable[[Effect], None]) -> None:
-        self._form, self._fallback, self._queues, self._emit = terms.form, terms.fallback, queues, emit
+        self._queues, self._emit = queues, emit
         self._weighers = dict(terms.weighers)
         self._asked_for: set[str] = set()  # vocabularies: loading, loaded or not to be had
         self._notes: dict[str, str] = {}
 
-    def reader(self, name: str) -> Reader:
-        """One that weighs by `name` if that is there, else by the fallback."""
-        name = name if name in self._weighers else self._fallback
-        return Reader(self._form, self._weighers[name], name)
-
-    def request(self, queue: SessionQueue, session: SessionCore) -> None:
-        """Uses the policy's weigher if it is there, and asks for it once if it is not."""
+    def request(self, session: SessionCore) -> None:
+        """Gives the session its policy's vocabulary if it is there, and asks for it once if it is not."""
         wanted = policy_keys.tokenizer(session.policy)
-        if wanted.name in self._weighers:
-            self._use(queue, session, wanted.name)
-        elif wanted.name not in self._asked_for:
+        weigh = self._weighers.get(wanted.name)
+        session.vocabulary = Calibration(wanted.name, weigh) if weigh is not None else None
+        if weigh is not None or wanted.name == ESTIMATE:
+            return
+        if wanted.name not in self._asked_for:
             self._asked_for.add(wanted.name)
             self._emit(LoadWeigher(wanted.name, wanted.path))
         elif wanted.name in self._notes and self._notes[wanted.name] not in session.warnings:
@@ -49,19 +46,4 @@ class SessionWeighers:
             if note:
                 session.warnings = (*session.warnings, note)
             if weigh is not None:
-                self._use(queue, session, name)
-
-    def exchange(self) -> None:
-        """Gives each session that is between two events the reader that waits for it."""
-        for queue in self._queues.by_session.values():
-            if queue.next_reader is not None and queue.busy is None and queue.session is not None:
-                queue.session.use(queue.next_reader)
-                queue.next_reader = None
-
-    def _use(self, queue: SessionQueue, session: SessionCore, name: str) -> None:
-        if session.reader.name == name:
-            return
-        if queue.busy is None:
-            session.use(self.reader(name))
-        else:
-            queue.next_reader = self.reader(name)
+                session.vocabulary = Calibration(name, weigh)

@@ -4,8 +4,9 @@
 """
 
 from ctxmgr.session import journal, ledger_updates
-from ctxmgr.session.reading import Reader
-from ctxmgr.session.session import SessionCore, model_spec, restored
+from ctxmgr.session.beginning import model_spec, restored
+from ctxmgr.session.reading import Calibration, Reader
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Reader",
     "SessionCore",
     "Verb",
+    "Calibration",
     "journal",
     "ledger_updates",
     "model_spec",

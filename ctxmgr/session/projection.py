@@ -15,6 +15,7 @@ from ctxmgr.engine.invariants import FRESH, CheckState
 from ctxmgr.formats import BEGINNING, Progress
 from ctxmgr.model import Message, Plan
 from ctxmgr.model.saved import LastProjection
+from ctxmgr.session.reading import Reader
 
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
@@ -48,15 +49,15 @@ def is_of(shown: LastProjection, messages: Sequence[Message]) -> bool:
 
 class Projection(msgspec.Struct, frozen=True):
     """What was answered, and of which list. `etag`: the opaque base of the answer, "" when void. `hash` is of the
-    messages' digests, never updated but in a copy. `weigher` names what weighed the messages. `answered`: the next
-    list may go on from it."""
+    messages' digests, never updated but in a copy. `reader`: what read the messages. `answered`:
+    the next list may go on from it."""
 
     conversation: ConversationIndex = ConversationIndex()
     plan: Plan = NO_PLAN
     check_state: CheckState = FRESH
     etag: str = ""
     hash: Any = None
-    weigher: str = ""
+    reader: Reader | None = None
     replacements: Replacements = Replacements()
     answered: bool = False
 

@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType, ModuleType
+from typing import NamedTuple
 
 from ctxmgr.engine.conversation import digest
-from ctxmgr.model import Media, Message, View, Weigh, media
+from ctxmgr.model import Media, Message, View, Weigh, estimate, media
 
+SAMPLE_CHARACTERS = 50_000  # of the newest messages, to compare by: a vocabulary takes 4 ms for so many
 NONE_KNOWN: Mapping[bytes, Message] = MappingProxyType({})
 
 
 class Reader:
-    """Reads messages of one format with one weigher; `name` says which weigher. `rules`: what pictures weigh."""
+    """Reads messages of one format. All that decides goes by `weigh`: one for a session's life, and the same in the
+    next process, so that nothing hangs on when a vocabulary is there. `rules`: what pictures weigh."""
 
-    def __init__(self, form: ModuleType, weigh: Weigh, name: str, rules: media.MediaRules = media.OTHER) -> None:
-        self.form, self.weigh, self.name, self.rules = form, weigh, name, rules
+    def __init__(self, form: ModuleType, weigh: Weigh = estimate, rules: media.MediaRules = media.OTHER) -> None:
+        self.form, self.weigh, self.rules = form, weigh, rules
 
     def media_tokens(self, one: Media) -> int:
         """What the provider counts a picture or a document as."""
@@ -30,3 +33,25 @@ class Reader:
             for block in view.blocks
         )
         return Message(raw, digest(view), view, weights, sum(weights) + self.form.extra_weight(view))
+
+
+class Calibration(NamedTuple):
+    """Exact counts of a vocabulary, for how full the window is while no usage is known. Nothing decides by it."""
+
+    name: str
+    weigh: Weigh
+
+    def scale(self, messages: Sequence[Message]) -> float:
+        """Tokens of the vocabulary per estimated one, by the newest of these messages; 1 where there is no text."""
+        counted = estimated = 0
+        room = SAMPLE_CHARACTERS
+        for message in reversed(messages):
+            for block in message.view.blocks:
+                text = block.text[:room]
+                if text:
+                    counted += self.weigh(text)
+                    estimated += estimate(text)
+                    room -= len(text)
+            if room <= 0:
+                break
+        return counted / estimated if counted else 1.0

@@ -9,25 +9,38 @@ Rules:
 
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
-from ctxmgr.model import ArchiveRow, Call, Message, Opening, Plan, Policy, Zone, media, policy_keys, prices
+from ctxmgr.model import (
+    WEIGHER,
+    ArchiveRow,
+    Call,
+    Message,
+    Opening,
+    Plan,
+    Policy,
+    Zone,
+    media,
+    policy_keys,
+)
 from ctxmgr.model.api import compaction, lifecycle, since
-from ctxmgr.model.saved import Ledger, ModelSpec, State
+from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
+from ctxmgr.session.beginning import model_spec
 from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import Projection
-from ctxmgr.session.reading import Reader
+from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.work import Offload, Verb
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
+CountedBy = Literal["usage", "vocabulary", "estimate"]
 
 
 Embedding = Callable[[Sequence[str]], list[list[float]] | None]  # texts to vectors, None where there are none
@@ -45,7 +58,8 @@ class SessionCore:
     ) -> None:
         self.state, self.form, self.defaults = state, form, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
-        self.projection = Projection(weigher=reader.name)
+        self.vocabulary: Calibration | None = None
+        self.projection = Projection()
         self.ledger = ledger_updates.ledger(state)
         self.message_ids = ledger_updates.source_marks(state)
         self.memo: dict[tuple[Any, ...], Any] = {}
@@ -78,15 +92,14 @@ class SessionCore:
         rules = media.family(self.state.model.id)
         if rules is self.reader.rules:
             return
-        self.reader = Reader(self.form, self.reader.weigh, self.reader.name, rules)
-        if any(block.media for message in self.projection.messages for block in message.view.blocks):
-            self.projection = msgspec.structs.replace(
-                self.projection, weigher=""
-            )  # weighed anew with the next list
+        self.reader = Reader(self.form, self.reader.weigh, rules)
+        if not any(block.media for message in self.projection.messages for block in message.view.blocks):
+            self.projection = msgspec.structs.replace(self.projection, reader=self.reader)  # else it is read anew
 
     @property
     def ratio_key(self) -> str:
-        return f"{self.reader.name}/{self.state.model.id}"
+        """Names the weigher and the model: both make the ratio."""
+        return f"{WEIGHER}/{self.state.model.id}"
 
     @property
     def plan(self) -> Plan:
@@ -98,7 +111,17 @@ class SessionCore:
 
     def tokens(self) -> int:
         """Estimated provider tokens of what the host would send now."""
-        return self.gauge(self.state).tokens(self.state.outgoing_tokens)
+        weight = self.state.outgoing_tokens
+        if self.counted_by == "vocabulary" and self.vocabulary is not None:
+            weight = round(weight * self.vocabulary.scale(self.projection.messages))
+        return self.gauge(self.state).tokens(weight)
+
+    @property
+    def counted_by(self) -> CountedBy:
+        """What `tokens` goes by: the provider's count, else a vocabulary where there is one, else the estimate."""
+        if self.state.meter.reading_tokens is not None:
+            return "usage"
+        return "vocabulary" if self.vocabulary is not None else "estimate"
 
     def zone(self) -> Zone:
         return self.gauge(self.state).zone_at(self.tokens())
@@ -127,18 +150,12 @@ class SessionCore:
             weight = self.weights[text] = self.reader.weigh(text)
         return weight
 
-    def use(self, reader: Reader) -> None:
-        """Another weigher from the next event on. Weights are taken anew when the next list comes."""
-        self.reader = Reader(self.form, reader.weigh, reader.name, self.reader.rules)
-        self.weights.clear()
-        self.memo.clear()
-        self.pending_messages.clear()
-
     def read_as(self, form: ModuleType) -> None:
         """Another format from now on: what was read is read anew when the next list comes."""
         self.form, self.format_settled = form, False
-        self.use(self.reader)
-        self.projection = msgspec.structs.replace(self.projection, weigher="")
+        self.reader = Reader(form, self.reader.weigh, self.reader.rules)
+        self.memo.clear()
+        self.pending_messages.clear()
 
     def check_format(self, raws: Sequence[bytes], path: str) -> None:
         """Are these messages in the session's format? Raises InvalidParams, before anything of them is taken in.
@@ -184,7 +201,7 @@ class SessionCore:
             sent=(),
             reopen=self.reopen("rewritten"),  # the epoch counts once a list opens it
         )
-        self.projection = Projection(weigher=self.reader.name)
+        self.projection = Projection()
         self.memo.clear()
         self.pending_messages.clear()
         note = f"{why}: the next list starts afresh"
@@ -285,21 +302,3 @@ class SessionCore:
 
     def force_prune(self) -> None:
         self._replace(force_prune=True)
-
-
-def model_spec(model: lifecycle.Model) -> ModelSpec:
-    return ModelSpec(
-        id=model.id,
-        window=int(model.context_window),
-        provider=model.provider or "",
-        max_output_tokens=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
-        prices=prices.base_prices(model.prices),
-        cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
-    )
-
-
-def restored(state: State) -> State:
-    """A state from a snapshot, fit to go on: what was under way when the process ended is not known."""
-    return msgspec.structs.replace(
-        state, latch=latch.restored(state.latch), outgoing_tokens=state.outgoing_tokens or state.meter.base
-    )

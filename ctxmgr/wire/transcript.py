@@ -1,7 +1,7 @@
 """Transcripts: a JSON-RPC conversation as JSON lines, written as bytes and read back.
 
 A header line, then a line per message: who wrote it, and the message as it was. What is no JSON is kept as text
-under `broken`, byte for character. A line tells where the weigher changed, since weights depend on it; one what a
+under `broken`, byte for character. A line tells when a vocabulary was there, since status may go by it; one what a
 session was restored from; one where a deadline passed, or a compaction was there that had been prepared ahead; one
 what an endpoint completed, one what the archive answered: a transcript can be replayed without snapshot, archive,
 clock and network.

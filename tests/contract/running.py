@@ -24,7 +24,7 @@ RETRIEVE = {**EDITS, "retrieve": True}
 POLICY = {"preset": "balanced", "hostReserve": 1_000, "costVersusRecall": 0.25}
 MINUTE = 60_000  # milliseconds
 NOON = 1_750_000_000_000  # a call's time, milliseconds
-LINES = 24  # of a file: about 350 tokens
+LINES = 16  # of a file: about 335 tokens
 _NUMBER = r"(-?[0-9][0-9,.]*)"
 _SUM = re.compile(
     rf"\w+: {_NUMBER} tokens from the first change on become {_NUMBER}: written {_NUMBER} x {_NUMBER}, "

@@ -2,7 +2,7 @@
 view, and how many of the memory probes its lists answer.
 
 1. Driven as `ctxmgr replay` drives a spawned process, over a connection in this process: the same hosts, the same
-   calls, the same compactions. The vocabulary is there from the first call on.
+   calls, the same compactions.
 2. Costs are shares of what the host pays alone (preset `off`) at the same window: `cost` with a cache that is never
    cold, `closed` with what the model fetches again.
 3. A text is weighed once for all runs, and probes are made once for a session: neither depends on what is tried.
@@ -80,7 +80,7 @@ class Connected:
     """A connection in this process, as `ReplayHost` asks it. Requests of the server's own are refused."""
 
     def __init__(self) -> None:
-        self.driver = Driver(weighers={VOCABULARY: weigher()}, fallback=VOCABULARY)
+        self.driver = Driver(weighers={VOCABULARY: weigher()})
         self.asked = 0
 
     def request_raw(self, method: str, params: bytes) -> bytes:
@@ -112,7 +112,7 @@ def weigher() -> Callable[[str], int]:
 
 @cache
 def ground() -> MessageCache:
-    return MessageCache(Reader(pi, weigher(), VOCABULARY))
+    return MessageCache(Reader(pi, weigher()))
 
 
 @cache

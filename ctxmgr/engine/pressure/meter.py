@@ -12,6 +12,7 @@ Rules (design, section 4):
 
 import msgspec
 
+from ctxmgr.model import WEIGHER
 from ctxmgr.model.saved import Meter
 
 RATIO_START = 1.25  # provider tokens per o200k token: 1.255 to 1.297 measured on recorded Claude usage
@@ -25,28 +26,23 @@ def ratio(meter: Meter, model: str) -> float:
     return meter.ratios.get(model, RATIO_START)
 
 
-def observe(meter: Meter, weigher: str, model: str, total: int, weight: int, window: int) -> Meter:
+def observe(meter: Meter, model: str, total: int, weight: int, window: int) -> Meter:
     """The provider counted `total` tokens for what weighs `weight`."""
     if total <= 0 or total > window:
         return meter
     learned = meter.ratios
-    if meter.reading_tokens is not None and meter.weigher == weigher:
+    if meter.reading_tokens is not None:
         step, counted = weight - meter.base, total - meter.reading_tokens
         if abs(step) >= STEP_MINIMUM and step * counted > 0:
             seen = min(RATIO_HIGH, max(RATIO_LOW, counted / step))
             old = ratio(meter, model)
             learned = {**meter.ratios, model: old + RATIO_SHARE * (seen - old)}
-    return Meter(total, weight, weigher, learned)
+    return Meter(total, weight, WEIGHER, learned)
 
 
 def void(meter: Meter) -> Meter:
     """The list was rewritten: no reading stands for it (rule 4)."""
     return msgspec.structs.replace(meter, reading_tokens=None, base=0)
-
-
-def rescaled(meter: Meter, weigher: str, scale: float) -> Meter:
-    """The same reading under another weigher, which weighs the same text `scale` times as much."""
-    return msgspec.structs.replace(meter, base=round(meter.base * scale), weigher=weigher)
 
 
 def tokens(meter: Meter, model: str, weight: int, overhead: int) -> int:

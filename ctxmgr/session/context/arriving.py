@@ -3,8 +3,7 @@
 1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes: what
    is held has the newest ones (`respelling`).
 2. Messages known from `turn_end`, or from the list before it was written anew, are not read again.
-3. Where another weigher is in force the whole list is weighed again, and what the reading stood for is scaled to
-   it.
+3. Where the session is in another format now, or pictures weigh otherwise, the whole list is read again.
 4. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
    anew (`compacted`), of the compaction first.
 """
@@ -16,7 +15,6 @@ import msgspec
 from ctxmgr.engine.conversation import ConversationIndex, Delta
 from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.ledger import fold
-from ctxmgr.engine.pressure import meter
 from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
@@ -63,16 +61,13 @@ def delta_of(session: SessionCore, params: lifecycle.ContextParams, stripped: in
 def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     """The list, read. Assigns nothing."""
     state, before = session.state, session.projection
-    if before.weigher == session.reader.name:
+    if is_read(session):
         read = Arrived(
             (*before.messages[: delta.shared_count], *_read(session, delta)), delta, before, state, session.ledger
         )
     else:
-        read = _weighed_anew(session, delta)
+        read = _read_anew(session, delta)
     state = read.state
-    if state.last_projection is not None and state.last_projection.weigher != session.reader.name:
-        # of another run: its weights say nothing about these
-        state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
     told = begins_anew(before, session.state, read.messages, delta.shared_count)
     heard: Container[str] = session.message_ids
     if told is not None:
@@ -84,21 +79,22 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
     return msgspec.structs.replace(read, state=state, ledger=ledger)
 
 
-def _weighed_anew(session: SessionCore, delta: Delta) -> Arrived:
+def is_read(session: SessionCore) -> bool:
+    """Is the last list read as the session reads now?"""
+    return session.projection.reader in (None, session.reader)
+
+
+def _read_anew(session: SessionCore, delta: Delta) -> Arrived:
     """Rule 3."""
     old = session.projection
     held = old.messages[: delta.shared_count]
     messages = session.reader.read([*(message.raw for message in held), *delta.appended])
     before = sum(message.weight for message in held)
     after = sum(message.weight for message in messages[: len(held)])
-    state = session.state
-    if before and after:
-        shown = state.last_projection
-        if shown is not None:
-            weight = round(shown.weight * after / before)
-            shown = msgspec.structs.replace(shown, weight=weight, weigher=session.reader.name)
-        scaled = meter.rescaled(state.meter, session.reader.name, after / before)
-        state = msgspec.structs.replace(state, last_projection=shown, meter=scaled)
+    state, shown = session.state, session.state.last_projection
+    if shown is not None and before and after:
+        shown = msgspec.structs.replace(shown, weight=round(shown.weight * after / before))
+        state = msgspec.structs.replace(state, last_projection=shown)
     bare = msgspec.structs.replace(old, conversation=ConversationIndex(), check_state=FRESH, answered=False)
     return Arrived(messages, Delta(0, delta.appended), bare, state, session.ledger)
 

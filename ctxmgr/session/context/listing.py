@@ -14,7 +14,7 @@ from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.context import respelling
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
-from ctxmgr.session.context.arriving import Stale, arrived, delta_of
+from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
 from ctxmgr.session.context.comparing import begins_with, resumed
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import RawMessages
@@ -51,7 +51,7 @@ def context(
     delta = yield from _newest(session, raw_messages, delta, params, stripped)
     takes_long = sum(map(len, delta.appended)) > INLINE_BYTES
     attempt = Attempt(NeedsThread(), session.ledger)
-    if not takes_long and session.projection.weigher == session.reader.name:
+    if not takes_long and is_read(session):
         attempt = _attempt(session, delta, params, may_take_long=False)
     if isinstance(attempt.result, NeedsThread):
         try:

@@ -20,7 +20,7 @@ from ctxmgr.engine.invariants import FRESH
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
-from ctxmgr.model import BlockEdit, Decision, Keep, Message, Plan
+from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection, Outline
 from ctxmgr.session.context.accepting import accepted, newly_refused
 from ctxmgr.session.context.arriving import Arrived
@@ -69,7 +69,7 @@ def projected(
         check_state=check_state,
         etag=tag_of(hash, len(messages)),
         hash=hash,
-        weigher=reader.name,
+        reader=reader,
         replacements=replacements(messages, planned.plan, reader.form, inputs.memo),
         answered=True,
     )
@@ -153,7 +153,7 @@ def _with_state(planned: Planned, projection: Projection, sent: Outline, overhea
     state, weight = planned.state, planned.plan.weight
     state = msgspec.structs.replace(
         state,
-        last_projection=LastProjection(projection.etag, projection.conversation.size, weight, projection.weigher),
+        last_projection=LastProjection(projection.etag, projection.conversation.size, weight, WEIGHER),
         sent=sent,
         overhead=overhead,
         outgoing_tokens=weight,

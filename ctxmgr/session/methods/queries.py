@@ -6,7 +6,7 @@ from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet import packet, packet_budget
 from ctxmgr.engine.pressure import zone
-from ctxmgr.model import BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
+from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.session.methods.notes import notes
 from ctxmgr.session.session import SessionCore
@@ -56,7 +56,7 @@ def status(session: SessionCore) -> lifecycle.Status:
         epoch=state.epoch.number,
         pins=len(state.pins),
         promise=session.thresholds.promise,
-        weigher=session.reader.name,
+        weigher=session.vocabulary.name if session.vocabulary is not None else ESTIMATE,
         notes=notes(session),
         seq=state.seq,
     )

@@ -50,9 +50,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     usage = _usage(session, params, reply)
     reading, failed = session.state.meter, reply.view.stop in ("error", "aborted")
     if usage is not None and not failed:
-        reading = meter.observe(
-            reading, session.reader.name, session.ratio_key, usage.total_tokens, held, session.state.model.window
-        )
+        reading = meter.observe(reading, session.ratio_key, usage.total_tokens, held, session.state.model.window)
     heard = reading is not session.state.meter
     by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None)
     held += sum(message.weight for message in messages[1:])

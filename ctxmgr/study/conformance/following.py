@@ -3,7 +3,7 @@
 A transcript of ctxmgr may hold what no host can bring about in another process. Such a one is skipped, with the
 reason, rather than called a difference:
 
-1. Weights must be those of the estimate, which any program can compute: a vocabulary is there when it is there.
+1. Pressure must be that of the estimate, which any program can compute: a vocabulary is there when it is there.
 2. A session that was restored needs the snapshot, and its form is the program's own; a snapshot that was broken
    or held by another process can not be made.
 3. A deadline passes when it passes.

@@ -72,4 +72,4 @@ def strings(value: Any) -> Iterator[str]:
 def reader() -> Reader:
     """A reader of pi's messages over the project's vocabulary. Blocks for about 0.3 s, once."""
     weigher = tokens.load(VOCABULARY).weigher
-    return Reader(pi, weigher, weigher.name)
+    return Reader(pi, weigher)

@@ -2,7 +2,7 @@
 
 1. Answers are compared by their id, requests and notifications in their order, all byte for byte; `$/progress`
    is not compared, nor is the version that `initialize` answers.
-2. The weigher changes where the transcript says so, a session is restored from the lines it holds, and the archive
+2. A vocabulary is there when the transcript says so, a session is restored from the lines it holds, and the archive
    answers what it answered then.
 3. Deadlines pass, and endpoints answer, where the transcript says so.
 4. A transcript of rules that are not replayed here is refused; it can be made anew all the same.
@@ -89,11 +89,9 @@ class _Run:
 
     def __init__(self, name: str, lines: Sequence[TranscriptLine], rewrite: bool) -> None:
         self.name, self.lines, self.rewrite = name, lines, rewrite
-        fallback = str(_header(lines).get("tokenizer") or ESTIMATE)
-        weighers = {fallback: self._weigher(fallback)} if fallback != ESTIMATE else {}
-        self.driver = Driver(
-            framing=_framing(lines), weighers=weighers, fallback=fallback, hold=not rewrite and _answered(lines)
-        )
+        there = str(_header(lines).get("tokenizer") or ESTIMATE)
+        weighers = {there: self._weigher(there)} if there != ESTIMATE else {}
+        self.driver = Driver(framing=_framing(lines), weighers=weighers, hold=not rewrite and _answered(lines))
         self.driver.open = self._open  # type: ignore[method-assign]
         self._remember, self.driver.archive = self.driver.archive, self._archive  # type: ignore[method-assign]
         self._asked: Counter[str] = Counter()  # answers of the archive so far, by session

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import ESTIMATE, ArchiveAnswer, ArchiveRow, Weigh, estimate
+from ctxmgr.model import ArchiveAnswer, ArchiveRow, Weigh
 from ctxmgr.model.compaction import Completion
 from ctxmgr.server import Connection, ConnectionOptions, SnapshotLoaded
 from ctxmgr.server import effects as do
@@ -43,14 +43,11 @@ class Driver:
         *,
         framing: Framing = "content-length",
         weighers: Mapping[str, Weigh] | None = None,
-        fallback: str = ESTIMATE,
         found: Mapping[str, SnapshotLoaded] | None = None,
         archived: Mapping[str, Mapping[str, ArchiveRow]] | None = None,
         hold: bool = False,
     ) -> None:
-        self.connection = Connection(
-            ConnectionOptions(record=True), {ESTIMATE: estimate, **(weighers or {})}, fallback
-        )
+        self.connection = Connection(ConnectionOptions(record=True), weighers or {})
         self.framing, self.hold = framing, hold
         self.sent: list[bytes] = []
         self.recorded: list[bytes] = []

@@ -11,7 +11,7 @@ USABLE = 12_000  # tokens of a window of 16,000
 
 
 def log(lines: int) -> str:
-    """About five tokens a line, one of them an error."""
+    """About eight tokens a line, one of them an error."""
     said = [f"line {number} of the log" for number in range(lines)]
     said[lines // 2] = "ValueError: there is no such order"
     return "\n".join(said)
@@ -58,10 +58,10 @@ def larger() -> Talk:
 def opens() -> Talk:
     run = Run()
     run.user("Compare the logs.")
-    several(run, 1, 500)
+    several(run, 1, 400)
     run.ask()
     assert cut(run) == []
-    several(run, 2, 500)
+    several(run, 2, 400)
     report = run.ask()
     assert 0.3 * USABLE <= report["tokens"] <= USABLE  # `balanced` cuts to where yellow begins
     assert (report["epoch"], report["firstChangedIndex"], len(cut(run))) == (1, 2, 6)

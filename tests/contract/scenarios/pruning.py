@@ -68,7 +68,7 @@ def newest_turn() -> Talk:
     make = Messages()
     messages = [make.user("Read everything.")]
     for number in range(4):
-        messages += [make.reply("", make.call("read", path=f"f{number}.py")), make.result(LONG * 3)]
+        messages += [make.reply("", make.call("read", path=f"f{number}.py")), make.result(LONG * 2)]
     messages += [make.reply("", make.call("read", path="last.py")), make.result("short")]
     assert talk.context(messages[:-2], answer="messages")["list"] == messages[:-2]
     talk.turn_end(*messages[-2:], tokens=28_000)

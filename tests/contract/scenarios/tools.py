@@ -4,7 +4,7 @@ from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk
 
 TOOLS = {"preset": "tools", "pruneProtect": 1_000, "pruneMinimum": 500}
-BIG = "x" * 4_000  # 1 000 tokens by characters / 4
+BIG = "x" * 8_750  # 1 000 tokens
 
 
 def _five_reads(make: Messages) -> list[dict[str, object]]:

@@ -53,9 +53,9 @@ def test_the_estimate_was_asked_for_and_needs_no_note() -> None:
 def test_what_cannot_be_had_is_estimated_and_said(name: str, path: str | None, said: str) -> None:
     outcome = load(name, path)
     assert outcome.weigher.name == "estimate"
-    assert outcome.weigher("hello world") == 3
+    assert outcome.weigher("hello world") == 2
     assert outcome.note is not None
-    assert outcome.note.startswith("weights are characters / 4: ")
+    assert outcome.note.startswith("weights are estimated: ")
     assert said in outcome.note
     assert "\n" not in outcome.note
 
@@ -77,7 +77,7 @@ def test_a_broken_tiktoken_costs_only_exactness(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     outcome = load("o200k_base")
     assert outcome.weigher.name == "estimate"
-    assert outcome.note == "weights are characters / 4: o200k_base could not be loaded (ModuleNotFoundError)"
+    assert outcome.note == "weights are estimated: o200k_base could not be loaded (ModuleNotFoundError)"
 
 
 def test_importing_the_module_does_not_import_tiktoken() -> None:

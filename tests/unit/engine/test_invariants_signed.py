@@ -56,13 +56,13 @@ FORMATS: list[tuple[str, Any, dict[str, Any], bool]] = [
 def test_in_every_format(form: Any, message: dict[str, Any], expected: bool) -> None:
     raw = json.dumps({"role": "assistant", **message}).encode()
     newest = b'{"role": "assistant", "content": "done"}'
-    assert bool(shortenable(Reader(form, quarters, "test").read([raw, newest]))) is expected
+    assert bool(shortenable(Reader(form, quarters).read([raw, newest]))) is expected
 
 
 def test_items_of_one_answer_are_one_message() -> None:
     items = [THOUGHT, CALL, {"type": "function_call_output", "call_id": "c", "output": "ok"}, CALL, CALL]
     items += [{"type": "message", "role": "user", "content": []}, CALL, CALL, THOUGHT]
-    messages = Reader(responses, quarters, "test").read([json.dumps(one).encode() for one in items])
+    messages = Reader(responses, quarters).read([json.dumps(one).encode() for one in items])
     assert shortenable(messages) == [3, 4]
 
 

@@ -154,12 +154,13 @@ def test_a_model_given_goes_before_the_one_in_the_state() -> None:
     assert Session(state=state).status.context_window == 100_000
 
 
-def test_a_weigher_is_used_and_named() -> None:
-    session = Session(TURNS, format="openai", weigh=len)
-    session.project([user("x" * 400)])
-    assert session.report is not None
-    assert session.report.raw_tokens >= 400
+def test_a_weigher_tells_pressure_and_nothing_of_a_list() -> None:
+    session, plain = Session(TURNS, format="openai", weigh=len), Session(TURNS, format="openai")
+    for one in (session, plain):
+        one.project([user("x" * 4_000)])
+    assert session.report == plain.report
     assert session.status.weigher == "given"
+    assert session.status.pressure > 4 * plain.status.pressure
 
 
 def test_explain_has_a_verdict_a_message() -> None:

@@ -120,11 +120,11 @@ def test_weigher_changes_between_events_and_is_recorded() -> None:
 
 def test_vocabulary_not_to_be_had_is_said_once_and_in_each_status(host: Host) -> None:
     host.ready("s")
-    host.carry_out(host.connection.weigher_loaded("o200k_base", None, "weights are characters / 4"))
+    host.carry_out(host.connection.weigher_loaded("o200k_base", None, "weights are estimated"))
     host.call(1, "session_start", sessionId="t", model=MODEL)
     host.call(2, "setPolicy", sessionId="t", policy={"packetTokens": 900})
     for session in ("s", "t"):
         status = host.call(3, "getStatus", sessionId=session)["result"]
-        assert status["notes"] == ["weights are characters / 4"]
+        assert status["notes"] == ["weights are estimated"]
         assert status["weigher"] == "estimate"
-    assert host.said.count("weights are characters / 4") == 1
+    assert host.said.count("weights are estimated") == 1

@@ -18,7 +18,7 @@ Show = Callable[[Sequence[HostMessage]], Sequence[ProjectedMessage]]
 
 def known() -> MessageCache:
     """Weights are words; a call weighs its name and its JSON, split at spaces."""
-    return MessageCache(Reader(pi, words, "words"))
+    return MessageCache(Reader(pi, words))
 
 
 def whole(items: Sequence[HostMessage]) -> list[ProjectedMessage]:

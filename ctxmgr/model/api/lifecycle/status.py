@@ -67,7 +67,7 @@ class Status(Wire, frozen=True, omit_defaults=False):
         bool,
         Meta(description="False where the window is so small that the host may compact before ctxmgr can ask."),
     ]
-    weigher: Annotated[str, Meta(description="What weighs text now: a vocabulary, or `estimate`.")]
+    weigher: Annotated[str, Meta(description="The vocabulary that is there, or `estimate`.")]
     notes: Annotated[
         tuple[str, ...],
         Meta(

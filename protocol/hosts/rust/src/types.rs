@@ -145,7 +145,7 @@ pub struct PolicyKeys {
     /// Who writes compactions, and how; the short form says who.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<PolicyKeysCompaction>,
-    /// Which vocabulary weighs text; the short form is its name.
+    /// Which vocabulary pressure goes by while no usage is known; the short form is its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<PolicyKeysTokenizer>,
     /// What differs by model id.
@@ -531,11 +531,11 @@ pub enum SliceCohesion {
     Other(String),
 }
 
-/// Which vocabulary weighs text.
+/// Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenizerKeys {
-    /// "o200k_base", or "estimate" for characters / 4.
+    /// "o200k_base", or "estimate" for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its file; null: where it is kept by itself.
@@ -671,7 +671,7 @@ pub struct Policy {
     pub cache_ttl_ms: Option<u64>,
     /// Who writes compactions, and how; the short form says who.
     pub compaction: PolicyCompaction,
-    /// Which vocabulary weighs text; the short form is its name.
+    /// Which vocabulary pressure goes by while no usage is known; the short form is its name.
     pub tokenizer: PolicyTokenizer,
     /// What differs by model id.
     pub models: BTreeMap<String, ModelPolicy>,
@@ -892,11 +892,11 @@ pub struct Slices {
     pub weighted: bool,
 }
 
-/// Which vocabulary weighs text.
+/// Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tokenizer {
-    /// "o200k_base", or "estimate" for characters / 4.
+    /// "o200k_base", or "estimate" for none.
     pub name: String,
     /// Its file; null: where it is kept by itself.
     pub path: Option<String>,
@@ -1082,7 +1082,7 @@ pub struct Status {
     pub pins: i64,
     /// False where the window is so small that the host may compact before ctxmgr can ask.
     pub promise: bool,
-    /// What weighs text now: a vocabulary, or `estimate`.
+    /// The vocabulary that is there, or `estimate`.
     pub weigher: String,
     /// What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes
     /// nothing.

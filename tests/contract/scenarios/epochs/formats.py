@@ -26,7 +26,7 @@ def _lived(form: str) -> Talk:
     assert report["tokens"] < report["rawTokens"] * 0.8
     whole = texts(run.shown)
     assert texts(run.shown[-2:]) == texts(run.held[-2:])
-    assert "[output pruned — ~337 tokens | read path=" in whole
+    assert "[output pruned — ~335 tokens | read path=" in whole
     assert whole.count("[ctxmgr packet]") == 1
     kept = whole.count("I look at it.")
     assert kept < 10

@@ -39,7 +39,7 @@ def handles() -> Talk:
     for one in kept:
         assert (
             result_of(run, one["call"][11:-1])
-            == f"[output pruned — ~337 tokens | {one['call']} | retrieve {one['handle']}]"
+            == f"[output pruned — ~335 tokens | {one['call']} | retrieve {one['handle']}]"
         )
         assert f"[{one['handle']}]" in run.packet
     rows = run.talk.driver.archived["s"]
@@ -62,7 +62,7 @@ def handles() -> Talk:
 def calls() -> Talk:
     run = opened()
     run.epoch()
-    assert result_of(run, "src/part0.py") == '[output pruned — ~337 tokens | read path="src/part0.py"]'
+    assert result_of(run, "src/part0.py") == '[output pruned — ~335 tokens | read path="src/part0.py"]'
     assert run.talk.driver.archived == {"s": {}}
     assert "retrieve" not in texts(run.shown)
     assert not any("handle" in one for one in run.receipt()["left"])

@@ -231,7 +231,7 @@ def test_several_results_in_one_message() -> None:
         r(shown(1, 100)),
     ]
     raws = [json.dumps(one).encode() for one in to_anthropic(as_pi(u("go"), *steps))]
-    messages = Reader(anthropic, quarters, "test").read(raws)
+    messages = Reader(anthropic, quarters).read(raws)
     assert superseded(indexed(messages), {}) == {BlockRef(2, 1): "read again", BlockRef(3, 0): "read again"}
 
 

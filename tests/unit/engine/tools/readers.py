@@ -48,7 +48,7 @@ def raws(form: str, known: Known) -> list[bytes]:
 def says(form: str, known: Known) -> Says:
     """What each reader says of a call that succeeded."""
     lines = raws(form, known)
-    messages = Reader(FORMATS[form], quarters, "t").read(lines)
+    messages = Reader(FORMATS[form], quarters).read(lines)
     index = indexed(messages)
     (answer, asked), *_ = index.pairs.items()
     events = history(index, {}).files

@@ -11,7 +11,6 @@ from ctxmgr.formats import FORMATS, pi
 from ctxmgr.formats.pi_tree import view_branch
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.compaction.branch import BranchMessage
-from ctxmgr.model.estimate import estimate
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import breaks, job_context
 from ctxmgr.session.compaction.job_context import JobContext
@@ -29,7 +28,7 @@ def messages(count: int) -> tuple[BranchMessage, ...]:
 
 def seen(embeds: bool = True, embed: Any = None, **of_slices: Any) -> JobContext:
     form = FORMATS["pi"]
-    reader = Reader(form, estimate, "estimate")
+    reader = Reader(form)
     policy = {"compaction": {"slices": {"breaks": "natural", **of_slices}}}
     can = lifecycle.HostCapabilities(embed=embeds)
     return job_context.take(

@@ -8,7 +8,6 @@ import pytest
 from ctxmgr.formats import FORMATS
 from ctxmgr.model.api import compaction as compactions
 from ctxmgr.model.api import lifecycle
-from ctxmgr.model.estimate import estimate
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context
 from ctxmgr.session.methods.turn_end import turn_end
@@ -26,7 +25,7 @@ def session(can: bool = True, **compaction: Any) -> SessionCore:
         form,
         {"compaction": compaction},
         lifecycle.HostCapabilities(complete=can),
-        Reader(form, estimate, "estimate"),
+        Reader(form),
     )
 
 

@@ -12,7 +12,6 @@ from ctxmgr.model.api import lifecycle
 from ctxmgr.model.compaction.branch import BranchEntry
 from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, FileLists
 from ctxmgr.model.errors import InvalidParams
-from ctxmgr.model.estimate import estimate
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.session.compaction import job_context, preparations
 from ctxmgr.session.compaction.job_context import JobContext
@@ -36,7 +35,7 @@ def a(text: str) -> Fields:
 
 def seen() -> JobContext:
     form = FORMATS["pi"]
-    reader = Reader(form, estimate, "estimate")
+    reader = Reader(form)
     policy = {"compaction": {"keepRecentTokens": 100, "reserveTokens": 1_000}}
     session = SessionCore(State("s", ModelSpec("m", 50_000)), form, policy, lifecycle.HostCapabilities(), reader)
     return job_context.take(session, None, None)

@@ -1,26 +1,75 @@
-"""Another weigher comes into force in the middle of a session, as when a vocabulary has been loaded."""
+"""A vocabulary that is there, or comes, or never does: pressure may go by it, and no list does."""
 
 import pytest
 
-from ctxmgr.session.reading import Reader
-from tests.contract.talk import Messages, Talk
+from ctxmgr.session.projection import Projection
+from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.recovery import session_of
 
+COMES = {"never": -1, "before all": 0, "in the middle": 11, "at the end": 22}  # before which call
 
-def thirds(text: str) -> int:
-    return len(text) // 3
+PRUNING = {"pruneProtect": 4_000, "pruneMinimum": 0}
 
 
-@pytest.mark.parametrize("preset", ["off", "tools", "turns", "balanced"])
-def test_the_next_list_is_weighed_anew_and_projected(preset: str) -> None:
-    talk, make = Talk(policy={"preset": preset}), Messages()
-    messages = [one for number in range(6) for one in make.turn(f"Question {number}.", "word " * 300)]
-    before = talk.context(messages)["report"]
+def doubled(text: str) -> int:
+    return len(text)
+
+
+def lived(preset: str, comes: int, usage: bool) -> tuple[list[Fields], Talk]:
+    """The answers of a session that outgrows its window."""
+    policy = {
+        "preset": preset,
+        "tokenizer": "o200k_base",
+        "hostReserve": 0,
+        "pruneProtect": 4_000,
+        "pruneMinimum": 0,
+    }
+    talk, make = Talk(policy, window=12_000), Messages()
+    messages: list[Fields] = []
+    answers: list[Fields] = []
+    for number in range(24):
+        if number == comes:
+            talk.driver.use_weigher("o200k_base", doubled)
+        messages.append(make.user(f"Question {number}."))
+        step = make.reply("", make.call("read", path=f"src/mod_{number}.py"))
+        messages += [step, make.result(f"def func_{number}(): pass\n" * 120)]
+        answers.append(talk.context(messages, answer="messages"))
+        reply = make.reply("That is done.")
+        tokens = answers[-1]["report"]["tokens"] + 500 if usage else None
+        talk.turn_end(reply, tokens=tokens)
+        messages.append(reply)
+    return answers, talk
+
+
+@pytest.mark.parametrize("usage", [True, False])
+@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
+def test_no_answer_hangs_on_when_it_is_there(preset: str, usage: bool) -> None:
+    answers, talk = lived(preset, COMES["never"], usage)
+    assert answers[-1]["report"]["tokens"] < answers[-1]["report"]["rawTokens"]
+    for comes in ("before all", "in the middle", "at the end"):
+        others, other = lived(preset, COMES[comes], usage)
+        assert others == answers
+        assert session_of(other).state == session_of(talk).state
+        assert other.status()["weigher"] == "o200k_base"
+
+
+def test_where_no_usage_is_known_pressure_goes_by_it() -> None:
+    _, without = lived("balanced", COMES["never"], usage=False)
+    _, beside = lived("balanced", COMES["before all"], usage=False)
+    assert beside.status()["pressure"] > 2 * without.status()["pressure"]
+    without.driver.use_weigher("o200k_base", doubled)
+    assert without.status()["pressure"] == beside.status()["pressure"]
+
+
+def test_where_usage_is_known_it_goes_by_that() -> None:
+    _, without = lived("balanced", COMES["never"], usage=True)
+    _, beside = lived("balanced", COMES["before all"], usage=True)
+    assert beside.status()["pressure"] == without.status()["pressure"]
+
+
+def test_a_list_without_text_has_nothing_to_go_by() -> None:
+    talk = Talk({"tokenizer": "o200k_base"})
+    talk.driver.use_weigher("o200k_base", doubled)
     session = session_of(talk)
-    session.use(Reader(session.form, thirds, "thirds"))
-    messages += make.turn("And now?", "word " * 30)
-    report = talk.context(messages)["report"]
-    assert "fault" not in report.get("reason", "")
-    assert report["rawTokens"] > before["rawTokens"] * 1.2
-    assert session.projection.weigher == "thirds"
-    assert session.state.totals.fallbacks == 0
+    assert session.projection == Projection()
+    assert session.tokens() == 0

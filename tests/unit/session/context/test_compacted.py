@@ -9,7 +9,7 @@ from tests.unit.session.context.test_accepting import takes
 from tests.unit.session.context.test_respelling import FORMATS as NAMES
 from tests.unit.session.context.test_respelling import marked, session, step
 
-WINDOW = 20_000  # tokens
+WINDOW = 26_000  # tokens
 SECTIONS = """## Goal
 Port the parser.
 

@@ -12,6 +12,7 @@ from ctxmgr.model.projection import Decision
 from ctxmgr.model.saved.state import ModelSpec, State
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session import journal
+from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Reader
 from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.recovery import after_an_epoch, key_of, session_of
@@ -62,8 +63,12 @@ def worded_otherwise(*_: Any, **__: Any) -> str:
 
 
 def weighed_otherwise(talk: Talk) -> Talk:
+    """As by a release with another estimate."""
     session = session_of(talk)
-    session.use(Reader(session.form, doubled, "doubled"))
+    session.reader = Reader(session.form, doubled)
+    session.weights.clear()
+    session.memo.clear()
+    session.projection = Projection()
     return talk
 
 
@@ -127,7 +132,7 @@ def test_an_epoch_that_decides_it_again_leaves_it_as_it_was(preset: str) -> None
 
 
 def test_undone_and_decided_again_it_is_as_it_was() -> None:
-    policy = {"preset": "tools", "pruneProtect": 2_500, "pruneMinimum": 0, "protectedTurns": 1}
+    policy = {"preset": "tools", "pruneProtect": 3_000, "pruneMinimum": 0, "protectedTurns": 1}
     talk = Talk(policy, found=after_an_epoch(messages(), [2], epoch=Epoch(number=1)))
     before = shown(talk)
     talk.call("undo", sessionId="s", epoch=1)

@@ -13,7 +13,6 @@ from ctxmgr.formats.pi_tree import entry
 from ctxmgr.model.compaction.branch import BranchEntry
 from ctxmgr.model.compaction.completion import Asking, Completion
 from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, NothingToCompact
-from ctxmgr.model.estimate import estimate
 from ctxmgr.study.closed_loop import ClosedLoop, closed_loop
 from ctxmgr.study.compare import chains, scripted_model
 from ctxmgr.study.compare.chains import Chain
@@ -21,12 +20,12 @@ from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.metrics.billing import PriceSheet
 from ctxmgr.study.metrics.observations import SUMMARY, ProjectedMessage
 from ctxmgr.summarize.request.brief import FinishedSummary, SummaryInput
-from tests.notation import Said, a, call, r, u
+from tests.notation import Said, a, call, quarters, r, u
 from tests.unit.engine.trees import Node, compacted, left_behind, meta, omitted, raws, replaced
 from tests.unit.study.compare.chains import turns
 from tests.unit.study.sighted import known
 
-weigh = by_text(estimate, lambda one: 0, lambda view: 0)
+weigh = by_text(quarters, lambda one: 0, lambda view: 0)
 CUT = CutBudget(keep_recent_tokens=600, reserve_tokens=1_000)
 LIMIT = 2_000
 
@@ -39,7 +38,7 @@ def walked(*steps: Said | Node, limit: int = LIMIT, strategy: Any = "extractive"
             limit=limit,
             cut=CUT,
             weigh=weigh,
-            brief=lambda prepared: SummaryInput(prepared, estimate, strategy),
+            brief=lambda prepared: SummaryInput(prepared, quarters, strategy),
         )
     )
 
@@ -190,7 +189,7 @@ def test_recorded_sessions_lose_nothing(path: Path) -> None:
         limit=20_000,
         cut=CutBudget(keep_recent_tokens=8_000),
         weigh=weigh,
-        brief=lambda prepared: SummaryInput(prepared, estimate, "extractive"),
+        brief=lambda prepared: SummaryInput(prepared, quarters, "extractive"),
     )
     chain = run_out(asking)
     assert chain.failures == ()

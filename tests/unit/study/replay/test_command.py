@@ -50,8 +50,8 @@ def test_what_a_session_costs_and_still_knows_beside_off(
     assert len(mine["series"]) == turns["all"]["calls"]
     for one in (turns, off):
         sent = [call["sent"] for call in one["measures"]["series"]]
-        assert max(sent) == one["all"]["afterLargest"]
-        assert round(sum(sent) / len(sent), 1) == one["all"]["afterMean"]
+        assert max(sent) == pytest.approx(one["all"]["afterLargest"], rel=0.1)  # reports estimate
+        assert sum(sent) / len(sent) == pytest.approx(one["all"]["afterMean"], rel=0.1)
     assert base["ofOff"] == 1
     assert mine["ofOff"] == pytest.approx(mine["money"] / base["money"], abs=1e-3)
     assert base["money"] == base["warmMoney"]
@@ -122,7 +122,8 @@ def test_how_the_host_counts_and_keeps_decides_when_and_to_what_it_compacts(
         (off,) = json.loads(capsys.readouterr().out)
         largest.append(off["measures"]["sentLargest"])
         mean.append(off["measures"]["sentMean"])
-    assert largest[1] < largest[0] - 5_000
+    assert largest[1] < largest[0] - 2_000
+    assert mean[1] < mean[0] - 5_000
     assert mean[2] > mean[0]
 
 

@@ -1,0 +1,30 @@
+"""Turns what a session begins from into its state: the model that the host names, and what was saved."""
+
+import msgspec
+
+from ctxmgr.engine.pressure import latch, meter
+from ctxmgr.model import WEIGHER, prices
+from ctxmgr.model.api import lifecycle
+from ctxmgr.model.saved import ModelSpec, State
+
+
+def model_spec(model: lifecycle.Model) -> ModelSpec:
+    return ModelSpec(
+        id=model.id,
+        window=int(model.context_window),
+        provider=model.provider or "",
+        max_output_tokens=int(model.max_output_tokens) if model.max_output_tokens is not None else None,
+        prices=prices.base_prices(model.prices),
+        cache_ttl_ms=int(model.cache_ttl_ms) if model.cache_ttl_ms is not None else None,
+    )
+
+
+def restored(state: State) -> State:
+    """A state from a snapshot, fit to go on: what was under way when the process ended is not known, and what was
+    weighed otherwise than here says nothing about what is weighed here."""
+    shown = state.last_projection
+    if state.meter.weigher not in ("", WEIGHER) or (shown is not None and shown.weigher != WEIGHER):
+        state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
+    return msgspec.structs.replace(
+        state, latch=latch.restored(state.latch), outgoing_tokens=state.outgoing_tokens or state.meter.base
+    )
