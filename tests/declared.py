@@ -1,6 +1,7 @@
 """The classes of the package and their fields, as the source declares them."""
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ Trees = dict[str, ast.Module]
 FieldNames = Iterator[tuple[str, str, str]]  # class, field, annotation ("" where there is none)
 
 
+@functools.cache
 def trees() -> Trees:
     paths = sorted(PACKAGE.rglob("*.py"))
     return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}

@@ -8,9 +8,11 @@ Rules:
 5. What a host or a snapshot reads keeps its name: the structs of the wire and the policy are held to rule 1 alone.
 6. A word that the glossary has another for names nothing: no module, class, function, parameter, field, local.
 7. No function that others call is named by a verb of perception.
+8. A docstring names what there is: a name in backquotes, and what one says that it raises.
 """
 
 import ast
+import builtins
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -30,6 +32,11 @@ FORMER = {  # rule 6; "units" are of UTF-16
 TIMES = {"at", "deadline", "ttl", "timeout", "delay", "moment", "milliseconds"}
 UNITS = {"tokens", "chars", "bytes"}
 BARE_COUNTS = {"input", "output", "max_output", "max_message", "keep_recent", "reading", "before", "after"}
+EXAMPLES = (  # rule 8: names of other programs
+    *("AbsolutePath", "ReadFile", "readFile", "allow_multiple", "create_review_comment", "delete_lines"),
+    *("k3f7a2bq", "mcp__files__", "mcp__files__read_file", "old_str_1", "replace_all", "AgentSession", "View"),
+    *("from_events", "E0308", "ENOENT", "TS2345", "app", "Infinity", "NaN", "fnmatch", "get_encoding"),
+)
 ON_THE_WIRE = ("model/api/", "model/policy.py")  # rule 5
 OF_PI = {"first_kept", "tokens_before", "turns_kept"}  # its words, and the report's
 
@@ -116,6 +123,48 @@ def perceiving(given: Trees) -> set[str]:
     }
 
 
+def nameable(given: Trees) -> set[str]:
+    """Rule 8: whatever the modules name, in snake case too, and the words of their texts."""
+    names = {*dir(builtins), *EXAMPLES}
+    for path, tree in given.items():
+        names |= {*Path(path).parts, Path(path).stem, *identifiers(tree)}
+        docstrings = {id(text) for text in docstring_nodes(tree)}
+        for node in ast.walk(tree):
+            match node:
+                case ast.alias(name=name):
+                    names |= set(name.split("."))
+                case ast.Attribute(attr=name) | ast.Name(id=name) | ast.keyword(arg=str(name)):
+                    names.add(name)
+                case ast.Constant(value=str(text)) if id(node) not in docstrings:
+                    names |= set(re.findall(r"\w+", text))
+    return names
+
+
+def docstring_nodes(tree: ast.AST) -> Iterator[ast.Constant]:
+    for node in ast.walk(tree):
+        body = (
+            node.body
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            else []
+        )
+        match body[:1]:
+            case [ast.Expr(value=ast.Constant(value=str()) as text)]:
+                yield text
+
+
+def astray(given: Trees, names: set[str]) -> set[str]:
+    """Rule 8."""
+    named = re.compile(r"`([A-Za-z_][\w.]*)(?:\(\))?`|\bRaises ([A-Za-z_][\w.]*[A-Za-z])")
+    return {
+        f"{path}: {name}"
+        for path, tree in given.items()
+        for text in docstring_nodes(tree)
+        for match in named.finditer(str(text.value))
+        for name in [match[1] or match[2]]
+        if not all({part, "_".join(words(part))} & names for part in name.strip(".").split("."))
+    }
+
+
 def of_two_kinds(given: Trees) -> set[str]:
     """Rule 4."""
     kinds: dict[str, set[bool]] = defaultdict(set)
@@ -145,6 +194,16 @@ def test_a_former_word_names_nothing() -> None:
 
 def test_functions_are_not_named_by_verbs_of_perception() -> None:
     assert perceiving(trees()) == set()
+
+
+def test_docstrings_name_what_there_is() -> None:
+    assert astray(trees(), nameable(trees())) == set()
+
+
+@pytest.mark.parametrize("text", ["`gone`", "(`a.gone`)", "Raises gone.Refused, and", "`gone()`"])
+def test_a_name_in_a_docstring_of_what_is_gone_is_caught(text: str) -> None:
+    tree = {"a.py": ast.parse(f'def here():\n    """As `here` and `a.here`: {text}."""\n    return "Refused"')}
+    assert len(astray(tree, nameable(tree))) == 1
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ class Close(msgspec.Struct, frozen=True):
 
 
 class PutRows(msgspec.Struct, frozen=True):
-    """Put what left into the archive; answer `ticket` with an `Archived`. The answer with its markers waits."""
+    """Put what left into the archive; answer `ticket` with an `ArchiveAnswer`. The list with its markers waits."""
 
     ticket: int
     session_id: str
@@ -66,7 +66,7 @@ class PutRows(msgspec.Struct, frozen=True):
 
 
 class GetRow(msgspec.Struct, frozen=True):
-    """Look up what the session put into the archive under this handle; answer `ticket` with an `Archived`."""
+    """Look up what the session put into the archive under this handle; answer `ticket` with an `ArchiveAnswer`."""
 
     ticket: int
     session_id: str

@@ -273,7 +273,7 @@ class SessionCore:
     # queries that change something
 
     def set_policy(self, keys: dict[str, Any]) -> None:
-        """Raises settings.Refused, and then nothing has changed."""
+        """Raises policy_keys.InvalidPolicy, and then nothing has changed."""
         policy_keys.check_keys(keys)
         overrides = policy_keys.merged(self.overrides, keys)
         policy_keys.policy(policy_keys.merged(self.defaults, overrides), self.state.model.id)
@@ -294,8 +294,8 @@ class SessionCore:
         self._replace(enabled=enabled)
 
     def edit_scratchpad(self, operations: Sequence[compaction.ScratchpadOperation]) -> None:
-        """Raises scratchpad.Refused, and then nothing has changed. The packet is rendered anew with it; where the
-        preset keeps the prefix, when an epoch puts another."""
+        """Raises scratchpad.InvalidOperation, and then nothing has changed. The packet is rendered anew with it;
+        where the preset keeps the prefix, when an epoch puts another."""
         text = scratchpad.edited(self.state.scratchpad, operations)
         if text != self.state.scratchpad:
             self.state = self.preset.packet_outdated(msgspec.structs.replace(self.state, scratchpad=text))

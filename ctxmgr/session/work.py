@@ -22,14 +22,14 @@ class Offload(msgspec.Struct, frozen=True):
 
 
 class ArchivePut(msgspec.Struct, frozen=True):
-    """These rows in the archive; an `Archived` comes back."""
+    """These rows in the archive; an `ArchiveAnswer` comes back."""
 
     rows: tuple[ArchiveRow, ...]
     limits: policy.Archive
 
 
 class ArchiveGet(msgspec.Struct, frozen=True):
-    """What the archive holds of this session under a handle; an `Archived` comes back."""
+    """What the archive holds of this session under a handle; an `ArchiveAnswer` comes back."""
 
     handle: str
     limits: policy.Archive

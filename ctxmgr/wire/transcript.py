@@ -82,7 +82,7 @@ def prepared(session_id: str) -> bytes:
 
 
 def archive(session_id: str, asked: str | Sequence[str], answer: Any) -> bytes:
-    """What the archive answered, as an `Archived`: to rows that were put, with these handles, or to one handle."""
+    """What the archive answered, as an `ArchiveAnswer`: to rows with these handles that were put, or to one."""
     what = {"retrieve": asked} if isinstance(asked, str) else {"put": list(asked)}
     return _encode({"from": "ctxmgr", "archive": session_id, **what, "answer": answer})
 

@@ -43,7 +43,7 @@ class SnapshotFull(OSError):
 
 
 class SnapshotFile:
-    """One session's file, open and locked. Made by `Store.open`."""
+    """One session's file, open and locked. Made by `SnapshotStore.open`."""
 
     def __init__(self, path: Path, session_id: str, data: int, lock: int, base: bytes) -> None:
         self._path = path

@@ -37,7 +37,7 @@ _IRREGULAR = "it is no regular file"
 
 
 class OpenedSnapshot(msgspec.Struct, frozen=True):
-    """What `Store.open` found. `refused`: another holds the session, it must not go on here.
+    """What `SnapshotStore.open` found. `refused`: another holds the session, it must not go on here.
 
     `file` is None when nothing can be saved; `lines` may be there even so (a read-only disk). `torn_bytes` bytes
     after the last good line were set aside. `fault` is a sentence for people, None when all is well. `unread`:

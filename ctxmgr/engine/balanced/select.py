@@ -11,8 +11,9 @@ Rules:
 5. What is left over leaves: results become markers where their step stays, else the step leaves whole, but for
    what the rules of every projection keep (`invariants`).
 
-The choice is greedy: worth that depends on what is shown already has no quick exact answer, and greedy by density
-is never far from it (submodular). Same list, same choice: ties go to the later step.
+The choice is greedy, by worth a token: worth that depends on what is shown already has no quick exact answer. A
+result's worth counts once its step is taken, so no bound is known for how far from the best it may be. Same list,
+same choice: ties go to the later step.
 """
 
 import heapq

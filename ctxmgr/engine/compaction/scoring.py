@@ -3,7 +3,7 @@
 Signals, each cheap and told by the messages alone, with its reason:
 1. Who speaks: a user's words are the task itself, an assistant's text says what was meant by what it did; a
    result can mostly be had again.
-2. What the ledger would keep of it: a rule, a correction, a decision (`extract_user`, `extract_assistant`).
+2. What the ledger would keep of it: a rule, a correction, a decision (`from_user`, `from_assistant`).
    They bind what comes after, and nothing else in the history says them again.
 3. Errors: what failed and how is asked for again, and costs a run to see anew.
 4. What changed something (edits, writes) over what only looked.

@@ -1,7 +1,7 @@
 """Turns messages that leave the context into a summary, without a model: facts, and the best sentences.
 
 Rules:
-1. Never over the budget; where it is short, what has the least right to stay goes (`extractive_layout.RIGHTS`).
+1. Never over the budget; where it is short, what has the least right to stay goes (`layout.RIGHTS`).
 2. The user's words stand verbatim, tool text only as a quoted error line or a command line.
 3. What the previous summary says is carried on, older statements give way first; nothing is told twice. With
    nothing new, a summary of ours is written again as it is.

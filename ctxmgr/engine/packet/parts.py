@@ -1,6 +1,6 @@
 """Turns what holds now into the packet's parts: headings and lines, with what has the better right to stay.
 
-Knows nothing of weights. Every text from a fact passes `packet_text`. The shares of the budget are a
+Knows nothing of weights. Every text from a fact passes `one_line`. The shares of the budget are a
 judgement, made by reading packets of recorded sessions: no part may starve the ones after it.
 """
 

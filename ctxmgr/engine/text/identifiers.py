@@ -1,7 +1,7 @@
 """Turns text into the identifiers in it, as they stand there: paths, names of code, codes of errors, flags.
 
-The one reading of what a text names, for everything that asks: what may be referred to (`names`), what ties
-sentences together (`salient`), what a stretch of work is about (`cohesion`). Rules:
+The one reading of what a text names, for everything that asks: what may be referred to (`balanced`), what ties
+sentences together (`extractive`), what a stretch of work is about (`compaction`). Rules:
 
 1. An identifier is a run of letters, digits and the marks that code and paths are joined by, which no plain word
    looks like: it has such a mark, a digit or a capital inside.

@@ -42,7 +42,7 @@ class SummaryTerms(msgspec.Struct, frozen=True):
 
 class PromptTask(msgspec.Struct, frozen=True):
     """One text to be written. `max_tokens`: its most tokens. `previous`, `earlier` and `notes` as in
-    `prompts.Given`.
+    `PromptParts`.
 
     `left_out` are messages that belong to it and are told in a digest alone.
     """

@@ -1,7 +1,7 @@
 """Turns a stretch of work into what it came to: an outcome, an answer, or neither.
 
 Rules:
-1. An outcome is a sentence that states one (`extractive_worded`), or files that were changed; details stand beside
+1. An outcome is a sentence that states one (`phrases.done`), or files that were changed; details stand beside
    it. That the user went on to something else makes nothing done.
 2. Else what was said last is an answer: what was found, not what was done.
 3. A fault that was found in something that was changed later is not told: it is likely mended. Another finding
