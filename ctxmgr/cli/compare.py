@@ -9,8 +9,8 @@ from ctxmgr.model.compaction import Format, Strategy
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 FORMATS: tuple[str, ...] = get_args(Format)
 DESCRIPTION = (
-    "Runs summarising strategies on the same cut of each recorded session (a pi session file or "
-    "export, or a stream of pi's extension events), and shows what each took and how much its summary still "
+    "Runs summarising strategies on the same cut of each recorded session (any that "
+    "`ctxmgr replay` reads), and shows what each took and how much its summary still "
     "holds of what it replaces: paths, identifiers, constraints, decisions, tasks, errors, requests. Without a "
     "model, `extractive` alone. Each summary becomes a Markdown file, readable by you alone (it holds "
     "conversation); a run that was interrupted, or is done again with the same settings, starts from what is "
