@@ -1,6 +1,7 @@
 """Settings of the whole suite: properties draw the same examples each time, no clock decides, and a run that left
 tests out by their markers says so in its last lines."""
 
+import signal
 from collections import Counter
 from typing import Any
 
@@ -24,6 +25,10 @@ LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # run behind a shell: what is spawned here would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[LEFT_OUT] = Counter()
 
 
