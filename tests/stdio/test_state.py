@@ -221,7 +221,7 @@ def test_unknown_vocabulary_is_said_and_estimated(tmp_path: Path) -> None:
         assert status["weigher"] == "estimate"
         assert "nonsense" in status["notes"][0]
         assert "nonsense" in sidecar.call("getStatus", sessionId="t")["notes"][0]
-        assert sidecar.call("context", sessionId="s", messages=[u("x" * 400)])["report"]["rawTokens"] >= 100
+        assert sidecar.call("context", sessionId="s", messages=[u("a word " * 100)])["report"]["rawTokens"] >= 100
         assert sidecar.leave() == 0
         assert sidecar.said.count("nonsense") == 1
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.stdio.sidecar import BOUND, SECRET, Sidecar, a, call, u
+from tests.stdio.sidecar import BOUND, MODEL, SECRET, Sidecar, a, call, u
 
 INITIALIZE = call(1, "initialize", protocolVersion="1.0")
 
@@ -91,13 +91,24 @@ def test_a_session_of_bad_messages(tmp_path: Path, ndjson: bool) -> None:
 
 @pytest.mark.parametrize("ndjson", [False, True])
 def test_eight_megabytes_go_through_and_come_back(tmp_path: Path, ndjson: bool) -> None:
-    with Sidecar(tmp_path, ndjson=ndjson).ready("s") as sidecar:
+    with Sidecar(tmp_path, ndjson=ndjson).ready() as sidecar:
+        sidecar.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 20_000_000})
         text = "word " * 1_600_000
         message = {"role": "user", "content": text, "result": 1, "error": {"id": 2}, "id": 3, "timestamp": 1}
         first = sidecar.call("context", sessionId="s", messages=[message], answer="messages")
         assert first["messages"] == [message]
         again = sidecar.call("context", sessionId="s", messages=[message, a("ok")], answer="messages")
         assert again["messages"] == [message, a("ok")]
+
+
+def test_a_user_message_of_eight_megabytes_is_cut_and_answered(tmp_path: Path) -> None:
+    with Sidecar(tmp_path).ready("s") as sidecar:
+        text = "".join(f"line {number} of what was pasted\n" for number in range(270_000))
+        answer = sidecar.call("context", sessionId="s", messages=[u(text)], answer="messages")
+        sent = answer["messages"][0]["content"]
+        sent = sent if isinstance(sent, str) else sent[0]["text"]
+        assert (sent[:8_000], sent[-8_000:]) == (text[:8_000], text[-8_000:])
+        assert answer["report"]["tokens"] <= MODEL["contextWindow"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit.cutting import CLOSE, CutText, Ends, cut
+from ctxmgr.engine.fit.cutting import CLOSE, ERROR_LINE, PIECE_CHARACTERS, CutText, Ends, cut, error_words
 from ctxmgr.engine.rewriting import text_of
 from tests.notation import quarters
 
@@ -75,11 +75,38 @@ def test_with_no_room_the_line_alone_stays(tokens: int) -> None:
 
 
 words = st.sampled_from(
-    ["a", "word ", "\n", "error: x\n", "Traceback\n", "é", "漢字", "\n\n", "0123456789" * 30, "…\n"]
+    [
+        "a",
+        "word ",
+        "\n",
+        "İ",
+        "error: x\n",
+        "no ERRORs",
+        "failed",
+        "Not found",
+        "Traceback\n",
+        "é",
+        "漢字",
+        "\n\n",
+        "0123456789" * 30,
+        "…\n",
+    ]
 )
 texts = st.tuples(st.lists(words, min_size=1, max_size=40), st.integers(1, 200)).map(
     lambda drawn: "".join(drawn[0]) * drawn[1]
 )
+
+
+@given(texts)
+def test_error_words_are_those_of_the_pattern(text: str) -> None:
+    assert list(error_words(text)) == [found.span() for found in ERROR_LINE.finditer(text)]
+
+
+@pytest.mark.parametrize("before", range(12))
+@pytest.mark.parametrize("first", ["x", "İ", "é"])  # the second is longer in small letters
+def test_error_words_at_the_end_of_a_piece_are_found_once(before: int, first: str) -> None:
+    text = first * (PIECE_CHARACTERS - 1 - before) + " " + "Exceptions\n" * 2 + "FATAL"
+    assert list(error_words(text)) == [found.span() for found in ERROR_LINE.finditer(text)]
 
 
 @given(texts, st.integers(0, 5_000), st.integers(0, 2_000), st.integers(0, 2_000))

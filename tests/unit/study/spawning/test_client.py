@@ -12,6 +12,7 @@ from ctxmgr.study.spawning.client import Framing, ProcessEnded, RpcFailure, Stdi
 
 INITIALIZE = {"protocolVersion": "1.0", "capabilities": {"requestCompaction": "whenIdle"}}
 MODEL = {"id": "m", "contextWindow": 200_000}
+ROOMY = {"id": "m", "contextWindow": 20_000_000}  # nothing that is sent here is cut
 
 
 @pytest.fixture(params=["content-length", "ndjson"])
@@ -38,7 +39,8 @@ def test_raw_members_are_spliced_into_params(client: StdioClient) -> None:
 
 def test_megabytes_both_ways_before_an_answer_is_read(client: StdioClient) -> None:
     message = {"role": "user", "content": "word " * 400_000, "timestamp": 1}
-    params = {"sessionId": "s", "answer": "messages", "messages": [message]}
+    client.request("session_start", {"sessionId": "roomy", "model": ROOMY})
+    params = {"sessionId": "roomy", "answer": "messages", "messages": [message]}
     asked = [client.ask("context", params) for _ in range(3)]
     assert all(len(client.answer(id)) > 2_000_000 for id in asked)
 
