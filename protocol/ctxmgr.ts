@@ -111,6 +111,13 @@ export interface PolicyKeys {
   hostReserve?: number | null;
   /** Work as if the window were no larger than this many tokens. */
   effectiveWindow?: number | null;
+  /**
+   * Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
+   * documents become a text. Since 1.1. Default: 24000000.
+   */
+  maxRequestBytes?: number | null;
+  /** Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1. */
+  maxImages?: number | null;
   /** Preset balanced: 0 is cheapest, 1 keeps most. Default: 0.5. */
   costVersusRecall?: number | null;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */
@@ -402,6 +409,13 @@ export interface Policy {
   hostReserve: number;
   /** Work as if the window were no larger than this many tokens. */
   effectiveWindow: number | null;
+  /**
+   * Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
+   * documents become a text. Since 1.1. Default: 24000000.
+   */
+  maxRequestBytes?: number;
+  /** Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1. */
+  maxImages?: number | null;
   /** Preset balanced: 0 is cheapest, 1 keeps most. */
   costVersusRecall: number;
   /** What tokens cost, for a model whose host does not say. Only proportions count. */

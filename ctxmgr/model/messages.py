@@ -85,7 +85,8 @@ class View(msgspec.Struct, frozen=True):
 class Message(msgspec.Struct, frozen=True):
     """A message as the session holds it: raw bytes as they came, view, and weights in tokens (uncalibrated).
 
-    `digest` is 16 hex characters over the raw bytes. `weights` has one number a block of the view.
+    `digest` is 16 hex characters over the raw bytes. `weights` has one number a block of the view. `media_count`:
+    of its pictures and documents.
     """
 
     raw: bytes
@@ -93,6 +94,7 @@ class Message(msgspec.Struct, frozen=True):
     view: View
     weights: tuple[int, ...]
     weight: int
+    media_count: int = 0
 
 
 class Call(msgspec.Struct, frozen=True):

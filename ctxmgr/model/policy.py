@@ -213,6 +213,19 @@ class Policy(Setting, frozen=True):
     effective_window: Annotated[
         Positive | None, Meta(description="Work as if the window were no larger than this many tokens.")
     ] = None
+    max_request_bytes: Annotated[
+        Positive,
+        Meta(
+            description="Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the "
+            "oldest pictures and documents become a text."
+        ),
+    ] = 24_000_000
+    max_images: Annotated[
+        Natural | None,
+        Meta(
+            description="Pictures and documents of a list; null: as many as the model's provider is known to take."
+        ),
+    ] = None
     cost_versus_recall: Annotated[
         float, Meta(ge=0, le=1, description="Preset balanced: 0 is cheapest, 1 keeps most.")
     ] = 0.5

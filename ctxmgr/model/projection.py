@@ -19,13 +19,15 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     `limit` is the length in characters a distilled result was cut to; 0 for all others. `shortened` are a call's
     arguments; `cut` is what would not fit, of whichever kind. `written` was put in the block's place (of a call:
     its arguments as JSON text), `weight` tokens. Once it is there it is not made again; without it the edit has
-    never been sent.
+    never been sent. `media`: of a cut block, the texts that stand for these of its pictures and documents; where
+    nothing is written its text is as it came.
     """
 
     kind: Literal["distilled", "pruned", "shortened", "cut", "dropped"]
     limit: int = msgspec.field(default_factory=int)  # and so on disk where it is 0, as it always was
     written: Written = msgspec.field(default=(), name="w")
     weight: int = msgspec.field(default=0, name="n")
+    media: tuple[tuple[int, str], ...] = msgspec.field(default=(), name="m")
 
 
 class Keep(msgspec.Struct, frozen=True, gc=False):
@@ -36,7 +38,8 @@ class Keep(msgspec.Struct, frozen=True, gc=False):
 
 
 class BlockEdit(msgspec.Struct, frozen=True, gc=False):
-    """Message `message_index` with the text of its block `block_index` replaced; of a call block, its `arguments`.
+    """Message `message_index` with the text of its block `block_index` replaced; of a call block, its `arguments`;
+    where it is cut, `media` as its decision says, and a text of "" is as it came.
     Weights in tokens, uncalibrated."""
 
     message_index: int
@@ -47,6 +50,7 @@ class BlockEdit(msgspec.Struct, frozen=True, gc=False):
     before_tokens: int
     after_tokens: int
     arguments: dict[str, Any] | None = None
+    media: tuple[tuple[int, str], ...] = ()
 
 
 class Packet(msgspec.Struct, frozen=True, gc=False):

@@ -32,7 +32,8 @@ class Reader:
             (self.weigh(block.text) if block.text else 0) + sum(map(self.media_tokens, block.media))
             for block in view.blocks
         )
-        return Message(raw, digest(view), view, weights, sum(weights) + self.form.extra_weight(view))
+        count = sum(len(block.media) for block in view.blocks)
+        return Message(raw, digest(view), view, weights, sum(weights) + self.form.extra_weight(view), count)
 
 
 class Calibration(NamedTuple):

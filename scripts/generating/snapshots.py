@@ -113,6 +113,7 @@ CUTS = {
     "epochs/responses": 3,
     "epochs/undo-brings-back": 5,
     "fit/a-cut-opens-an-epoch": 3,
+    "fit/old-pictures-become-a-text": 3,
     "latch/a-refusal-starts-a-cooldown": 3,
     "latch/a-refusal-starts-a-cooldown at rest": 17,
     "latch/overflow-asks-at-once": 4,

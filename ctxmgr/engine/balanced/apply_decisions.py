@@ -175,7 +175,7 @@ def _edits(conversation: ConversationIndex, position: int, layout: Layout) -> li
     message = conversation.messages[position]
     found: list[BlockEdit] = []
     for number, block in enumerate(message.view.blocks):
-        if block.kind in ("thinking", "image", "summary"):
+        if block.kind in ("thinking", "summary"):
             continue
         ref = BlockRef(position, number)
         at = conversation.block_key(ref)

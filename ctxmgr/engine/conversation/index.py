@@ -20,13 +20,21 @@ from ctxmgr.engine.conversation.turns import Turn
 from ctxmgr.model import Block, Call, Message
 
 
+class Sums(msgspec.Struct, frozen=True):
+    """Of a list as it came: tokens, bytes of its messages, and how many pictures and documents they hold."""
+
+    weight: int = 0
+    size_bytes: int = 0
+    media_count: int = 0
+
+
 class ConversationIndex(msgspec.Struct, frozen=True):
     """A whole list, and what is known of it.
 
     `calls` maps a call id to the index of its latest call; `pairs` maps a result to the index of the message whose
     call it belongs to (rule 2), and holds no result without a call. `digest_counts` counts each digest; `repeats`
-    holds the occurrence number (1, 2, ...) of messages seen before. `raw_weight` is of the list as it came, in
-    tokens; `prompts` are the indices of what no turn holds (rule 3).
+    holds the occurrence number (1, 2, ...) of messages seen before. `prompts` are the indices of what no turn holds
+    (rule 3).
     """
 
     messages: tuple[Message, ...] = ()
@@ -35,13 +43,18 @@ class ConversationIndex(msgspec.Struct, frozen=True):
     pairs: dict[BlockRef, int] = {}
     digest_counts: dict[str, int] = {}
     repeats: dict[int, int] = {}
-    raw_weight: int = 0
+    sums: Sums = Sums()
     prompts: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
         """The number of messages."""
         return len(self.messages)
+
+    @property
+    def raw_weight(self) -> int:
+        """Of the list as it came, in tokens."""
+        return self.sums.weight
 
     @property
     def prompt_weight(self) -> int:
@@ -133,12 +146,11 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
     turns = list(conversation.turns)
     calls, pairs = dict(conversation.calls), dict(conversation.pairs)
     seen, repeats = dict(conversation.digest_counts), dict(conversation.repeats)
-    raw_weight, prompts = conversation.raw_weight, list(conversation.prompts)
+    prompts = list(conversation.prompts)
     last = _Growing.of(turns.pop()) if turns else None
     for position in range(conversation.size, len(messages)):
         message = messages[position]
         view = message.view
-        raw_weight += message.weight
         count = seen.get(message.digest, 0)
         seen[message.digest] = count + 1
         if count:
@@ -170,7 +182,16 @@ def extend(conversation: ConversationIndex, messages: tuple[Message, ...]) -> Co
             last.results.append(position)
     if last is not None:
         turns.append(last.frozen(len(messages)))
-    return ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, raw_weight, tuple(prompts))
+    sums = _summed(conversation.sums, messages[conversation.size :])
+    return ConversationIndex(messages, tuple(turns), calls, pairs, seen, repeats, sums, tuple(prompts))
+
+
+def _summed(sums: Sums, more: tuple[Message, ...]) -> Sums:
+    return Sums(
+        sums.weight + sum([message.weight for message in more]),
+        sums.size_bytes + sum([len(message.raw) for message in more]),
+        sums.media_count + sum([message.media_count for message in more]),
+    )
 
 
 def _part_no_pair(turns: list[Turn], asked_at: int) -> None:

@@ -4,5 +4,6 @@ Knows lists, plans and invariants, and no preset.
 """
 
 from ctxmgr.engine.fit.fitting import FitInputs, fitted
+from ctxmgr.engine.fit.media import MediaLimits
 
-__all__ = ["FitInputs", "fitted"]
+__all__ = ["FitInputs", "MediaLimits", "fitted"]

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
-from ctxmgr.model import Block, BlockEdit, Decision, Keep, Packet, Piece, Plan
+from ctxmgr.model import Block, BlockEdit, Decision, Keep, Media, Packet, Piece, Plan
+
+WRAPPED_BYTES = 100  # about what a text that we put somewhere has around it: its block, its message
+
+
+def json_bytes(text: str) -> int:
+    """What it takes in a request."""
+    return len(msgspec.json.encode(text))
 
 
 class Draft:
@@ -49,6 +56,35 @@ class Draft:
         message = self.conversation.messages[message_index]
         refs = (BlockRef(message_index, number) for number in range(len(message.view.blocks)))
         return message.weight + sum(self.block_weight(ref) - self.conversation.block_weight(ref) for ref in refs)
+
+    def decision(self, ref: BlockRef) -> Decision:
+        """By which a block was cut; one that says nothing where it was not."""
+        key = self.conversation.block_key(ref)
+        found = self._decisions.get(key) or self.plan.decisions.get(key)
+        return found if found is not None and found.kind == "cut" and ref in self.block_edits else Decision("cut")
+
+    def media(self, ref: BlockRef) -> list[tuple[int, Media]]:
+        """The pictures and documents of a block that are still there, with their numbers."""
+        edit = self.block_edits.get(ref)
+        if edit is not None and edit.kind != "cut":
+            return []
+        gone = {number for number, _ in edit.media} if edit is not None else set[int]()
+        return [(at, one) for at, one in enumerate(self.conversation.block(ref).media) if at not in gone]
+
+    def size_bytes(self) -> int:
+        """The most that the list takes as JSON, as it is shown."""
+        messages = self.conversation.messages
+        size = sum(len(messages[at].raw) + 1 for at in self.visible())
+        size += sum(json_bytes(one.text) + WRAPPED_BYTES for one in self._order if isinstance(one, Packet))
+        for ref, edit in self.block_edits.items():
+            if ref.message_index in self._dropped:
+                continue
+            block = self.conversation.block(ref)
+            size -= sum(one.size_bytes for one in block.media) - sum(one.size_bytes for _, one in self.media(ref))
+            size += sum(json_bytes(text) + WRAPPED_BYTES for _, text in edit.media)
+            if edit.text:
+                size += json_bytes(edit.text) - len(block.text) + WRAPPED_BYTES
+        return size
 
     def put(self, edit: BlockEdit, decision: Decision) -> None:
         """Shows a block so."""

@@ -1,9 +1,10 @@
 """Turns a plan that does not fit the window into one that does: the last step of every list.
 
+0. Where pictures and documents are more than the request takes, the oldest become a text (`media`).
 1. Nothing happens while the plan fits. Where it does not, it is brought to 95 % of the limit, so that the next
    message does not bring it over again; by these means, each no further than needed:
    a. tool results are cut to one cap, the newest step's to a tenth of the limit at least;
-   b. arguments of calls are, but the newest answer's;
+   b. arguments of calls are, but the newest answer's; then the oldest pictures become a text;
    c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
    d. old steps leave; where turns leave whole, old turns do (`turns_from`: the preset is to plan again), and then
       texts are cut further;
@@ -26,6 +27,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, goes_on, tur
 from ctxmgr.engine.fit.arguments import cut_arguments
 from ctxmgr.engine.fit.cutting import Ends, cut
 from ctxmgr.engine.fit.draft import Draft
+from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
 from ctxmgr.engine.fit.water import water_level
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import cut_edit, marker
@@ -43,13 +45,14 @@ HEAVIEST_LISTED = 5  # of what is too big
 
 class FitInputs(msgspec.Struct, frozen=True):
     """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
-    keeps less than fits. `handle`: the name of an original in the archive, "" without one.
-    `turns_stay`: no more of them may leave."""
+    keeps less than fits. `handle`: the name of an original in the archive, "" without one. `media`: what there may
+    be of them. `turns_stay`: no more of them may leave."""
 
     limit: float
     weigh: Weigh
     rules: Invariants
     handle: Callable[[str], str]
+    media: MediaLimits
     turns_stay: bool = False
     target_tokens: float = math.inf
 
@@ -65,12 +68,13 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
     """Pure: the same arguments give the same plan."""
     if plan.too_big:
         plan = msgspec.structs.replace(plan, too_big=())
-    if plan.weight <= inputs.limit:
+    if plan.weight <= inputs.limit and may_hold_all(conversation, plan, inputs.media):
         return Fitted(plan)
     work = _Fitting(conversation, plan, inputs)
     means = (
         work.results,
         work.arguments,
+        work.media,
         work.pasted,
         work.steps,
         work.texts,
@@ -78,7 +82,8 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
         work.newest_user,
         work.newest_results,
     )
-    for each in means:
+    work.pictures.to_limits()
+    for each in means if work.draft.weight > inputs.limit else ():
         if work.over() > 0 and not work.turns_from:
             each()
     plan, too_big = work.draft.finished(), work.too_big()
@@ -89,10 +94,15 @@ class _Fitting:
     def __init__(self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> None:
         self.conversation, self.inputs, self.draft = conversation, inputs, Draft(conversation, plan)
         self.turns_from, self.target = 0, min(TARGET_SHARE * inputs.limit, inputs.target_tokens)
+        self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
             self.newest_call -= 1
+
+    def media(self) -> None:
+        """Rule 1b, of pictures."""
+        self.pictures.to_weight(self.target, self.newest)
 
     def over(self) -> float:
         """Tokens that are to go."""
@@ -203,11 +213,16 @@ class _Fitting:
 
     def too_big(self) -> tuple[HeavyMessage, ...]:
         """Rule 4."""
-        if self.draft.weight <= self.inputs.limit:
+        messages, shown = self.conversation.messages, self.draft.visible()
+        weights = {at: self.draft.message_weight(at) for at in shown}
+        if self.draft.weight > self.inputs.limit:
+            sizes = weights
+        elif self.draft.size_bytes() > self.inputs.media.most_bytes:
+            sizes = {at: len(messages[at].raw) for at in shown}
+        else:
             return ()
-        weights = {at: self.draft.message_weight(at) for at in self.draft.visible()}
-        heaviest = sorted(weights, key=lambda at: (-weights[at], at))[:HEAVIEST_LISTED]
-        return tuple(HeavyMessage(self.conversation.messages[at].view.role, at, weights[at]) for at in heaviest)
+        heaviest = sorted(sizes, key=lambda at: (-sizes[at], at))[:HEAVIEST_LISTED]
+        return tuple(HeavyMessage(messages[at].view.role, at, weights[at]) for at in heaviest)
 
     def _blocks(self, kinds: Sequence[str], roles: Sequence[str]) -> list[BlockRef]:
         """The blocks of these kinds in messages of these roles that may be cut."""
@@ -231,11 +246,14 @@ class _Fitting:
     def _cut_text(self, ref: BlockRef, tokens: int, ends: Ends) -> None:
         block, before = self.conversation.block(ref), self.conversation.block_weight(ref)
         whole = self.inputs.weigh(block.text) if block.media else before
-        beside, line = before - whole, self._line(self.inputs.handle(self.conversation.block_key(ref)))
+        decision, weigh = self.draft.decision(ref), self.inputs.weigh
+        beside = sum(self.inputs.media.weigh(one) for _, one in self.draft.media(ref))
+        beside += sum(weigh(text) for _, text in decision.media)
+        line = self._line(self.inputs.handle(self.conversation.block_key(ref)))
         done = cut(block.text, whole, tokens - beside, self.inputs.weigh, lambda left: line(whole, left), ends)
         if done is None or done.weight + beside >= self.draft.block_weight(ref):
             return
-        self._put(ref, Decision("cut", written=done.parts, weight=done.weight + beside))
+        self._put(ref, Decision("cut", written=done.parts, weight=done.weight + beside, media=decision.media))
 
     def _put(self, ref: BlockRef, decision: Decision) -> None:
         self.draft.put(cut_edit(self.conversation, ref, decision), decision)

@@ -29,7 +29,7 @@ class Signed(Rule):
         block = conversation.block(ref)
         if kind == "shortened" or (kind == "cut" and block.kind == "call"):
             return block.kind == "call" and _unsigned(conversation.messages, ref.message_index)
-        if kind == "cut" and block.kind in ("text", "shell"):
+        if kind == "cut" and (block.kind in ("text", "shell") or block.media):
             return conversation.messages[ref.message_index].view.role in CUT_ROLES and not block.signed
         return block.kind == "result" and not block.signed
 

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxmgr.engine.tools import key_arguments
+from ctxmgr.model import Media
 
+LINK_BYTES = 2_000  # what is shorter and has no size in pixels is a link, or a file's id
 PRUNED = "[output pruned — "
 DISTILLED = "[output distilled — "
 HEAD = re.compile(r"\[output (?:pruned|distilled) — ~[0-9,]+ tokens \| [^\n]{1,1600}\]")
@@ -33,6 +35,23 @@ def cut(whole: int, left: int, handle: str) -> str:
     """The line in the gap of a text that was cut to fit; both in tokens, `handle` "" without an archive."""
     told = f"[cut to fit — ~{left:,} of ~{whole:,} tokens are left out here]"
     return with_handle(told, handle) if handle else told
+
+
+def media(one: Media) -> str:
+    """What stands for a picture or a document: `[image left out — 1.4 MB, 1200 x 800 pixels]`; for a link to one,
+    `[image left out]`."""
+    told = [_size(one.size_bytes)] if one.width or one.size_bytes > LINK_BYTES else []
+    if one.width and one.height:
+        told.append(f"{one.width} x {one.height} pixels")
+    elif one.pages > 1:
+        told.append(f"about {one.pages} pages")
+    return f"[{one.kind} left out{' — ' if told else ''}{', '.join(told)}]"
+
+
+def _size(size_bytes: int) -> str:
+    if size_bytes < 1_000:
+        return f"{size_bytes} bytes"
+    return f"{size_bytes / 1e6:.1f} MB" if size_bytes >= 100_000 else f"{size_bytes / 1e3:.1f} kB"
 
 
 def with_handle(text: str, handle: str) -> str:

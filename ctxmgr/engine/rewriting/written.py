@@ -47,7 +47,8 @@ def cut_edit(conversation: ConversationIndex, ref: BlockRef, decision: Decision)
     block, key, before = conversation.block(ref), conversation.block_key(ref), conversation.block_weight(ref)
     arguments = arguments_of(decision.written) if block.kind == "call" else None
     text = text_of(decision.written, block.text) if arguments is None else ""
-    return BlockEdit(ref.message_index, ref.block_index, "cut", text, key, before, decision.weight, arguments)
+    at, number, weight = ref.message_index, ref.block_index, decision.weight
+    return BlockEdit(at, number, "cut", text, key, before, weight, arguments, decision.media)
 
 
 def text_of(written: Written, original: str) -> str:

@@ -19,6 +19,8 @@ Value = TypeVar("Value")
 # "Type.member", as they stand on the wire, and the version that brought it
 SINCE: dict[str, str] = {
     "EntryIds.user": "1.1",
+    "Policy.maxImages": "1.1",
+    "Policy.maxRequestBytes": "1.1",
     "Report.blocksCut": "1.1",
     "Report.tooBig": "1.1",
     "SessionStartParams.messageFormat": "1.1",

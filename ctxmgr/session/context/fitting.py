@@ -6,30 +6,36 @@
 4. What fits after a cut is what is kept from then on: that it fills the window is no reason to open an epoch.
 """
 
+import math
 from collections.abc import Callable
 
 import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, receipts
 from ctxmgr.engine.conversation import Incoming
-from ctxmgr.engine.fit import FitInputs, fitted
+from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
-from ctxmgr.model import ArchiveRow, Plan, Receipt, Weigh, prices
+from ctxmgr.model import ArchiveRow, Plan, Receipt, prices
 from ctxmgr.model.saved import State
+from ctxmgr.session.reading import Reader
 
+OVERHEAD_TOKEN_BYTES = 4  # about what a token of prompt and tools takes of the request
 TURNS_TRIES = 4  # a packet comes with turns that leave: so often more of them may have to
 
 
 def fitting(
-    incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, weigh: Weigh
+    incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
 ) -> Planned:
     """The plan, fitted. `state` is that from before it was planned."""
     if not preset.is_active(state):
         return planned
     conversation, handle = incoming.conversation, _handle(inputs)
     target = preset.target_weight(inputs.gauge)
-    ask = FitInputs(inputs.gauge.fit_weight, weigh, preset.invariants, handle, target_tokens=target)
+    limits = _media(inputs, reader)
+    ask = FitInputs(
+        inputs.gauge.fit_weight, reader.weigh, preset.invariants, handle, media=limits, target_tokens=target
+    )
     done = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
         if not done.turns_from:
@@ -44,7 +50,9 @@ def fitting(
     if done.plan is planned.plan:
         return planned
     gone = receipts.originals(conversation, planned.plan, done.plan, handle)
-    rows = tuple(ArchiveRow(one.handle, one.key, one.call_text, one.text) for one in gone if one.handle)
+    rows = tuple(
+        ArchiveRow(one.handle, one.key, one.call_text, one.text) for one in gone if one.handle and one.text
+    )
     epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=done.plan.weight)  # rule 4
     state = msgspec.structs.replace(planned.state, decisions=done.plan.decisions, epoch=epoch)
     return msgspec.structs.replace(planned, plan=done.plan, state=state, originals=(*planned.originals, *rows))
@@ -68,6 +76,13 @@ def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs)
     epoch = msgspec.structs.replace(state.epoch, number=number, regret=0.0, call_count=0, needed=0.0)
     state = msgspec.structs.replace(state, epoch=epoch, receipts=receipts.filed(state.receipts, done))
     return msgspec.structs.replace(planned, state=state, receipt=done)
+
+
+def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
+    policy, most = inputs.policy, reader.rules.most_images
+    count = policy.max_images if policy.max_images is not None else math.inf if most is None else most
+    size = policy.max_request_bytes - OVERHEAD_TOKEN_BYTES * inputs.gauge.overhead
+    return MediaLimits(size, count, reader.media_tokens)
 
 
 def _handle(inputs: Inputs) -> Callable[[str], str]:

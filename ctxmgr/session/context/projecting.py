@@ -54,7 +54,7 @@ def projected(
     if isinstance(planned, NeedsThread):
         return planned
     fresh = planned.plan
-    planned = fitting(incoming, planned, arrived.state, preset, inputs, reader.weigh)
+    planned = fitting(incoming, planned, arrived.state, preset, inputs, reader)
     goes_on = incoming.last_plan is not None
     check_state = before.check_state if goes_on else FRESH
     faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
@@ -124,7 +124,7 @@ def _written_once(planned: Planned, conversation: ConversationIndex, before: Pla
     fresh: dict[str, Decision] = {}
     for piece in plan.pieces:
         decision = plan.decisions.get(piece.key) if isinstance(piece, BlockEdit) else None
-        if isinstance(piece, BlockEdit) and decision is not None and not decision.written:
+        if isinstance(piece, BlockEdit) and decision is not None and not decision.written and not decision.media:
             block = conversation.block(BlockRef(piece.message_index, piece.block_index))
             fresh[piece.key] = as_written(decision, piece, block.text)
     if not fresh:
@@ -182,17 +182,19 @@ def replacements(messages: tuple[Message, ...], plan: Plan, form: ModuleType, me
     return Replacements(made, bytes(form.packet(packet.text, time_ms or 0)))
 
 
-def _put(edit: BlockEdit) -> tuple[int, str, str | bytes]:
+def _put(edit: BlockEdit) -> tuple[object, ...]:
     """What an edit puts where."""
     shorter = edit.text if edit.arguments is None else msgspec.json.encode(edit.arguments)
-    return edit.block_index, edit.kind, shorter
+    return edit.block_index, edit.kind, shorter, edit.media
 
 
 def _edited(raw: bytes, edits: list[BlockEdit], form: ModuleType) -> bytes:
     arguments = {edit.block_index: edit.arguments for edit in edits if edit.arguments is not None}
     if arguments:
         return bytes(form.set_arguments(raw, arguments))
-    texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut"}
+    texts = {edit.block_index: edit.text for edit in edits if edit.kind == "cut" and edit.text}
     results = {edit.block_index: edit.text for edit in edits if edit.kind != "cut"}
+    media = {edit.block_index: dict(edit.media) for edit in edits if edit.media}
     raw = form.set_result(raw, results) if results else raw
-    return bytes(form.set_text(raw, texts) if texts else raw)
+    raw = form.set_text(raw, texts) if texts else raw
+    return bytes(form.set_media(raw, media) if media else raw)

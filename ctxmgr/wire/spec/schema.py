@@ -172,9 +172,10 @@ def _struct(cls: type[msgspec.Struct], name: str, schema: Json, names: dict[str,
         description = _described(name, member, given.get("description") or TAGS.get(member))
         shape = _shaped(name, member, _renamed(given, names))
         default = shape.pop("default", None)
-        if member in defaults and side == "from ctxmgr" and not omitted:
+        first = since.is_in(f"{name}.{member}", since.FIRST_VERSION)  # an older host is not sent what came later
+        if member in defaults and side == "from ctxmgr" and not omitted and first:
             required.append(member)
-        elif member in defaults and side == "from ctxmgr":
+        elif member in defaults and side == "from ctxmgr" and omitted:
             shape = _without_null(shape)
         if name.endswith("Keys") and member in defaults:
             shape = shape if _takes_null(shape) else nullable(shape)

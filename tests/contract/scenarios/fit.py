@@ -7,6 +7,7 @@ from tests.contract.behaviours import behaviour
 from tests.contract.running import Run
 from tests.contract.talk import Fields, Talk, texts
 
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAoAAAAGQCAIAAAAAAAA="  # the first bytes of one of 640 x 400
 USABLE = 12_000  # tokens of a window of 16,000
 
 
@@ -84,4 +85,25 @@ def told() -> Talk:
     sent = [*run.messages, make.reply("", make.call("write", path="log", content=log(4_000))), make.result("ok")]
     report = talk.call("context", sessionId="s", messages=sent)["report"]
     assert report["checks"] == ["fit"]
+    return talk
+
+
+@behaviour(
+    "fit/old-pictures-become-a-text",
+    "Where pictures are more than the request takes, the oldest become a text that says what it was, and stay one.",
+    "design 4",
+)
+def pictures() -> Talk:
+    run = Run(policy={"maxImages": 2})
+    for number in range(4):
+        picture = {"type": "image", "data": PICTURE, "mimeType": "image/png"}
+        message = run.user(f"Look at {number}.")
+        message["content"] = [{"type": "text", "text": message["content"]}, picture]
+    talk = run.talk
+    answer = talk.call("context", sessionId="s", messages=run.messages)
+    told = texts(answer["messages"])
+    assert told.count(PICTURE) == 2
+    assert told.count("[image left out — 44 bytes, 640 x 400 pixels]") == 2
+    grown = [*run.messages, run.make.user("And now?")]
+    assert talk.call("context", sessionId="s", messages=grown)["messages"] == [*answer["messages"], grown[-1]]
     return talk

@@ -69,7 +69,7 @@ def answer(views: Sequence[View], at: int) -> set[int]:
 
 def editable(views: Sequence[View], edit: BlockEdit) -> bool:
     block, role = views[edit.message_index].blocks[edit.block_index], views[edit.message_index].role
-    if edit.kind == "cut" and block.kind in ("text", "shell"):
+    if edit.kind == "cut" and (block.kind in ("text", "shell") or block.media):
         return role in ("user", "note", "shell", "result") and not block.signed
     if edit.kind != "shortened" and not (edit.kind == "cut" and block.kind == "call"):
         return block.kind == "result" and not block.signed

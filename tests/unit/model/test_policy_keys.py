@@ -58,6 +58,8 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"distill": {"red": 9}}, None, Policy(distill=DistillOver(red=9))),
     ({"packetTokens": 900}, None, Policy(packet_tokens=900)),
     ({"effectiveWindow": None}, None, Policy()),
+    ({"maxRequestBytes": 9, "maxImages": 2}, None, Policy(max_request_bytes=9, max_images=2)),
+    ({"maxImages": None}, None, Policy()),
     ({"prunableTools": ["read"]}, None, Policy(prunable_tools=("read",))),
 ]
 

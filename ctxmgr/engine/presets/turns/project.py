@@ -134,16 +134,16 @@ class _Draft:
                     decision = self.decisions.get(self.conversation.block_key(ref))
                     if older and _bulky(block, limit):
                         decision = _tighter(decision, limit)
-                    if decision is not None:
+                    if decision is not None and decision.kind != "cut":
                         self._edit(ref, decision)
 
     def _cut_again(self) -> None:
-        """Rule 4; of results `decide_results` does so."""
+        """Rule 4."""
         for position in range(self.turns[self.first].start, self.conversation.size):
-            for number, block in enumerate(self.messages[position].view.blocks):
+            for number in range(len(self.messages[position].view.blocks)):
                 ref = BlockRef(position, number)
                 decision = self.decisions.get(self.conversation.block_key(ref))
-                if decision is None or decision.kind != "cut" or block.kind == "result":
+                if decision is None or decision.kind != "cut":
                     continue
                 if self.ask.rules.may_edit(self.conversation, ref, "cut"):
                     self._put(cut_edit(self.conversation, ref, decision))

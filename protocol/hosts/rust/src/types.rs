@@ -133,6 +133,13 @@ pub struct PolicyKeys {
     /// Work as if the window were no larger than this many tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_window: Option<u64>,
+    /// Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
+    /// documents become a text. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_request_bytes: Option<u64>,
+    /// Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_images: Option<u64>,
     /// Preset balanced: 0 is cheapest, 1 keeps most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_versus_recall: Option<f64>,
@@ -663,6 +670,13 @@ pub struct Policy {
     pub host_reserve: u64,
     /// Work as if the window were no larger than this many tokens.
     pub effective_window: Option<u64>,
+    /// Bytes of a request: its list as JSON, and 4 for each of `overheadTokens`. Over it the oldest pictures and
+    /// documents become a text. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_request_bytes: Option<u64>,
+    /// Pictures and documents of a list; null: as many as the model's provider is known to take. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_images: Option<u64>,
     /// Preset balanced: 0 is cheapest, 1 keeps most.
     pub cost_versus_recall: f64,
     /// What tokens cost, for a model whose host does not say. Only proportions count.

@@ -1,12 +1,13 @@
 """By which means a plan is brought to fit, in which order, and that none goes further than it has to."""
 
+import math
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit import FitInputs, fitted
+from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
@@ -18,6 +19,7 @@ from tests.unit.engine.judge import judged
 from tests.unit.engine.projections import edited, kept
 
 LOG = "\n".join(f"line {number}" for number in range(1_600))  # about 4,000 tokens
+ANY = MediaLimits(math.inf, math.inf, lambda one: 100)
 READ = call("read", path="p")
 WRITE = call("write", path="p", content=LOG)
 
@@ -28,7 +30,7 @@ def whole(messages: tuple[Message, ...]) -> Plan:
 
 
 def fit(messages: tuple[Message, ...], limit: float, rules: Invariants = STEPS, **more: Any) -> Plan:
-    ask = FitInputs(limit, quarters, rules, lambda key: "", **more)
+    ask = FitInputs(limit, quarters, rules, lambda key: "", ANY, **more)
     plan = fitted(indexed(messages), whole(messages), ask).plan
     assert rules.check(indexed(messages), plan)[0] == ()
     assert judged(messages, plan, rules is STEPS) == set()
@@ -70,9 +72,9 @@ def test_means(name: str, said: list[Said], limit: int, cut: dict[int, str], gon
 
 def test_by_turns_the_oldest_are_to_leave() -> None:
     messages = talk(u("1"), a(LOG), u("2"), a(LOG), u("3"), a("ok"))
-    ask = FitInputs(6_000, quarters, TURNS, lambda key: "")
+    ask = FitInputs(6_000, quarters, TURNS, lambda key: "", ANY)
     assert fitted(indexed(messages), whole(messages), ask).turns_from == 2
-    assert fitted(indexed(messages), whole(messages), FitInputs(3_000, quarters, TURNS, str)).turns_from == 4
+    assert fitted(indexed(messages), whole(messages), FitInputs(3_000, quarters, TURNS, str, ANY)).turns_from == 4
     assert fit(messages, 3_000, TURNS, turns_stay=True).too_big != ()
 
 
@@ -106,7 +108,7 @@ def test_the_newest_users_ends_stay_whatever_else_does_not_fit() -> None:
 def test_what_is_cut_again_is_cut_of_what_came() -> None:
     messages = talk(u("go"), *step(LOG * 3))
     first = fit(messages, 9_000)
-    ask = FitInputs(4_000, quarters, STEPS, str)
+    ask = FitInputs(4_000, quarters, STEPS, str, ANY)
     again = fitted(indexed(messages), first, ask).plan
     assert again.pieces == fitted(indexed(messages), whole(messages), ask).plan.pieces
 

@@ -1,0 +1,87 @@
+"""Turns the oldest pictures and documents of a list into a text that says what each was.
+
+1. Where they are more than the request takes, in bytes or in number, until they are 95 % of it.
+2. Where the list weighs too much, as far as is asked, but the newest step's and the newest user's.
+3. What is signed, and what a model said itself, stays.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.fit.draft import Draft, json_bytes
+from ctxmgr.engine.invariants import Invariants
+from ctxmgr.engine.rewriting import cut_edit, marker
+from ctxmgr.model import Media, Plan, Weigh
+
+REQUEST_SHARE = 0.95  # of what a request takes, so that the next picture does not bring it over again
+ROLES = ("user", "note", "result")
+
+Shown = tuple[BlockRef, int, Media]
+"""A picture or a document, and which of its block it is."""
+
+
+class MediaLimits(msgspec.Struct, frozen=True):
+    """What a request takes: bytes of its list, and a number of pictures and documents; `weigh`: tokens of one."""
+
+    most_bytes: float
+    most_images: float
+    weigh: Callable[[Media], int]
+
+
+def may_hold_all(conversation: ConversationIndex, plan: Plan, limits: MediaLimits) -> bool:
+    """Is the list within the request's bounds as it came? Then it is so however it is shown."""
+    sums = conversation.sums
+    size = sums.size_bytes + conversation.size + (json_bytes(plan.packet.text) if plan.packet else 0)
+    return sums.media_count <= limits.most_images and size <= limits.most_bytes
+
+
+class MediaFitting:
+    def __init__(self, draft: Draft, rules: Invariants, limits: MediaLimits, weigh: Weigh) -> None:
+        self.draft, self.rules, self.limits, self.weigh = draft, rules, limits, weigh
+
+    def to_limits(self) -> None:
+        """Rule 1."""
+        shown, limits = self._shown(), self.limits
+        size, count = self.draft.size_bytes(), len(shown)
+        size_target = size if size <= limits.most_bytes else REQUEST_SHARE * limits.most_bytes
+        count_target = count if count <= limits.most_images else -(-limits.most_images * REQUEST_SHARE // 1)
+        for one in shown:
+            if size <= size_target and count <= count_target:
+                break
+            if self._mark(one):
+                size, count = size - one[2].size_bytes, count - 1
+
+    def to_weight(self, target: float, newest: int) -> None:
+        """Rule 2. `newest`: the index of the newest reply."""
+        conversation = self.draft.conversation
+        stays = (conversation.newest_user, *range(max(0, newest), conversation.size))
+        for one in self._shown():
+            if self.draft.weight > target and one[0].message_index not in stays:
+                self._mark(one)
+
+    def _shown(self) -> list[Shown]:
+        """The oldest first (rule 3)."""
+        conversation = self.draft.conversation
+        messages = conversation.messages
+        return [
+            (ref, number, one)
+            for at in self.draft.visible()
+            if messages[at].media_count and messages[at].view.role in ROLES
+            for ref in (BlockRef(at, block) for block in range(len(messages[at].view.blocks)))
+            for number, one in self.draft.media(ref)
+            if self.rules.may_edit(conversation, ref, "cut")
+        ]
+
+    def _mark(self, shown: Shown) -> bool:
+        """Puts a text in its place; False where that would be heavier."""
+        ref, number, one = shown
+        draft, text, decision = self.draft, marker.media(one), self.draft.decision(ref)
+        after = draft.block_weight(ref) - self.limits.weigh(one) + self.weigh(text)
+        if after > draft.conversation.block_weight(ref):
+            return False
+        media = tuple(sorted((*decision.media, (number, text))))
+        decision = msgspec.structs.replace(decision, weight=after, media=media)
+        draft.put(cut_edit(draft.conversation, ref, decision), decision)
+        return True

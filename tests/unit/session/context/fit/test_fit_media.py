@@ -1,0 +1,197 @@
+"""Pictures and documents: the oldest become a text where the request would be too large, or hold too many."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from ctxmgr import Session
+from ctxmgr.formats import FORMATS
+from tests.translation import RULES, Json
+from tests.unit.formats.media.test_media_size import encoded, png
+
+PRESETS = ("tools", "turns", "balanced")
+BYTES = 10_000  # of a picture in base64
+
+
+def data(number: int, size: int = BYTES) -> str:
+    return encoded(png(1_200, 800 + number)).ljust(size, "A")
+
+
+def part(name: str, number: int, size: int = BYTES) -> Json:
+    told = data(number, size)
+    if name == "pi":
+        return {"type": "image", "data": told, "mimeType": "image/png"}
+    if name == "anthropic":
+        return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": told}}
+    url = f"data:image/png;base64,{told}"
+    if name == "openai":
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "input_image", "image_url": url}
+
+
+def text(name: str, said: str) -> Json:
+    return {"type": "input_text" if name == "responses" else "text", "text": said}
+
+
+def seen(name: str, number: int, size: int = BYTES) -> list[Json]:
+    """A user shows a picture, and a tool another."""
+    pictures = [text(name, f"shot {number}"), part(name, 2 * number, size)]
+    result = [text(name, f"screen {number}"), part(name, 2 * number + 1, size)]
+    user, id = {"role": "user", "content": pictures}, f"c{number}"
+    if name == "pi":
+        call = {"type": "toolCall", "id": id, "name": "shot", "arguments": {}}
+        done = {"role": "toolResult", "toolCallId": id, "toolName": "shot", "content": result, "isError": False}
+        return [user, {"role": "assistant", "content": [call]}, done]
+    if name == "anthropic":
+        call = {"type": "tool_use", "id": id, "name": "shot", "input": {}}
+        done = {"type": "tool_result", "tool_use_id": id, "content": result}
+        return [user, {"role": "assistant", "content": [call]}, {"role": "user", "content": [done]}]
+    if name == "openai":
+        call = {"id": id, "type": "function", "function": {"name": "shot", "arguments": "{}"}}
+        return [
+            user,
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": id, "content": result},
+        ]
+    call = {"type": "function_call", "call_id": id, "name": "shot", "arguments": "{}"}
+    return [{"type": "message", **user}, call, {"type": "function_call_output", "call_id": id, "output": result}]
+
+
+def talk(name: str, count: int, size: int = BYTES) -> list[Json]:
+    return [one for number in range(count) for one in seen(name, number, size)]
+
+
+def held(listed: Sequence[Json]) -> list[int]:
+    """The pictures that are there, by number."""
+    spelled = json.dumps(listed)
+    return [number for number in range(400) if data(number) in spelled]
+
+
+def size(listed: Sequence[Json]) -> int:
+    return sum(len(json.dumps(one, separators=(",", ":"))) for one in listed)
+
+
+def session(preset: str, name: str, model: str = "m", state: bytes | None = None, **policy: Any) -> Session:
+    keys = {"preset": preset, "recentUserTurns": {"green": 99, "yellow": 99}, **policy}
+    return Session(keys, format=name, window=900_000, model=model, state=state)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("policy", [{"maxRequestBytes": 300_000}, {"maxImages": 25}], ids=["bytes", "number"])
+def test_the_oldest_become_a_text_and_stay_one(preset: str, name: str, policy: Json) -> None:
+    sent, one = talk(name, 20), session(preset, name, **policy)
+    before = one.project(sent)
+    numbers = held(before)
+    assert numbers == list(range(40 - len(numbers), 40))
+    assert 22 <= len(numbers) <= 29
+    assert size(before) <= policy.get("maxRequestBytes", 1e9)
+    assert "[image left out — 10.0 kB, 1200 x 800 pixels]" in json.dumps(before, ensure_ascii=False)
+    assert all(f"screen {number}" in json.dumps(before) for number in range(20))
+    assert one.report is not None
+    assert (one.report.checks, one.report.blocks_cut) == ((), 40 - len(numbers))
+    if name != "pi":
+        assert RULES[name].illegal(before) == RULES[name].illegal(sent) == []
+    for restarts in (False, True):
+        one = session(preset, name, state=one.state, **policy) if restarts else one
+        sent = [*sent, {**sent[0], "content": f"and {restarts}"}]
+        after = one.project(sent)
+        assert after[: len(before)] == before
+        before = after
+
+
+def request_size(listed: Sequence[Json]) -> int:
+    """As it is sent: JSON in UTF-8, without spaces."""
+    return len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_34_megabytes_of_pictures_leave_as_24_and_the_newest_stay(preset: str, name: str) -> None:
+    sent = talk(name, 17, 1_020_000)
+    assert request_size(sent) > 34_600_000
+    one = session(preset, name)
+    out = one.project(sent)
+    assert 22_000_000 < request_size(out) <= 24_000_000
+    spelled = json.dumps(out, ensure_ascii=False)
+    shown = [number for number in range(34) if data(number, 0) in spelled]
+    assert shown == list(range(34 - len(shown), 34))
+    assert spelled.count("[image left out — 1.0 MB, 1200 x ") == 34 - len(shown)
+    if name != "pi":
+        assert RULES[name].illegal(out) == []
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("said", ["a", "\u00e9\u4e16", '\n"\\'], ids=["ascii", "other scripts", "escapes"])
+def test_what_is_counted_is_what_the_request_takes(name: str, said: str) -> None:
+    """Whatever the limit: the list as JSON is within it, and uses it."""
+    sent = talk(name, 12)
+    for message in sent:
+        if message.get("role") == "user" and "tool_result" not in json.dumps(message):
+            message["content"][0]["text"] += said * 400
+    for most in range(180_000, 190_000, 1_300):
+        out = session("balanced", name, maxRequestBytes=most).project(sent)
+        assert 0.84 * most < request_size(out) <= most
+
+
+def test_prompt_and_tools_are_of_the_request_too() -> None:
+    out = session("balanced", "anthropic", maxRequestBytes=300_000).project(
+        talk("anthropic", 20), overhead_tokens=20_000
+    )
+    assert 190_000 < request_size(out) <= 220_000
+
+
+def test_a_list_of_texts_that_is_over_it_says_what_is_large() -> None:
+    sent = [{"role": "user", "content": "x" * 9_000}, {"role": "assistant", "content": "ok"}]
+    one = session("balanced", "openai", maxRequestBytes=5_000)
+    assert one.project(sent) == sent
+    assert one.report is not None
+    assert one.report.checks == ("fit",)
+    assert one.report.too_big is not None
+    assert [told.index for told in one.report.too_big] == [0, 1]
+
+
+@pytest.mark.parametrize(("model", "most"), [("claude-sonnet-4-5", 100), ("m", 110)])
+def test_no_more_pictures_than_the_provider_takes(model: str, most: int) -> None:
+    out = session("balanced", "anthropic", model).project(talk("anthropic", 55))
+    assert 0.9 * most <= len(held(out)) <= most
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_documents_too(name: str) -> None:
+    told = "JVBERi0" + "x" * 200_000
+    page: Json = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": told}}
+    page = page if name == "anthropic" else {"type": "file", "file": {"file_data": told}}
+    sent = [{"role": "user", "content": [text(name, "read"), page]}, {"role": "assistant", "content": "ok"}]
+    sent += [{"role": "user", "content": "on"}]
+    out = session("balanced", name, maxRequestBytes=100_000).project(sent)
+    assert out[0]["content"] == [text(name, "read"), text(name, "[document left out — 0.2 MB, about 3 pages]")]
+    assert out[1:] == sent[1:]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_where_tokens_do_not_fit_old_pictures_go_before_steps(preset: str, name: str) -> None:
+    """Each weighs about 1,300 tokens."""
+    sent = talk(name, 30)
+    one = Session({"preset": preset}, format=name, window=60_000)
+    out = one.project(sent)
+    assert one.report is not None
+    assert one.report.checks == ()
+    assert one.report.tokens <= 45_000
+    assert held(out)[-2:] == [58, 59]
+
+
+def test_another_models_family_weighs_them_anew() -> None:
+    from ctxmgr.model.api.lifecycle import Model
+
+    one = Session({"preset": "off"}, format="pi", model=Model("claude-sonnet-4-5", 200_000))
+    one.project(talk("pi", 3))
+    assert one.report is not None
+    as_claude = one.report.tokens
+    other = Session({"preset": "off"}, format="pi", model=Model("gemini-2.5-pro", 200_000))
+    other.project(talk("pi", 3))
+    assert other.report is not None
+    assert as_claude - other.report.tokens > 6 * 200
