@@ -5,6 +5,8 @@ Rules (design, section 2, safety of answers):
 2. Else the raw list, if it fits window - reserve.
 3. Else the largest suffix of whole turns that fits, at least the newest turn, and all prompts before it. It does
    not start with a message that holds a result: its call would be missing.
+4. What is too long all the same loses the middle of its longest results, the longest first; but for presets that
+   send a list as it came.
 
 Uses as little as possible of what may have failed: no engine, no tokenizer; a token is taken as three bytes.
 """
@@ -12,11 +14,35 @@ Uses as little as possible of what may have failed: no engine, no tokenizer; a t
 from collections.abc import Sequence
 from types import ModuleType
 
+LEAST_CHARACTERS = 2_000  # of a result that is cut
 BYTES_PER_TOKEN = 3  # low on purpose: o200k gives 3.5 to 4 bytes a token on code and prose
 
 
 def estimated_tokens(raws: Sequence[bytes]) -> int:
     return sum(len(raw) for raw in raws) // BYTES_PER_TOKEN
+
+
+def cut(raws: Sequence[bytes], form: ModuleType, limit: float) -> list[bytes]:
+    """These messages in about `limit` tokens, as far as their results can be cut (rule 4)."""
+    out, over = list(raws), sum(map(len, raws)) - limit * BYTES_PER_TOKEN
+    if over <= 0:
+        return out
+    results = [
+        (len(block.text), position, number)
+        for position, raw in enumerate(raws)
+        for number, block in enumerate(form.view(raw).blocks)
+        if block.kind == "result" and block.can_edit
+    ]
+    for length, position, number in sorted(results, reverse=True):
+        kept = max(LEAST_CHARACTERS, int(length - over) // 2 * 2)
+        if over <= 0 or length <= kept + LEAST_CHARACTERS:
+            break
+        text = form.view(out[position]).blocks[number].text
+        line = f"[cut to fit — {length - kept:,} of {length:,} characters are left out here]"
+        raw = form.set_text(out[position], {number: f"{text[: kept // 2]}\n{line}\n{text[-kept // 2 :]}"})
+        over -= len(out[position]) - len(raw)
+        out[position] = raw
+    return out
 
 
 def suffix(raws: Sequence[bytes], form: ModuleType, limit: int) -> list[bytes]:

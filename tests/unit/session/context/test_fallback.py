@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxmgr.formats import anthropic, openai, pi
-from ctxmgr.session.context.fallback import suffix
+from ctxmgr.session.context.fallback import BYTES_PER_TOKEN, cut, suffix
 
 U = {"role": "user", "content": "x" * 300}
 A = {"role": "assistant", "content": "x" * 300}
@@ -33,3 +33,30 @@ TABLE: list[tuple[str, ModuleType, list[Any], int, list[int]]] = [
 def test_what_leaves(name: str, form: ModuleType, came: list[Any], limit: int, leaves: list[int]) -> None:
     raws = [json.dumps({**one, "n": at}).encode() for at, one in enumerate(came)]
     assert suffix(raws, form, limit) == [raws[at] for at in leaves]
+
+
+def result(size: int) -> bytes:
+    text = "".join(f"line {number:06d}\n" for number in range(size // 12))
+    return json.dumps({"role": "tool", "tool_call_id": "c", "content": text}).encode()
+
+
+def test_what_is_too_long_all_the_same_loses_the_middle_of_its_longest_results() -> None:
+    raws = [json.dumps(U).encode(), result(9_000), result(60_000), result(30_000)]
+    out = cut(raws, openai, 20_000)
+    assert out[:2] + out[3:] == raws[:2] + raws[3:]
+    assert sum(map(len, out)) <= 20_000 * BYTES_PER_TOKEN * 1.02
+    told = json.loads(out[2])["content"]
+    assert told.startswith("line 000000\n")
+    assert told.endswith("line 004999\n")
+    assert "\n[cut to fit — " in told
+
+
+def test_with_no_room_at_all_their_ends_stay() -> None:
+    (out,) = cut([result(60_000)], openai, -5)
+    assert 2_000 < len(json.loads(out)["content"]) < 2_200
+
+
+def test_what_fits_is_as_it_came() -> None:
+    raws = [json.dumps(U).encode(), result(9_000)]
+    assert cut(raws, openai, 4_000) == raws
+    assert cut([json.dumps(U).encode()], openai, 1) == [json.dumps(U).encode()]
