@@ -12,7 +12,7 @@ import msgspec
 
 from ctxmgr.study.closed_loop import ClosedLoop, Foresight
 from ctxmgr.study.figures.measures import CallMeasures, Measures
-from ctxmgr.study.metrics import PriceSheet, Ratio, Recall
+from ctxmgr.study.metrics import PriceSheet, Ratio, Recall, message_cache
 
 LONG_TOKENS = 100_000  # weight of a recorded conversation from which on a session is one that outgrows windows
 KINDS_OF_RECALL = {
@@ -34,6 +34,7 @@ def figures(one: Measures, off: Measures | None) -> Figures:
     calls = bill.calls
     return {
         "prices": prices(one.sheet),
+        "weighedBy": message_cache.weigher().name,
         "rawTokens": one.raw_tokens,
         "money": round(bill.money, 4),
         "moneyACall": round(bill.money / len(calls), 6) if calls else None,

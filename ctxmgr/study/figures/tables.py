@@ -52,7 +52,8 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
             _number(said["last"]["share"], 3),
         )
     made.caption = (
-        f"{prices_line(prices)}; warm: were it never cold; sent: mean tokens a call; cached: share of them "
+        f"tokens by {some[0][1]['weighedBy']}; {prices_line(prices)}\n"
+        "warm: were it never cold; sent: mean tokens a call; cached: share of them "
         "in common with the call before; breaks (of these outside a new epoch)\n"
         "recall of the names used next; in place: in a message as it came; unpacked: not in the packet alone; "
         f"far: said more than {FAR_TOKENS:,} tokens ago;\n"

@@ -18,7 +18,7 @@ VOCABULARY = "o200k_base"
 
 
 class MessageCache:
-    """What is known of messages by their bytes, in pi's format. Weights in tokens, as ctxmgr weighs."""
+    """What is known of messages by their bytes, in pi's format. Weights in tokens, by the reader's weigher."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -69,7 +69,12 @@ def strings(value: Any) -> Iterator[str]:
 
 
 @cache
+def weigher() -> tokens.Weigher:
+    """Of the project's vocabulary; the estimate where it can not be had. Blocks for about 0.3 s, once."""
+    return tokens.load(VOCABULARY).weigher
+
+
+@cache
 def reader() -> Reader:
-    """A reader of pi's messages over the project's vocabulary. Blocks for about 0.3 s, once."""
-    weigher = tokens.load(VOCABULARY).weigher
-    return Reader(pi, weigher)
+    """A reader of pi's messages by that weigher."""
+    return Reader(pi, weigher())

@@ -119,7 +119,10 @@ def _zones(some: Sequence[Figures]) -> Table:
         for zone, row in rows:
             last = zone == "all"
             table.add_row(plain(one["preset"]), zone, *_cells(row), style="bold" if last else "", end_section=last)
-    table.caption = "tokens, uncalibrated; dropped, distilled, pruned and packet: mean a call; times of `context`"
+    table.caption = (
+        "tokens by the estimate that decides, uncalibrated; "
+        "dropped, distilled, pruned and packet: mean a call; times of `context`"
+    )
     return table
 
 

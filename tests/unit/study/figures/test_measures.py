@@ -160,6 +160,12 @@ def test_means_count_each_recording_the_same_and_leave_out_what_is_not_there() -
     assert "100,000" in drawn_means(rows)
 
 
+def test_measures_say_what_they_weigh_by() -> None:
+    measured = figures(session(), None)
+    assert measured["weighedBy"] == "o200k_base"
+    assert "tokens by o200k_base; input at" in drawn([("turns", measured)])
+
+
 def test_a_row_shows_what_was_measured() -> None:
     every, some = session(), session(newest(1))
     text = drawn([("off", figures(every, every)), ("tu[b]rns", figures(some, every))])

@@ -89,7 +89,7 @@ def test_the_table_shows_them(asked: tuple[Any, list[Any], str]) -> None:
     ("arguments", "says"),
     [
         (["--probes", "--no-measures"], "--probes and --report show measures"),
-        (["--probes-failed", "x"], "--probes-failed is for --probes"),
+        (["--probes-failed", "x"], "--probes-failed is of probes: add --probes"),
     ],
 )
 def test_arguments_that_do_not_go_together(
