@@ -10,18 +10,20 @@ Rules:
    it. A user's fact is in no listing: only a later user message closes it.
 4. Of one key, the newest source counts; but a constraint in the user's own words stands before a summary's
    wording of it, whatever their times.
-5. A constraint is closed when a later user message takes back most of its words.
+5. A constraint is closed when a later user message takes back most of its words, or allows what it forbids. Where
+   it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
 7. A fact that says a task's state and not its text (`STATE`) takes the newest text of its key; a task that was
    dropped no longer holds.
 """
 
+import re
 from collections.abc import Iterable
 
 from msgspec import structs
 
 from ctxmgr.engine.text import key_of
-from ctxmgr.model.saved import Fact, Ledger, Slot
+from ctxmgr.model.saved import ALLOWED, Fact, Ledger, Slot
 
 Stamp = tuple[int, int]
 
@@ -29,6 +31,10 @@ Stamp = tuple[int, int]
 _RANKS = {"user": 4, "summary": 3, "assistant": 2, "tool": 1, "branch": 0}
 _USER_FIRST: frozenset[Slot] = frozenset(("constraint", "decision", "context"))
 
+_FORBIDS = re.compile(r"\b(?:never|not|no|avoid|stop|refrain|without|only)\b|n'?t\b", re.IGNORECASE)
+_IFS = re.compile(r"\b(?:but|except|not|only|unless|if|when|until|once|after(?! all\b))\b|n'?t\b", re.IGNORECASE)
+_ENDING = re.compile(r"(?:ing|ed|es|e|s)$")
+SHORT_WORD = 4  # characters: a shorter one has no ending to take off
 RETRACTIONS = 50  # newest ones looked at: each is compared with every constraint
 LEAST_SHARED_WORDS = 2
 SHARED_SHARE = 0.6  # of the words of what is taken back that a constraint must hold to be closed by it
@@ -77,6 +83,25 @@ _FILLERS = frozenset(
         "only",
         "should",
         "use",
+        "may",
+        "can",
+        "now",
+        "again",
+        "after",
+        "all",
+        "from",
+        "ok",
+        "okay",
+        "fine",
+        "feel",
+        "free",
+        "go",
+        "ahead",
+        "re",
+        "allowed",
+        "avoid",
+        "refrain",
+        "stop",
     ]
 )
 
@@ -170,21 +195,44 @@ def _without_retracted(facts: list[Fact]) -> list[Fact]:
     if not taken_back:
         return facts
     newest = sorted(taken_back, key=order)[-RETRACTIONS:]
-    words = [((fact.time_ms, fact.seq), _words(fact.text)) for fact in newest]
-    return [
+    words = [((fact.time_ms, fact.seq), _words(fact.text), fact.detail == ALLOWED) for fact in newest]
+    words = [one for fact, one in zip(newest, words, strict=True) if not (one[2] and _IFS.search(fact.text))]
+    held = [
         fact
         for fact in facts
         if fact.status != "retracted" and not (fact.slot == "constraint" and _is_taken_back(fact, words))
     ]
+    doubtful = [fact for fact in newest if fact.detail == ALLOWED and _is_doubtful(fact, facts, held)]
+    return [*held, *(structs.replace(fact, status="") for fact in doubtful)]
 
 
-def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str]]]) -> bool:
+def _is_taken_back(fact: Fact, taken_back: list[tuple[Stamp, frozenset[str], bool]]) -> bool:
     held = _words(fact.text)
+    forbids = bool(_FORBIDS.search(fact.text))
     return any(
-        stamp > (fact.time_ms, fact.seq) and len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
-        for stamp, words in taken_back
+        stamp > (fact.time_ms, fact.seq) and (_allows(words, held) and forbids if allowed else _shares(words, held))
+        for stamp, words, allowed in taken_back
     )
 
 
+def _shares(words: frozenset[str], held: frozenset[str]) -> bool:
+    return len(words & held) >= max(LEAST_SHARED_WORDS, SHARED_SHARE * len(words))
+
+
+def _allows(words: frozenset[str], held: frozenset[str]) -> bool:
+    """Is all that is forbidden allowed, and little else?"""
+    return bool(held) and held <= words and len(held) >= SHARED_SHARE * len(words)
+
+
+def _is_doubtful(allowed: Fact, facts: list[Fact], held: list[Fact]) -> bool:
+    """Does it speak of a rule from before that stands, and lift none?"""
+    words, stamp = _words(allowed.text), (allowed.time_ms, allowed.seq)
+    forbidding = [one for one in held if one.slot == "constraint" and _FORBIDS.search(one.text)]
+    near = any(words & _words(one.text) and (one.time_ms, one.seq) < stamp for one in forbidding)
+    return near and not any(_allows(words, _words(one.text)) for one in facts if one not in held and one != allowed)
+
+
 def _words(text: str) -> frozenset[str]:
-    return frozenset(key_of(text).split()) - _FILLERS
+    """Those that say something, without their endings: `changing` speaks of what `change` does."""
+    found = frozenset(key_of(text).split()) - _FILLERS
+    return frozenset(_ENDING.sub("", word) if len(word) > SHORT_WORD else word for word in found)

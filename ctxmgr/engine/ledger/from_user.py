@@ -5,14 +5,15 @@ Rules:
 2. Precision before recall: a missed constraint is still in the message, a false one misleads for the rest of
    the session. So questions, statements about others ("it never worked") and long sentences give nothing.
 3. The opening message is the goal. A later message sets it only where it says so ("new goal: ...").
-4. Taking back ("never mind the ...") is a fact of its own; which constraint it closes is decided when the
-   ledger is read, so that the order of seeing both does not matter.
+4. Taking back ("never mind the ...") or allowing ("you may ... now") is a fact of its own; which constraint it
+   closes is decided when the ledger is read, so that the order of seeing both does not matter.
 """
 
 import re
 
 from ctxmgr.engine.ledger.statements import Statements
 from ctxmgr.engine.text import checklists, key_of, plain, prose, sentences_of, shorten, without_marks
+from ctxmgr.model.saved import ALLOWED
 
 GOAL_CHARACTERS = 600  # of the goal, wherever it is told in full
 SENTENCE_CHARACTERS = 600
@@ -67,6 +68,13 @@ _GOAL = _any(
 )
 _RETRACTION = _any(
     rf"^{_LEAD}(?:never ?mind|forget(?: about)?|ignore|drop|scrap|no longer)\b[,:]?\s+(?P<what>\S.*)"
+)
+_NOW = r"(?=.*\b(?:now|again|after all|from now on)\b)"
+_ALLOWING = _any(
+    rf"^{_LEAD}you may (?!(?:want|wish|need|have|be|find|see|notice)\b){_ACT}",
+    rf"^{_LEAD}{_NOW}(?:you can|(?:it'?s|it is|that'?s) (?:ok(?:ay)?|fine|alright) to) "
+    rf"(?!(?:find|notice|look)\b){_ACT}",
+    rf"^{_LEAD}(?:you(?:'re| are) (?:now )?(?:allowed|free) to|feel free to|go ahead and) {_ACT}",
 )
 _CHOICE_LEAD = rf"(?:(?:omf?g|dude|man|jesus|fine|sure|yep|cool|good|right|perfect)[,.!:]* +)*{_LEAD}"
 _NO_THING = r"(?!(?:it|that|this|them|so|the (?:same|rest))\b[.! ]*$)"
@@ -123,6 +131,8 @@ def _sentence(sentence: str, into: Statements) -> None:
     if taken_back:
         what = taken_back["what"]
         into.add("constraint", f"retracted {key_of(what)}", what, "user", "retracted")
+    elif _ALLOWING.search(sentence):
+        into.add("constraint", f"retracted {key_of(sentence)}", sentence, "user", "retracted", ALLOWED)
     elif not _NO_RULE.search(sentence) and _RULE.search(sentence):
         into.add("constraint", key_of(sentence), sentence, "user")
     elif _CORRECTION.search(sentence) and len(sentence.split()) > CORRECTION_WORDS:

@@ -12,7 +12,7 @@ from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
 from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, sentence, shorten
-from ctxmgr.model.saved import Fact, Ledger
+from ctxmgr.model.saved import ALLOWED, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
 CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
@@ -121,7 +121,11 @@ def _goal(facts: list[Fact], limit: int) -> PacketPart | None:
 
 def _constraints(facts: list[Fact]) -> PacketPart:
     """The user's words in quotes; corrections of a moment after the rules, and first to go."""
-    rules = [fact for fact in facts if fact.detail != "correction"][-MOST_LINES:]
+    told = [fact for fact in facts if fact.detail != "correction"][-MOST_LINES:]
+    allowed = [
+        fact for fact in reversed(told) if fact.detail == ALLOWED
+    ]  # it may lift a rule: that is read after it
+    rules = [*allowed, *(fact for fact in told if fact.detail != ALLOWED)]
     corrections = [fact for fact in facts if fact.detail == "correction"][-MOST_LINES:]
     lines = [_said(fact) for fact in (*rules, *corrections)]
     ranked = [*_newest_first(len(rules)), *(len(rules) + place for place in _newest_first(len(corrections)))]

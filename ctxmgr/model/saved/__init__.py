@@ -1,11 +1,12 @@
 """What outlives a restart: a session's state and what it is made of. A renamed field keeps its name on disk."""
 
-from ctxmgr.model.saved.facts import STATE, Fact, Ledger, Slot, Source
+from ctxmgr.model.saved.facts import ALLOWED, STATE, Fact, Ledger, Slot, Source
 from ctxmgr.model.saved.latch import Latch, LatchState
 from ctxmgr.model.saved.meter import Meter
 from ctxmgr.model.saved.state import LastProjection, ModelSpec, Outline, RawSummary, RenderedPacket, State
 
 __all__ = [
+    "ALLOWED",
     "Fact",
     "LastProjection",
     "Latch",

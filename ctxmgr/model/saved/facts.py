@@ -16,6 +16,8 @@ Slot = Literal[
     "request",
     "listing",
 ]
+ALLOWED = "allowed"
+"""The detail of a taking back by which the user allows something."""
 STATE = "state"
 """The listing of a fact that says a task's state and not its text, which another fact of its key has."""
 
@@ -36,7 +38,7 @@ class Fact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     "unknown" (the format has no error flag, and nothing tells how it ended); constraint "" |
     "retracted" (the user took back what shares its words); else "".
     `detail`: command, the quoted error line; of a summary, the heading it stood under where that says more
-    than the slot; constraint of a user, "correction".
+    than the slot; constraint of a user, "correction" or "allowed".
     `listing` names the whole list a statement came in ("summary", "tool:todowrite"): the statement is closed
     when that list is stated again without it. A fact in slot "listing" says when the list was last stated.
     `time_ms` is milliseconds since the epoch: the host's time, or for an undated event the newest host time known
