@@ -136,7 +136,7 @@ export interface PolicyKeys {
   archive?: ArchiveKeys | null;
   /** Tool output in so many of the newest turns is never pruned. Default: 2. */
   protectedTurns?: number | null;
-  /** So many tokens of the newest older tool output stay. Default: 40000. */
+  /** At least so many tokens of the newest older tool output stay. Default: 40000. */
   pruneProtect?: number | null;
   /** Pruning begins where it saves at least so many tokens. Default: 20000. */
   pruneMinimum?: number | null;
@@ -432,7 +432,7 @@ export interface Policy {
   archive: Archive;
   /** Tool output in so many of the newest turns is never pruned. */
   protectedTurns: number;
-  /** So many tokens of the newest older tool output stay. */
+  /** At least so many tokens of the newest older tool output stay. */
   pruneProtect: number;
   /** Pruning begins where it saves at least so many tokens. */
   pruneMinimum: number;
@@ -1318,6 +1318,10 @@ export interface PolicyResult {
   thresholds: Thresholds;
   /** How many events of this session have taken effect. See README.md#order. */
   seq: number;
+  /**
+   * Keys that mean something in some presets alone, and in which; all others do in each. Since 1.1. Default: {}.
+   */
+  presets?: Record<string, string[]>;
 }
 
 /** Tokens by the provider's count. A zone begins at its threshold. */

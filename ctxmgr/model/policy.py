@@ -250,9 +250,9 @@ class Policy(Setting, frozen=True):
     protected_turns: Annotated[
         Natural, Meta(description="Tool output in so many of the newest turns is never pruned.")
     ] = 2
-    prune_protect: Annotated[Natural, Meta(description="So many tokens of the newest older tool output stay.")] = (
-        40_000
-    )
+    prune_protect: Annotated[
+        Natural, Meta(description="At least so many tokens of the newest older tool output stay.")
+    ] = 40_000
     prune_minimum: Annotated[
         Natural, Meta(description="Pruning begins where it saves at least so many tokens.")
     ] = 20_000

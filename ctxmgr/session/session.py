@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ctxmgr.engine.presets import PRESETS, Inputs, PresetStrategy
+from ctxmgr.engine.presets import KEY_PRESETS, PRESETS, Inputs, PresetStrategy
 from ctxmgr.engine.pressure import Gauge, Thresholds, latch, meter, thresholds
 from ctxmgr.formats import auto, form_of, messages_of, settled
 from ctxmgr.model import (
@@ -88,6 +88,9 @@ class SessionCore:
         keys = policy_keys.merged(self.defaults, self.overrides)
         self.policy: Policy = policy_keys.policy(keys, self.state.model.id)
         self.preset: PresetStrategy = PRESETS[self.policy.preset]
+        given = {*keys, *keys.get("models", {}).get(self.state.model.id, {})}
+        idle = sorted(key for key in given if key in KEY_PRESETS and key not in self.preset.policy_keys)
+        self.idle_keys = tuple(f"the policy key {key} does nothing in preset {self.preset.name}" for key in idle)
         self.thresholds: Thresholds = thresholds(self.policy, self.state.model.window)
         rules = media.family(self.state.model.id)
         if rules is self.reader.rules:

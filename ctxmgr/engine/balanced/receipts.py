@@ -33,6 +33,19 @@ class Original(msgspec.Struct, frozen=True, gc=False):
     handle: str
 
 
+def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int]:
+    """Of the tool output in the list: all of it, and what the plan shows as it came."""
+    shown = frozenset(
+        at for piece in plan.pieces if isinstance(piece, Keep) for at in range(piece.start, piece.end)
+    )
+    weights = [
+        (at in shown, conversation.block_weight(ref))
+        for at in range(conversation.size)
+        for ref, _ in conversation.results(at)
+    ]
+    return sum(weight for _, weight in weights), sum(weight for stays, weight in weights if stays)
+
+
 def projected_weights(plan: Plan, messages: Sequence[Message]) -> dict[int, int]:
     """The weight of each message that a plan shows, by index; the packet is none."""
     weights: dict[int, int] = {}

@@ -59,11 +59,13 @@ class NeedsThread(msgspec.Struct, frozen=True):
 
 
 class PresetStrategy(ABC):
-    """`name` on the wire. `prunes`: does it ever leave anything out? `asks_for_compaction` of the host when a list
-    has outgrown it. `keeps_prefix`: between two epochs a list only grows at its end."""
+    """`name` on the wire. `policy_keys`: those that mean something here, of those that do not in every preset.
+    `prunes`: does it ever leave anything out? `asks_for_compaction` of the host when a list has outgrown it.
+    `keeps_prefix`: between two epochs a list only grows at its end."""
 
     name: ClassVar[Preset]
     invariants: ClassVar[Invariants]
+    policy_keys: ClassVar[frozenset[str]] = frozenset()
     prunes: ClassVar[bool] = True
     asks_for_compaction: ClassVar[bool] = True
     keeps_prefix: ClassVar[bool] = False

@@ -7,3 +7,9 @@ from ctxmgr.engine.presets.tools import Tools
 from ctxmgr.engine.presets.turns import Turns
 
 PRESETS: dict[str, PresetStrategy] = {preset.name: preset for preset in (Off(), Tools(), Turns(), Balanced())}
+
+KEY_PRESETS: dict[str, tuple[str, ...]] = {
+    key: tuple(name for name, preset in PRESETS.items() if key in preset.policy_keys)
+    for key in sorted(frozenset[str]().union(*(preset.policy_keys for preset in PRESETS.values())))
+}
+"""Policy keys that mean something in some presets alone, and in which."""

@@ -6,7 +6,8 @@ Rules (OpenCode's pruning, as the design, section 4, fixes it):
    pruned already is no reason to stop (the original stops there, and so never prunes what is older).
 3. Errors, what may be one, and `protectedTools` never; `prunableTools` names those eligible, empty means all.
    Names are the same in whatever case: one host calls `Read` what another calls `read`.
-4. The newest `pruneProtect` tokens of eligible output are safe; what is older is prunable.
+4. The newest `pruneProtect` tokens of eligible output are safe, and of a result that is only partly among them all
+   (the original prunes it, and may protect nothing); what is older is prunable.
 5. Prune all of it at once, and only if it comes to `pruneMinimum` tokens; `force` goes past the minimum.
 6. What is pruned stays pruned: a later call prunes only what has become prunable since, so that the bytes in
    front of it stay as they were.
@@ -76,7 +77,7 @@ def prune(conversation: ConversationIndex, policy: Policy, pruned: Container[str
                     continue
                 weight = conversation.block_weight(ref)
                 scanned += weight
-                if scanned <= policy.prune_protect:
+                if protected < policy.prune_protect:
                     protected += weight
                 else:
                     found.append(Target(ref, at, weight))

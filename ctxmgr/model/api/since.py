@@ -23,6 +23,7 @@ SINCE: dict[str, str] = {
     "Policy.maxRequestBytes": "1.1",
     "Report.blocksCut": "1.1",
     "Report.tooBig": "1.1",
+    "PolicyResult.presets": "1.1",
     "SessionStartParams.messageFormat": "1.1",
     "TurnEndResult.send": "1.1",
 }

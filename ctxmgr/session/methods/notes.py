@@ -12,7 +12,7 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 
 def notes(session: SessionCore) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
-    return (*session.warnings, *_asking(session), *_ahead(session))
+    return (*session.warnings, *session.idle_keys, *_asking(session), *_ahead(session))
 
 
 def _asking(session: SessionCore) -> Iterator[str]:

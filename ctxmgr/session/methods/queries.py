@@ -5,6 +5,7 @@ from typing import Any
 from ctxmgr.engine.conversation import digest_of
 from ctxmgr.engine.ledger import current
 from ctxmgr.engine.packet import packet, packet_budget
+from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
 from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
@@ -97,6 +98,7 @@ def policy(session: SessionCore) -> lifecycle.PolicyResult:
             "compact": round(at.compact, 1),
             "limit": at.limit,
         },
+        presets=KEY_PRESETS,
         seq=session.state.seq,
     )
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import msgspec
 
 from ctxmgr.engine.balanced import BalancedResult, Original, receipts
+from ctxmgr.engine.conversation import ConversationIndex
 from ctxmgr.model import ArchiveRow, Plan
 from ctxmgr.model.saved import RenderedPacket, State
 
 
-def with_epoch(state: State, done: BalancedResult, anchor: str) -> State:
+def with_epoch(state: State, done: BalancedResult, anchor: str, conversation: ConversationIndex) -> State:
     """The state with what was decided. `anchor`: the key of the message that the packet stands before, "" where it
     stands at the head."""
     plan, opened = done.plan, done.epoch_result
@@ -19,8 +20,12 @@ def with_epoch(state: State, done: BalancedResult, anchor: str) -> State:
         return _unchanged(state, plan, anchor)
     edits = [one for one in opened.originals if one.kind != "dropped"]
     pruned = [one for one in opened.originals if one.kind == "pruned"]
+    scanned, shown = receipts.result_tokens(conversation, plan)
     totals = msgspec.structs.replace(
         totals,
+        scanned_tokens=scanned,
+        protected_tokens=shown,
+        prunable_tokens=scanned - shown,
         results_distilled=totals.results_distilled + len(edits) - len(pruned),
         results_pruned=totals.results_pruned + len(pruned),
         pruned_tokens=totals.pruned_tokens + sum(one.before_tokens - one.after_tokens for one in opened.originals),

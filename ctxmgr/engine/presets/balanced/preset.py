@@ -46,6 +46,9 @@ class Balanced(PresetStrategy):
     """What is shown stays until an epoch pays, and so does its packet."""
 
     name = "balanced"
+    policy_keys = frozenset(
+        ("cacheTtlMs", "costVersusRecall", "packetTokens", "prices", "protectedTools", "resumeTokens")
+    )
     invariants: ClassVar[Invariants] = STEPS
     keeps_prefix = True
 
@@ -73,7 +76,7 @@ class Balanced(PresetStrategy):
             return NeedsThread()
         done = decided(conversation, ask, plan, opening)
         anchor = conversation.key(done.plan.floor) if done.plan.floor else ""
-        after, epoch = with_epoch(state, done, anchor), done.epoch_result
+        after, epoch = with_epoch(state, done, anchor, conversation), done.epoch_result
         if epoch is None:
             return Planned(done.plan, after, tokens)
         return Planned(done.plan, after, tokens, epoch.receipt, originals(epoch.originals), epoch.read_paths)

@@ -11,6 +11,7 @@ class Tools(WholeTurns):
     """No turn leaves. What is old enough is pruned whenever it comes to the policy's minimum."""
 
     name = "tools"
+    policy_keys = frozenset(("protectedTools", "protectedTurns", "prunableTools", "pruneMinimum", "pruneProtect"))
     asks_for_compaction = False
 
     def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:

@@ -10,6 +10,18 @@ class Turns(WholeTurns):
     """Decided anew on each call: a turn that left does not come back."""
 
     name = "turns"
+    policy_keys = frozenset(
+        (
+            "distill",
+            "packetTokens",
+            "protectedTools",
+            "protectedTurns",
+            "prunableTools",
+            "pruneProtect",
+            "recentUserTurns",
+            "resumeTokens",
+        )
+    )
 
     def limits(self, gauge: Gauge) -> Limits | None:
         """The newest turn is red at most."""

@@ -10,7 +10,8 @@ Rules (design, section 4; the number in brackets is the design's):
    lose tool output, oldest first; the last two steps stay.
 4. What was cut to fit the window stays so, of whichever kind, while its turn is kept.
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
-   limit, so that a better zone does not undo it. What may be an error is treated as one.
+   limit, so that a better zone does not undo it. What may be an error is treated as one. Results of protected tools
+   stay as they are.
 6. [5] One packet stands before the first kept message when turns or summaries were left out, and weighs no
    more than what it stands for; packets that came back count as left out, and so does what the host took away
    itself. Where little was left out and that leaves no room for a packet, nothing is left out: there is nothing to
@@ -132,7 +133,7 @@ class _Draft:
             for position in turn.results:
                 for ref, block in self.conversation.results(position):
                     decision = self.decisions.get(self.conversation.block_key(ref))
-                    if older and _bulky(block, limit):
+                    if older and _bulky(block, limit) and not self._protected(ref):
                         decision = _tighter(decision, limit)
                     if decision is not None and decision.kind != "cut":
                         self._edit(ref, decision)
@@ -161,6 +162,11 @@ class _Draft:
             self._prune_step(step)
             over -= self.saved - saved
 
+    def _protected(self, ref: BlockRef) -> bool:
+        """Is it a result of a protected tool?"""
+        names = self.ask.policy.protected_tools
+        return bool(names) and is_among(self.conversation.call_of(ref).tool, names)
+
     def _newest_weight(self) -> int:
         """Of the newest turn alone as decided so far, in tokens."""
         start = self.turns[-1].start
@@ -172,10 +178,7 @@ class _Draft:
         for position in range(step.start, step.end):
             for ref, block in self.conversation.results(position):
                 edit = self.block_edits.get(position, {}).get(ref.block_index)
-                protected = block.is_error or block.doubtful
-                protected = protected or is_among(
-                    self.conversation.call_of(ref).tool, self.ask.policy.protected_tools
-                )
+                protected = block.is_error or block.doubtful or self._protected(ref)
                 if not protected and (edit is None or edit.kind != "pruned"):
                     self._edit(ref, Decision("pruned"))
 

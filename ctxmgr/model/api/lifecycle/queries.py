@@ -37,12 +37,16 @@ class GetPacketParams(Wire, frozen=True):
     ] = None
 
 
-class PolicyResult(Wire, frozen=True, omit_defaults=False):
+class PolicyResult(Wire, frozen=True):
     """The policy in force, and what it comes to for the session's model."""
 
     policy: Annotated[Policy, Meta(description="All keys with their values, those of the session's model put in.")]
     thresholds: Annotated[dict[str, float], Meta(description="The policy in tokens.")]
     seq: Seq
+    presets: Annotated[
+        dict[str, tuple[str, ...]],
+        Meta(description="Keys that mean something in some presets alone, and in which; all others do in each."),
+    ] = {}
 
 
 class PruneStats(Wire, frozen=True, omit_defaults=False):

@@ -164,7 +164,7 @@ pub struct PolicyKeys {
     /// Tool output in so many of the newest turns is never pruned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_turns: Option<u64>,
-    /// So many tokens of the newest older tool output stay.
+    /// At least so many tokens of the newest older tool output stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune_protect: Option<u64>,
     /// Pruning begins where it saves at least so many tokens.
@@ -693,7 +693,7 @@ pub struct Policy {
     pub archive: Archive,
     /// Tool output in so many of the newest turns is never pruned.
     pub protected_turns: u64,
-    /// So many tokens of the newest older tool output stay.
+    /// At least so many tokens of the newest older tool output stay.
     pub prune_protect: u64,
     /// Pruning begins where it saves at least so many tokens.
     pub prune_minimum: u64,
@@ -1978,6 +1978,9 @@ pub struct PolicyResult {
     pub thresholds: Thresholds,
     /// How many events of this session have taken effect. See README.md#order.
     pub seq: i64,
+    /// Keys that mean something in some presets alone, and in which; all others do in each. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub presets: Option<BTreeMap<String, Vec<String>>>,
 }
 
 /// Tokens by the provider's count. A zone begins at its threshold.

@@ -45,7 +45,8 @@ RECENT = [u("and now"), u("go on")]  # the two turns that are safe
 TABLE: list[tuple[str, list[Said], dict[str, Any], list[int]]] = [
     ("the newest output is safe", [u("go"), *did("read", 100)], {}, []),
     ("what is older is not", [u("go"), *did("read", 60), *did("read", 100)], {}, [2]),
-    ("the one that straddles goes", [u("go"), *did("read", 60), *did("read", 60), *did("read", 60)], {}, [4, 2]),
+    ("the one that straddles stays", [u("go"), *did("read", 60), *did("read", 60), *did("read", 60)], {}, [2]),
+    ("one larger than the protection stays", [u("go"), *did("read", 60), *did("read", 500)], {}, [2]),
     ("under the minimum nothing goes", [u("go"), *did("read", 49), *did("read", 100)], {}, []),
     ("at the minimum all of it goes", [u("go"), *did("read", 25), *did("ls", 25), *did("read", 100)], {}, [4, 2]),
     ("errors never", [u("go"), *failed("bash", 500), *did("read", 60), *did("read", 100)], {}, [4]),
@@ -159,12 +160,17 @@ def test_force_goes_past_the_minimum_but_not_past_the_protection() -> None:
 
 
 def test_what_is_counted() -> None:
-    said = [u("go"), *did("read", 30), *failed("ls", 7), *did("read", 40), *did("read", 80), *RECENT]
+    said = [u("go"), *did("read", 30), *failed("ls", 7), *did("read", 40), *did("read", 100), *RECENT]
     found = pruned(said)
-    assert (found.scanned_tokens, found.protected_tokens, found.prunable_tokens) == (150, 80, 70)
+    assert (found.scanned_tokens, found.protected_tokens, found.prunable_tokens) == (170, 100, 70)
     assert [target.weight for target in found.targets] == [40, 30]
     below = pruned(said, Policy(preset="tools", prune_protect=100, prune_minimum=71))
-    assert (below.targets, below.scanned_tokens, below.protected_tokens, below.prunable_tokens) == ((), 150, 80, 70)
+    assert (below.targets, below.scanned_tokens, below.protected_tokens, below.prunable_tokens) == (
+        (),
+        170,
+        100,
+        70,
+    )
 
 
 def test_the_numbers_of_the_design() -> None:
@@ -262,7 +268,9 @@ def test_pruning_keeps_its_rules_on_any_list(
         assert not block.is_error
         assert block.tool.lower() in ("read", "bash", "grep")
         assert not any(message.view.summary == "compaction" for message in messages[target.ref.message_index :])
-    assert found.protected_tokens <= protect
+    if found.prunable_tokens:  # what is protected is a floor, and no more than its last result passes it
+        heaviest = max(weight for message in messages for weight in message.weights)
+        assert protect <= found.protected_tokens < protect + max(1, heaviest)
     assert found.protected_tokens + found.prunable_tokens == found.scanned_tokens
     assert sum(target.weight for target in found.targets) == (found.prunable_tokens if found.targets else 0)
     assert force or not found.targets or found.prunable_tokens >= minimum

@@ -132,8 +132,8 @@ def test_an_epoch_that_decides_it_again_leaves_it_as_it_was(preset: str) -> None
 
 
 def test_undone_and_decided_again_it_is_as_it_was() -> None:
-    policy = {"preset": "tools", "pruneProtect": 3_000, "pruneMinimum": 0, "protectedTurns": 1}
-    talk = Talk(policy, found=after_an_epoch(messages(), [2], epoch=Epoch(number=1)))
+    keys = {"pruneProtect": 2_000, "pruneMinimum": 0, "protectedTurns": 1, "prunableTools": ["read"]}
+    talk = Talk({"preset": "tools", **keys}, found=after_an_epoch(messages(), [2], epoch=Epoch(number=1)))
     before = shown(talk)
     talk.call("undo", sessionId="s", epoch=1)
     assert session_of(talk).state.decisions == {}

@@ -1,0 +1,136 @@
+"""A key of the policy means something in the preset in force, or `status.notes` says that it does not."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.presets import KEY_PRESETS, PRESETS
+from ctxmgr.model import Policy
+from tests.contract.talk import Fields, Messages, Talk
+
+SET: Fields = {
+    "cacheTtlMs": 1_000,
+    "costVersusRecall": 0.3,
+    "distill": {"green": 500},
+    "packetTokens": 1_000,
+    "prices": {"input": 3},
+    "protectedTools": ["skill"],
+    "protectedTurns": 1,
+    "prunableTools": ["read"],
+    "pruneMinimum": 10,
+    "pruneProtect": 10,
+    "recentUserTurns": {"green": 4},
+    "resumeTokens": 2_000,
+}
+LONG = "\n".join(f"line {number} of the long output" for number in range(300))
+
+
+def session(preset: str, **policy: Any) -> tuple[Talk, list[Fields]]:
+    """Five turns that ask a skill and read a file, with long answers."""
+    talk, make = Talk({"preset": preset, **policy}, 1_000_000), Messages()
+    said: list[Fields] = []
+    for number in range(5):
+        said.append(make.user(f"Question {number} of the work"))
+        said += [make.reply("I look.", make.call("skill", skill=f"s{number}")), make.result(f"{number} {LONG}")]
+        said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(f"f {LONG}")]
+        said.append(make.reply("That is done."))
+    return talk, [*said, make.user("And now?")]
+
+
+@pytest.mark.parametrize("key", SET)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_key_that_was_set_and_does_nothing_is_told(preset: str, key: str) -> None:
+    notes = [one for one in Talk({"preset": preset, key: SET[key]}).status()["notes"] if "policy key" in one]
+    told = [f"the policy key {key} does nothing in preset {preset}"]
+    assert notes == ([] if preset in KEY_PRESETS[key] else told)
+
+
+def test_a_key_of_the_model_is_told_as_well() -> None:
+    models: Fields = {"model-1": {"cacheTtlMs": 1_000}, "another": {"prices": {"input": 3}}}
+    notes = [one for one in Talk({"preset": "turns", "models": models}).status()["notes"] if "policy key" in one]
+    assert notes == ["the policy key cacheTtlMs does nothing in preset turns"]
+
+
+BASE: Fields = {"pruneProtect": 2_000, "pruneMinimum": 500, "protectedTurns": 1, "compaction": {"enabled": False}}
+OTHER: Fields = SET | {
+    "cacheTtlMs": 3_600_000,
+    "costVersusRecall": 1.0,
+    "distill": {"green": 50_000, "yellow": 50_000, "red": 50_000, "compact": 50_000},
+    "packetTokens": 20,
+    "prices": {"input": 3, "output": 15, "cacheRead": 3, "cacheWrite": 3},
+    "protectedTurns": 4,
+    "pruneMinimum": 100_000,
+    "pruneProtect": 100_000,
+    "recentUserTurns": {"green": 2, "yellow": 2, "red": 2, "compact": 2},
+    "resumeTokens": 300,
+}
+SUMMARY = "## Goal\nThe port.\n\n## Critical Context\n" + "\n".join(
+    f"- Part {number} of the parser holds what was found about its tokens and their places." for number in range(40)
+)
+
+
+def lists_of(preset: str, policy: Fields) -> list[Any]:
+    """A session's lists: as it grows, cold and warm, after a forced prune, after a compaction."""
+    talk, make = Talk({"preset": preset, **BASE, **policy}, 100_000), Messages()
+    lists, said, at = [], [make.user("Port the parser. Never touch the schema.")], 0
+    for number in range(14):
+        at += 600_000 if number % 5 == 4 else 1_000
+        if number == 10:
+            talk.call("prune", sessionId="s")
+        said += [
+            make.reply("I look.", make.call("skill", skill=f"s{number}")),
+            make.result(f"{number} {LONG[:6_000]}"),
+        ]
+        said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(f"f{number} {LONG}")]
+        said += [make.reply("That is done."), make.user(f"Question {number}: what of f{number // 2}.py?")]
+        lists.append(talk.context(said, at=at)["list"])
+        talk.call("turn_end", sessionId="s", message=said[-2])
+    talk.call(
+        "session_compact", sessionId="s", compactionEntry={"type": "compaction", "id": "c", "summary": SUMMARY}
+    )
+    said = [make.summary(SUMMARY), *said[-13:]]
+    return [*lists, talk.context(said, at=at)["list"]]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_key_changes_lists_where_it_is_said_to_and_nowhere_else(preset: str) -> None:
+    as_set = lists_of(preset, {})
+    changing = {key for key, value in OTHER.items() if lists_of(preset, {key: value}) != as_set}
+    assert changing == {key for key, names in KEY_PRESETS.items() if preset in names}
+
+
+def test_get_policy_tells_which_preset_a_key_belongs_to() -> None:
+    talk = Talk(start=False)
+    talk.call("initialize", protocolVersion="1.1", capabilities={}, policy={})
+    talk.call("session_start", sessionId="s", model={"id": "m", "contextWindow": 9_000})
+    answer = talk.call("getPolicy", sessionId="s")
+    assert answer["presets"] == {key: list(names) for key, names in KEY_PRESETS.items()}
+    assert answer["presets"]["pruneMinimum"] == ["tools"]
+    assert set(KEY_PRESETS) == set(SET)
+    assert set(KEY_PRESETS) < set(Policy.__struct_encode_fields__)
+
+
+@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
+def test_results_of_protected_tools_stay(preset: str) -> None:
+    keys: Fields = {"pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0}
+    keys = keys if preset != "balanced" else {"costVersusRecall": 0.0}
+    talk, said = session(preset, protectedTools=["skill"], **keys)
+    talk.context(said)
+    talk.call("prune", sessionId="s")
+    listed = talk.context(said)["list"]
+    skills = [one for one in said if one.get("toolName") == "skill"]
+    assert all(one in listed for one in skills)
+    assert not all(one in listed for one in said if one.get("toolName") == "read")
+
+
+@pytest.mark.parametrize("preset", ["tools", "turns", "balanced"])
+def test_prune_prunes_and_its_figures_are_true(preset: str) -> None:
+    keys: Fields = {"pruneProtect": 0, "protectedTurns": 2} if preset != "balanced" else {"costVersusRecall": 0.0}
+    talk, said = session(preset, **keys)
+    talk.call("prune", sessionId="s")
+    answer = talk.context(said)
+    stats = talk.call("getPruneStats", sessionId="s")
+    assert answer["report"]["resultsPruned"] == stats["resultsPruned"] > 0
+    assert stats["tokensPruned"] > 0
+    assert stats["scanned"] == stats["protected"] + stats["prunable"] > 0
+    assert stats["prunable"] >= stats["tokensPruned"] // 2
