@@ -142,6 +142,11 @@ export interface PolicyKeys {
   pruneMinimum?: number | null;
   /** Tools whose output is never pruned, named in whatever case. Default: []. */
   protectedTools?: string[] | null;
+  /**
+   * What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word in
+   * the packet. Globs: these files instead. False: it is as any output. Since 1.1. Default: true.
+   */
+  protectedInstructions?: boolean | string[] | null;
   /** Tools whose output may be pruned, named in whatever case; empty: all. Default: []. */
   prunableTools?: string[] | null;
 }
@@ -438,6 +443,11 @@ export interface Policy {
   pruneMinimum: number;
   /** Tools whose output is never pruned, named in whatever case. */
   protectedTools: string[];
+  /**
+   * What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word in
+   * the packet. Globs: these files instead. False: it is as any output. Since 1.1. Default: true.
+   */
+  protectedInstructions?: boolean | string[];
   /** Tools whose output may be pruned, named in whatever case; empty: all. */
   prunableTools: string[];
 }

@@ -259,6 +259,13 @@ class Policy(Setting, frozen=True):
     protected_tools: Annotated[
         tuple[str, ...], Meta(description="Tools whose output is never pruned, named in whatever case.")
     ] = ()
+    protected_instructions: Annotated[
+        bool | tuple[str, ...],
+        Meta(
+            description="What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in "
+            "place, or word for word in the packet. Globs: these files instead. False: it is as any output."
+        ),
+    ] = True
     prunable_tools: Annotated[
         tuple[str, ...], Meta(description="Tools whose output may be pruned, named in whatever case; empty: all.")
     ] = ()

@@ -8,6 +8,7 @@ from ctxmgr.engine.balanced import budget, pins, protection, receipts
 from ctxmgr.engine.balanced.apply_decisions import Layout, lay_out
 from ctxmgr.engine.balanced.cache_cost import arithmetic, is_cold
 from ctxmgr.engine.balanced.epoch_start import EpochInputs
+from ctxmgr.engine.balanced.globs import Globs
 from ctxmgr.engine.balanced.packet_placement import NO_PACKET, PacketWriter
 from ctxmgr.engine.balanced.pins import RETURNED_EPOCHS
 from ctxmgr.engine.balanced.project import BalancedInputs, BalancedResult, carried_on, decided, standing
@@ -17,6 +18,7 @@ from ctxmgr.engine.balanced.receipts import Original
 __all__ = [
     "BalancedInputs",
     "EpochInputs",
+    "Globs",
     "Layout",
     "NO_PACKET",
     "Original",

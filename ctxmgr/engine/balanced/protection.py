@@ -1,7 +1,8 @@
 """Turns a list at the moment an epoch begins into what of it does not compete to stay, and why.
 
 1. The newest steps are lossless: so many tokens of them, and the last two in any case.
-2. A protected tool's calls and results stay as they are.
+2. A protected tool's calls and results stay as they are, and so do instructions within their budget: both also
+   where pins can not.
 3. User messages stay while all of them fit their share; beyond it the longest leave, of equally long ones the
    oldest first. What must stay does (`invariants`), and what holds more than text.
 4. Arguments that a later read or write covers are shortened where their step stays and they may be edited.
@@ -22,15 +23,17 @@ from ctxmgr.model import Decision
 
 
 class Protection(msgspec.Struct, frozen=True):
-    """What stays as it is: calls of these `tools` with their results, and what is `pinned`, or came back lately, by
-    index; that is asked for only where an epoch begins."""
+    """What stays as it is: calls of these `tools` with their results, what is `pinned`, or came back lately, by
+    index, and `instructed`, messages with what others told the model; those are asked for only where an epoch
+    begins."""
 
     tools: tuple[str, ...]
     pinned: Callable[[], frozenset[int]]
+    instructed: Callable[[], frozenset[int]] = frozenset
 
     def messages(self, conversation: ConversationIndex) -> frozenset[int]:
         """All that stays, by index."""
-        return self.pinned() | protecting(conversation, self.tools)
+        return self.pinned() | self.instructed() | protecting(conversation, self.tools)
 
     def results(self, conversation: ConversationIndex) -> frozenset[BlockRef]:
         """The results that are never pruned."""
@@ -38,7 +41,7 @@ class Protection(msgspec.Struct, frozen=True):
 
     def unpinned(self) -> "Protection":
         """The same without pins."""
-        return Protection(self.tools, frozenset)
+        return msgspec.structs.replace(self, pinned=frozenset)
 
 
 def summaries(conversation: ConversationIndex, digests: Container[str]) -> frozenset[int]:

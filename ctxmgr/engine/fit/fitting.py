@@ -10,7 +10,8 @@
       texts are cut further;
    e. older results, arguments and texts are cut to their line and a few words;
    f. the newest user's text loses its middle: its first and last 2,000 tokens stay;
-   g. the newest step's results are cut like all others.
+   g. the newest step's results are cut like all others;
+   h. what others told the model (`cut_last`) is, and not before.
 2. Else nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
 3. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
 4. Where all that does not do, `too_big` says what is left that is large.
@@ -46,7 +47,8 @@ HEAVIEST_LISTED = 5  # of what is too big
 class FitInputs(msgspec.Struct, frozen=True):
     """`limit`: tokens that the list may weigh; `target_tokens`: what one over it is brought to, where a preset
     keeps less than fits. `handle`: the name of an original in the archive, "" without one. `media`: what there may
-    be of them. `turns_stay`: no more of them may leave."""
+    be of them. `turns_stay`: no more of them may leave. `cut_last`: the blocks that are cut last, asked for where
+    something is to be cut."""
 
     limit: float
     weigh: Weigh
@@ -55,6 +57,7 @@ class FitInputs(msgspec.Struct, frozen=True):
     media: MediaLimits
     turns_stay: bool = False
     target_tokens: float = math.inf
+    cut_last: Callable[[], frozenset[BlockRef]] = frozenset
 
 
 class Fitted(msgspec.Struct, frozen=True):
@@ -81,6 +84,7 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
         work.remains,
         work.newest_user,
         work.newest_results,
+        work.instructions,
     )
     work.pictures.to_limits()
     for each in means if work.draft.weight > inputs.limit else ():
@@ -95,6 +99,7 @@ class _Fitting:
         self.conversation, self.inputs, self.draft = conversation, inputs, Draft(conversation, plan)
         self.turns_from, self.target = 0, min(TARGET_SHARE * inputs.limit, inputs.target_tokens)
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
+        self.cut_last = inputs.cut_last()
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
@@ -127,6 +132,13 @@ class _Fitting:
         for each in (self._arguments, self._texts):
             if self.over() > 0:
                 each(REMAINS_TOKENS)
+
+    def instructions(self) -> None:
+        """Rule 1h."""
+        self.cut_last = frozenset()
+        for each in (self.texts, self.newest_results, self.remains):
+            if self.over() > 0:
+                each()
 
     def pasted(self) -> None:
         """Rule 1c."""
@@ -183,7 +195,7 @@ class _Fitting:
         if rules.by_turns:
             self._turns(shown)
             return
-        stays = set(rules.must_stay(conversation))
+        stays = {*rules.must_stay(conversation), *(ref.message_index for ref in self.cut_last)}
         first = next((at for at in shown if conversation.messages[at].view.role != "prompt"), -1)
         left = set(range(conversation.size)) - set(shown)
         for step in rules.steps(conversation).steps[:-1]:
@@ -232,7 +244,7 @@ class _Fitting:
             for at in self.draft.visible()
             if messages[at].view.role in roles
             for ref, block in self.draft.blocks(at)
-            if block.kind in kinds and rules.may_edit(self.conversation, ref, "cut")
+            if block.kind in kinds and ref not in self.cut_last and rules.may_edit(self.conversation, ref, "cut")
         ]
 
     def _cut(self, leasts: Sequence[tuple[BlockRef, int]], ends: dict[BlockRef, Ends] | None = None) -> None:

@@ -58,8 +58,14 @@ def is_among(tool: str, names: Sequence[str]) -> bool:
     return any(name.casefold() == folded for name in names)
 
 
-def prune(conversation: ConversationIndex, policy: Policy, pruned: Container[str], force: bool) -> Pruning:
-    """What to prune now; `pruned` holds the keys of what is pruned already."""
+def prune(
+    conversation: ConversationIndex,
+    policy: Policy,
+    pruned: Container[str],
+    force: bool,
+    held: Container[BlockRef] = (),
+) -> Pruning:
+    """What to prune now; `pruned` holds the keys of what is pruned already, `held` the results that stay."""
     found: list[Target] = []
     scanned = protected = 0
     boundary = _boundary(conversation)
@@ -70,7 +76,7 @@ def prune(conversation: ConversationIndex, policy: Policy, pruned: Container[str
                 break
             for ref, block in reversed(tuple(conversation.results(position))):
                 at = conversation.block_key(ref)
-                if at in pruned:
+                if at in pruned or ref in held:
                     continue
                 tool = block.tool or conversation.call_of(ref).tool
                 if not eligible(block, tool, policy):

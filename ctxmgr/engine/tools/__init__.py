@@ -16,6 +16,8 @@ from ctxmgr.engine.tools.catalog import (
     tool_call,
 )
 from ctxmgr.engine.tools.effects import CHANGES, EffectKind, FileEffect, ToolCall
+from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
+from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
 from ctxmgr.engine.tools.outcome import CallOutcome, outcome
 from ctxmgr.engine.tools.pi_files import pi_file
@@ -30,6 +32,7 @@ __all__ = [
     "CHANGES",
     "EffectKind",
     "FileEffect",
+    "INSTRUCTION_FILES",
     "Memo",
     "SURE",
     "ToolCall",
@@ -40,7 +43,10 @@ __all__ = [
     "call_of_block",
     "calls_of",
     "created_id",
+    "files_named",
     "identity",
+    "is_instructing",
+    "is_skill",
     "key_arguments",
     "outcome",
     "patches",

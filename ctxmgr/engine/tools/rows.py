@@ -22,7 +22,7 @@ class ToolRow(msgspec.Struct, frozen=True):
 
     `roles`: of arguments by name, where `roles.role_of` would be misled. `where`: the argument without which the
     row does not count; of two rows with one name the first that counts is taken. `from_one`: an `offset` is the
-    number of a line, and the first is 1.
+    number of a line, and the first is 1. `instructs`: the result is a text to go by.
     """
 
     family: Family
@@ -31,6 +31,7 @@ class ToolRow(msgspec.Struct, frozen=True):
     roles: Mapping[str, ArgumentRole] = {}
     where: str = ""
     from_one: bool = False
+    instructs: bool = False
 
 
 def row(
@@ -45,6 +46,12 @@ def row(
     return ToolRow(family, tuple(names.split()), hosts, roles or {}, where, from_one)
 
 
+SKILLS = ToolRow(
+    "delegate",
+    ("Skill", "use_skill", "activate_skill", "load_skill", "read_skill", "skill_view"),
+    "Claude Code, OpenCode, Cline, Gemini CLI, Goose",
+    instructs=True,
+)
 ROWS: tuple[ToolRow, ...] = (
     # files: read
     row("read", "read", "OpenCode", where="filePath"),
@@ -133,7 +140,8 @@ ROWS: tuple[ToolRow, ...] = (
         " SetTodoList",
         "Claude Code, Gemini CLI, Codex, OpenCode, Cursor, Roo Code, Copilot, Goose, OpenHands, Kimi",
     ),
-    row("delegate", "Task Agent new_task subagent runSubagent spawn_agent delegate Skill use_skill activate_skill",
+    row("delegate", "Task Agent new_task subagent runSubagent spawn_agent delegate",
         "Claude Code, OpenCode, Cline, Roo Code, Copilot, Gemini CLI"),
+    SKILLS,
     row("call", "use_mcp_tool", "Cline, Roo Code"),
 )  # fmt: skip

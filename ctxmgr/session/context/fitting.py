@@ -8,12 +8,14 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, receipts
-from ctxmgr.engine.conversation import Incoming
+from ctxmgr.engine.conversation import BlockRef, Incoming
 from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
 from ctxmgr.model import ArchiveRow, Plan, Receipt, prices
@@ -31,10 +33,14 @@ def fitting(
     if not preset.is_active(state):
         return planned
     conversation, handle = incoming.conversation, _handle(inputs)
-    target = preset.target_weight(inputs.gauge)
-    limits = _media(inputs, reader)
     ask = FitInputs(
-        inputs.gauge.fit_weight, reader.weigh, preset.invariants, handle, media=limits, target_tokens=target
+        limit=inputs.gauge.fit_weight,
+        weigh=reader.weigh,
+        rules=preset.invariants,
+        handle=handle,
+        media=_media(inputs, reader),
+        target_tokens=preset.target_weight(inputs.gauge),
+        cut_last=partial(_cut_last, incoming, inputs),
     )
     done = fitted(conversation, planned.plan, ask)
     for tries_left in reversed(range(TURNS_TRIES)):
@@ -83,6 +89,13 @@ def _media(inputs: Inputs, reader: Reader) -> MediaLimits:
     count = policy.max_images if policy.max_images is not None else math.inf if most is None else most
     size = policy.max_request_bytes - OVERHEAD_TOKEN_BYTES * inputs.gauge.overhead
     return MediaLimits(size, count, reader.media_tokens)
+
+
+def _cut_last(incoming: Incoming, inputs: Inputs) -> frozenset[BlockRef]:
+    """What others told the model, as much as may stay in place."""
+    every = instructions(incoming.conversation, inputs.policy.protected_instructions, inputs.memo)
+    held = every.within(incoming.conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
+    return held.results | held.texts
 
 
 def _handle(inputs: Inputs) -> Callable[[str], str]:

@@ -30,6 +30,7 @@ from ctxmgr.engine.balanced import (
     standing,
 )
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
@@ -142,6 +143,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         protection=Protection(
             policy.protected_tools,
             partial(_staying, conversation, state, inputs),
+            partial(_instructed, conversation, inputs),
         ),
         writer=writer,
         memo=inputs.memo,
@@ -155,6 +157,13 @@ def _staying(conversation: ConversationIndex, state: State, inputs: Inputs) -> f
     """What stays as it is at the next epoch: pins, what came back lately, a summary that the list began with."""
     held = pins.protected(conversation, state.pins, state.returned, state.epoch.number + 1, inputs.memo)
     return held | protection.summaries(conversation, {summary.digest for summary in state.summaries[-1:]})
+
+
+def _instructed(conversation: ConversationIndex, inputs: Inputs) -> frozenset[int]:
+    """The messages of instructions within their budget."""
+    told = instructions(conversation, inputs.policy.protected_instructions, inputs.memo)
+    stays = told.within(conversation, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight)
+    return stays.messages(conversation)
 
 
 def _writer(state: State, inputs: Inputs, zone: Zone) -> PacketWriter:

@@ -1,15 +1,16 @@
 """Turns a state and what would leave into the packet that stands for it, rendered once a place.
 
 Between moves of the first kept turn the packet keeps its bytes as long as it fits, whatever the zone, so that it
-does not change the prefix with each new fact. What is new since stands in the kept turns.
+does not change the prefix with each new fact. What is new since stands in the kept turns. Instructions that left
+stand in it word for word, in a budget of their own.
 """
 
-from collections.abc import Sequence
-
+from ctxmgr.engine.conversation import ConversationIndex
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, word_for_word
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
-from ctxmgr.model import Message, Zone
+from ctxmgr.model import PACKET_MARK, Zone
 from ctxmgr.model.saved import RenderedPacket, State
 
 
@@ -17,22 +18,40 @@ class Packets:
     """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
     weigh beyond what left the list."""
 
-    def __init__(self, messages: Sequence[Message], state: State, zone: Zone, inputs: Inputs) -> None:
+    def __init__(
+        self, conversation: ConversationIndex, state: State, zone: Zone, inputs: Inputs, standing: Instructions
+    ) -> None:
         self.rendered, self.budget = state.packet, packet_budget(inputs.policy, zone, state.resume)
         self.allowance = packet_allowance(state, self.budget)
-        self._messages, self._resume = messages, state.resume
+        self._conversation, self._resume, self._instructions = conversation, state.resume, standing
+        self._room = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
+
+    @property
+    def may_say(self) -> bool:
+        """Is there anything that it may hold?"""
+        return bool(self.budget or self._instructions.results or self._instructions.texts)
 
     def render(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it, with its weight."""
         if not self._stays(left):
             shrinks = self.rendered is not None and self.rendered.placement_key == _place(left, self._resume)
             most = max(left.tokens, left.most_tokens // 2) if shrinks else left.most_tokens  # not with each call
-            allowed = min(self.budget, most)
-            shown = self._text.in_view(one for one in self._messages[left.start :] if one.view.role == "user")
-            text = self._text.within(allowed, self._resume, shown)
+            text = self._written(left, most)
             self.rendered = RenderedPacket(_place(left, self._resume), text, self._text.weigh(text))
         return (self.rendered.text, self.rendered.weight) if self.rendered is not None else ("", 0)
+
+    def _written(self, left: LeftOut, most: int) -> str:
+        """In `most` tokens: instructions, and what is known in the rest."""
+        weigh, conversation = self._text.weigh, self._conversation
+        room = min(self._room, most - weigh(PACKET_MARK) - 2)
+        told = word_for_word(conversation, self._instructions, range(left.start), room, weigh)
+        allowed = min(self.budget, most - (weigh(told) + 2 if told else 0))
+        newer = conversation.messages[left.start :]
+        text = self._text.within(
+            allowed, self._resume, self._text.in_view(one for one in newer if one.view.role == "user")
+        )
+        return f"{text or PACKET_MARK}\n\n{told}" if told else text
 
     def _stays(self, left: LeftOut) -> bool:
         """Does the packet in force keep its bytes? One that resumed does, where it is no larger than others are."""

@@ -11,14 +11,15 @@ from typing import ClassVar
 
 import msgspec
 
-from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of, turn_at
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming, digest_of, turn_at
+from ctxmgr.engine.instructions import Instructions, instructions
 from ctxmgr.engine.invariants import TURNS, Invariants
 from ctxmgr.engine.presets.strategy import Inputs, Planned, PresetStrategy
 from ctxmgr.engine.presets.turns.packets import Packets
 from ctxmgr.engine.presets.turns.project import Limits, TurnsInputs, project
 from ctxmgr.engine.presets.turns.summary_folding import Folding
 from ctxmgr.engine.pressure import Gauge
-from ctxmgr.engine.rewriting import Pruning, memoised, prune
+from ctxmgr.engine.rewriting import Pruning, Rewrite, memoised, prune
 from ctxmgr.model import BlockEdit, Decision, Plan
 from ctxmgr.model.saved import State
 
@@ -43,7 +44,8 @@ class WholeTurns(PresetStrategy):
         tokens = gauge.tokens(incoming.outgoing_weight(remaining_weight(conversation, floor)))
         zone = gauge.zone_at(tokens)
         pruning = self.pruning(incoming, state, inputs) if active else Pruning()
-        packets = Packets(conversation.messages, state, zone, inputs)
+        held = standing_instructions(conversation, inputs)
+        packets = Packets(conversation, state, zone, inputs, held)
         ask = TurnsInputs(
             zone=zone,
             policy=inputs.policy,
@@ -52,7 +54,9 @@ class WholeTurns(PresetStrategy):
             folding=self._folding(conversation, state, packets, gauge),
             rules=self.invariants,
             limits=self.limits(gauge),
-            rewrite=memoised(conversation, inputs.weigh, inputs.archives, inputs.memo),
+            rewrite=_sparing(
+                memoised(conversation, inputs.weigh, inputs.archives, inputs.memo), conversation, held
+            ),
         )
         if active:
             plan = project(conversation, ask)
@@ -65,7 +69,7 @@ class WholeTurns(PresetStrategy):
         known = frozenset(summary.digest for summary in state.summaries)
         folds = self.limits(gauge) is not None
         return Folding(
-            packets.render if packets.budget else None,
+            packets.render if packets.may_say else None,
             _folded(conversation, known if folds else frozenset()),
             packets.allowance if folds else 0,
         )
@@ -74,7 +78,25 @@ class WholeTurns(PresetStrategy):
 def pruning_of(incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
     """The tool output that may be pruned now; past the policy's minimum where the host asked for it."""
     done = {at for at, decision in state.decisions.items() if decision.kind == "pruned"}
-    return prune(incoming.conversation, inputs.policy, done, state.force_prune)
+    held = standing_instructions(incoming.conversation, inputs)
+    return prune(incoming.conversation, inputs.policy, done, state.force_prune, held.results)
+
+
+def standing_instructions(conversation: ConversationIndex, inputs: Inputs) -> Instructions:
+    """What others told the model and still holds."""
+    return instructions(conversation, inputs.policy.protected_instructions, inputs.memo)
+
+
+def _sparing(rewrite: Rewrite, conversation: ConversationIndex, held: Instructions) -> Rewrite:
+    """The rewriting of results that leaves instructions as they are, unless they were written already: what did
+    not fit the window was cut."""
+
+    def rewritten(ref: BlockRef, decision: Decision) -> tuple[str, int]:
+        if ref in held.results and not decision.written:
+            return conversation.block(ref).text, conversation.block_weight(ref)
+        return rewrite(ref, decision)
+
+    return rewritten
 
 
 def remaining_weight(conversation: ConversationIndex, floor: int) -> int:

@@ -173,6 +173,10 @@ pub struct PolicyKeys {
     /// Tools whose output is never pruned, named in whatever case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_tools: Option<Vec<String>>,
+    /// What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word
+    /// in the packet. Globs: these files instead. False: it is as any output. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected_instructions: Option<PolicyKeysProtectedInstructions>,
     /// Tools whose output may be pruned, named in whatever case; empty: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prunable_tools: Option<Vec<String>>,
@@ -232,6 +236,25 @@ impl From<String> for PolicyKeysTokenizer {
 impl From<TokenizerKeys> for PolicyKeysTokenizer {
     fn from(it: TokenizerKeys) -> Self {
         Self::TokenizerKeys(it)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PolicyKeysProtectedInstructions {
+    Bool(bool),
+    VecString(Vec<String>),
+}
+
+impl From<bool> for PolicyKeysProtectedInstructions {
+    fn from(it: bool) -> Self {
+        Self::Bool(it)
+    }
+}
+
+impl From<Vec<String>> for PolicyKeysProtectedInstructions {
+    fn from(it: Vec<String>) -> Self {
+        Self::VecString(it)
     }
 }
 
@@ -699,6 +722,10 @@ pub struct Policy {
     pub prune_minimum: u64,
     /// Tools whose output is never pruned, named in whatever case.
     pub protected_tools: Vec<String>,
+    /// What others told the model (CLAUDE.md, AGENTS.md, skills, rules, memories) stays in place, or word for word
+    /// in the packet. Globs: these files instead. False: it is as any output. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected_instructions: Option<PolicyProtectedInstructions>,
     /// Tools whose output may be pruned, named in whatever case; empty: all.
     pub prunable_tools: Vec<String>,
 }
@@ -757,6 +784,25 @@ impl From<String> for PolicyTokenizer {
 impl From<Tokenizer> for PolicyTokenizer {
     fn from(it: Tokenizer) -> Self {
         Self::Tokenizer(it)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PolicyProtectedInstructions {
+    Bool(bool),
+    VecString(Vec<String>),
+}
+
+impl From<bool> for PolicyProtectedInstructions {
+    fn from(it: bool) -> Self {
+        Self::Bool(it)
+    }
+}
+
+impl From<Vec<String>> for PolicyProtectedInstructions {
+    fn from(it: Vec<String>) -> Self {
+        Self::VecString(it)
     }
 }
 

@@ -1,0 +1,138 @@
+"""Turns a list into the places where instructions stand that still hold.
+
+1. The result of a call that read a file of instructions, or that brought a skill, and did not fail.
+2. A text of a user's message or a note in which a host put some.
+3. What a newer reading of the same file, or the same call made again, shows once more holds no longer; nor does a
+   text that is told again word for word, or of whose files newer texts tell. Nothing else supersedes it: not that
+   the file was written since.
+4. They stay in place, the newest first, while they fit their budget.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import msgspec
+
+from ctxmgr.engine.balanced import Globs
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.staleness import superseded
+from ctxmgr.engine.tools import INSTRUCTION_FILES, Memo, ToolCall, calls_of, files_named, is_instructing, is_skill
+from ctxmgr.model import Message
+
+INSTRUCTIONS_SHARE = 0.15  # of what is usable: what instructions may hold in place, or word for word in the packet
+SAYING = frozenset(("user", "note", "result"))  # roles of messages that a host may put texts into
+
+Told = tuple[int, frozenset[str]]
+"""The number of a text, and the files that it tells."""
+
+Named = bool | tuple[str, ...]
+"""As a policy has it: True for the files that are known, or globs of its own."""
+
+
+class Instructions(msgspec.Struct, frozen=True):
+    """The blocks that hold instructions: `results` of calls, `texts` in messages."""
+
+    results: frozenset[BlockRef] = frozenset()
+    texts: frozenset[BlockRef] = frozenset()
+
+    def messages(self, conversation: ConversationIndex) -> frozenset[int]:
+        """The messages that they stand in, and those of the calls that brought them."""
+        places = {ref.message_index for ref in (*self.results, *self.texts)}
+        return frozenset(places | {conversation.pairs[ref] for ref in self.results})
+
+    def within(self, conversation: ConversationIndex, tokens: float) -> "Instructions":
+        """The newest of them that weigh together no more than so many tokens (rule 4)."""
+        kept: set[BlockRef] = set()
+        for ref in sorted((*self.results, *self.texts), reverse=True):
+            weight = conversation.block_weight(ref)
+            if weight <= tokens:
+                tokens -= weight
+                kept.add(ref)
+        return Instructions(self.results & kept, self.texts & kept)
+
+
+def instructions(conversation: ConversationIndex, named: Named, memo: Memo) -> Instructions:
+    """All in the list that still hold."""
+    files = _globs(named)
+    if files is None:
+        return Instructions()
+    key = ("instructions", named)
+    known: tuple[ConversationIndex, Instructions] | None = memo.get(key)
+    if known is None or known[0] is not conversation:
+        known = memo[key] = conversation, _found(conversation, named, files, memo)
+    return known[1]
+
+
+def _found(conversation: ConversationIndex, named: Named, files: Globs, memo: Memo) -> Instructions:
+    asked: dict[int, frozenset[str]] = {}
+    texts: set[BlockRef] = set()
+    told: set[str] = set()
+    named_files: set[str] = set()
+    for at in range(conversation.size - 1, -1, -1):
+        message = conversation.messages[at]
+        before = _ends_with(conversation, at - 1) if message.view.role == "user" else ""
+        key = ("instructs", named, message.digest, before)
+        found: frozenset[str] | tuple[Told, ...] | None = memo.get(key)
+        if found is None:
+            found = memo[key] = _of_message(message, before, files, memo)
+        if isinstance(found, frozenset):
+            if found:
+                asked[at] = found
+            continue
+        for number, of_files in reversed(found):
+            text = message.view.blocks[number].text
+            if text not in told and not (of_files and of_files <= named_files):  # rule 3
+                texts.add(BlockRef(at, number))
+            told.add(text)
+            named_files |= of_files
+    return Instructions(frozenset(_results(conversation, asked, memo)), frozenset(texts))
+
+
+@lru_cache(maxsize=64)
+def _globs(named: Named) -> Globs | None:
+    globs = [one.casefold().removeprefix("./") for one in (INSTRUCTION_FILES if named is True else named or ())]
+    return Globs(globs) if globs else None
+
+
+def _of_message(message: Message, before: str, files: Globs, memo: Memo) -> frozenset[str] | tuple[Told, ...]:
+    """The ids of an assistant's calls that bring instructions; of another message the texts that are some.
+    `before`: the text of a user's that stands before it."""
+    blocks = message.view.blocks
+    if message.view.role == "assistant":
+        made = zip(blocks, calls_of(message, memo), strict=True)
+        return frozenset(
+            block.call_id
+            for block, call in made
+            if call is not None and (_reads(call, files) or is_skill(block.tool, block.arguments))
+        )
+    if message.view.role not in SAYING:
+        return ()
+    shown = [block.text if block.kind == "text" else "" for block in blocks]
+    pairs = zip(shown, [before, *shown], strict=False)
+    return tuple(
+        (at, files_named(text) or files_named(above))
+        for at, (text, above) in enumerate(pairs)
+        if is_instructing(text, above)
+    )
+
+
+def _ends_with(conversation: ConversationIndex, at: int) -> str:
+    """The last text of a user's message, "" where there is none."""
+    view = conversation.messages[at].view if at >= 0 else None
+    return view.blocks[-1].text if view is not None and view.role == "user" and view.blocks else ""
+
+
+def _reads(call: ToolCall, files: Globs) -> bool:
+    return any(files.met(path.replace("\\", "/").casefold()) for path in call.read_paths)
+
+
+def _results(conversation: ConversationIndex, asked: dict[int, frozenset[str]], memo: Memo) -> Iterator[BlockRef]:
+    """Rules 1 and 3."""
+    if not asked:
+        return
+    again = superseded(conversation, memo)
+    for ref, at in conversation.pairs.items():
+        block = conversation.block(ref)
+        brought = block.call_id in asked.get(at, ()) and not block.is_error
+        if brought and again.get(ref) not in ("read again", "repeated"):
+            yield ref

@@ -1,0 +1,74 @@
+"""What others tell a model to go by: files of rules, skills and memories, the tools that bring them, and the texts
+in which hosts put them beside a user's words.
+
+1. A file is one by its name, or by the directory of rules that it lies in; a policy may name others.
+2. A text is one where it starts as a host's (a tag, a heading, "Contents of") and names such a file in its first
+   lines, or stands in a tag for such texts.
+3. What a host says of a tool that it called itself, and its result in a text behind that, are one reading.
+4. A text that tells files whole names them: "Contents of PATH", "AGENTS.md instructions for DIRECTORY".
+"""
+
+import re
+
+from ctxmgr.engine.tools.arguments import Arguments
+from ctxmgr.engine.tools.catalog import CATALOG, Catalog
+
+FILES = (
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "GEMINI.md",
+    "SKILL.md",
+    "MEMORY.md",
+    "copilot-instructions.md",
+    "*.instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".goosehints",
+    ".clinerules/*",
+    ".cursor/rules/*",
+    ".claude/rules/*",
+    ".windsurf/rules/*",
+    ".roo/rules*/*",
+    ".claude/*/memory/*.md",
+    "memories/*.md",
+)
+"""Globs, of which a path's end from a `/` on meets one."""
+
+NAMING_CHARACTERS = 600  # of a text; hosts name the file in its first lines
+_NAMES = r"(?:CLAUDE|AGENTS|GEMINI|SKILL|MEMORY)(?:\.local|\.override)?\.md|copilot-instructions\.md"
+_NAMES += r"|[\w.-]+\.instructions\.md|\.(?:cursor|windsurf|cline)rules|claudeMd"
+_NAMED = re.compile(rf"(?<![\w.-])(?:{_NAMES})(?![\w-])", re.IGNORECASE)
+_BEGINS = re.compile(r"\s*(?:<[a-z][\w-]*>|#{1,3} |Contents of |The user has provided )", re.IGNORECASE)
+_TAGGED = re.compile(
+    r"\s*<(?:user_instructions|project_instructions|custom_instructions|instructions|rules|user_rules|memory|memories"
+    r"|skill|skill_content)\b",
+    re.IGNORECASE,
+)
+
+_CALLED = re.compile(r"\s*<system-reminder>\s*Called the \w+ tool")
+_RESULT = re.compile(r"\s*<system-reminder>\s*Result of calling the \w+ tool")
+_TOLD = re.compile(r"(?:Contents of|instructions for|\"file_path\":)[ \"]*([^\s\"]+)")
+
+
+def is_instructing(text: str, before: str = "") -> bool:
+    """Rules 2 and 3. `before`: the text that stands before it."""
+    if _RESULT.match(text):
+        return bool(_CALLED.match(before)) and is_instructing(before)
+    start = text[:NAMING_CHARACTERS]
+    if _TAGGED.match(start):
+        return True
+    return bool(_BEGINS.match(start) and _NAMED.search(start))
+
+
+def files_named(text: str) -> frozenset[str]:
+    """The files that it tells whole, as far as it names them (rule 4)."""
+    return frozenset(found.rstrip(":").casefold() for found in _TOLD.findall(text))
+
+
+def is_skill(tool: str, arguments: Arguments | None, catalog: Catalog = CATALOG) -> bool:
+    """Does this call bring a text to go by?"""
+    row = catalog.row(tool, arguments or {})
+    return row is not None and row.instructs

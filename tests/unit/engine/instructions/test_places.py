@@ -1,0 +1,128 @@
+"""Where instructions stand that still hold: files of rules that were read, skills, texts that a host put in."""
+
+from typing import Any
+
+import pytest
+
+from ctxmgr.engine.instructions import instructions, word_for_word
+from ctxmgr.engine.instructions.verbatim import HEADING
+from ctxmgr.engine.tools import files_named, is_instructing, is_skill
+from tests.notation import Said, a, call, indexed, quarters, r, talk, u
+
+RULES = "Use tabs. Never touch the schema."
+CALLED = '<system-reminder>\nCalled the Read tool with the following input: {"file_path":"/p/%s"}'
+RESULT = f"<system-reminder>\nResult of calling the Read tool:\n1\t{RULES}"
+
+
+def read(path: str, text: str = RULES, tool: str = "read", **more: Any) -> list[Said]:
+    """A call that names a path, and its result."""
+    return [a("", call(tool, **({"path": path} | more))), r(text)]
+
+
+def ran(command: str) -> list[Said]:
+    return [a("", call("bash", command=command)), r(RULES)]
+
+
+def reminder(path: str, text: str) -> str:
+    return f"<system-reminder>\n# claudeMd\nContents of {path} (project instructions):\n{text}"
+
+
+# name, list, indices of results and of texts that hold instructions
+LISTS: list[tuple[str, list[Said], set[int], set[int]]] = [
+    ("a file of rules", [u("go"), *read("/home/u/CLAUDE.md")], {2}, set()),
+    ("in whatever case", [u("go"), *read("docs/agents.md")], {2}, set()),
+    ("a shell's", [u("go"), *ran("cat GEMINI.md | head -50")], {2}, set()),
+    ("a skill's file", [u("go"), *read(".claude/skills/pdf/SKILL.md")], {2}, set()),
+    ("a directory of rules", [u("go"), *read(".cursor/rules/style.mdc")], {2}, set()),
+    ("a memory", [u("go"), *read("/home/u/.claude/projects/x/memory/build.md")], {2}, set()),
+    ("no such file", [u("go"), *read("README.md"), *read("src/claude.py")], set(), set()),
+    ("a skill", [u("go"), a("", call("Skill", skill="pdf")), r(RULES)], {2}, set()),
+    ("behind a server's name", [u("go"), a("", call("mcp__x__use_skill", name="pdf")), r(RULES)], {2}, set()),
+    ("another tool", [u("go"), a("", call("Task", prompt="x")), r(RULES)], set(), set()),
+    ("a failed call", [u("go"), a("", call("read", path="CLAUDE.md")), r("ENOENT", is_error=True)], set(), set()),
+    ("a newer reading", [u("go"), *read("CLAUDE.md"), *read("CLAUDE.md", RULES + " Use pytest.")], {4}, set()),
+    ("of another file", [u("go"), *read("CLAUDE.md"), *read("AGENTS.md")], {2, 4}, set()),
+    ("only a part again", [u("go"), *read("CLAUDE.md"), *read("CLAUDE.md", offset=5, limit=2)], {2, 4}, set()),
+    (
+        "written since",
+        [u("go"), *read("CLAUDE.md"), a("", call("write", path="CLAUDE.md", content="Use spaces.")), r("ok")],
+        {2},
+        set(),
+    ),
+    (
+        "a reminder",
+        [u(f"<system-reminder>\n# claudeMd\nContents of /p/CLAUDE.md (project instructions):\n{RULES}")],
+        set(),
+        {0},
+    ),
+    ("Codex's", [u(f"# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>\n{RULES}\n</INSTRUCTIONS>")], set(), {0}),
+    ("told twice", [u(f"<rules>{RULES}</rules>"), a("ok"), u(f"<rules>{RULES}</rules>")], set(), {2}),
+    (
+        "told anew of the same file",
+        [u(reminder("/p/CLAUDE.md", RULES)), a("ok"), u(reminder("/p/CLAUDE.md", "Use spaces."))],
+        set(),
+        {2},
+    ),
+    (
+        "of another",
+        [u(reminder("/p/CLAUDE.md", RULES)), a("ok"), u(reminder("/q/CLAUDE.md", RULES))],
+        set(),
+        {0, 2},
+    ),
+    (
+        "two files, of which one is told anew",
+        [u(reminder("/p/CLAUDE.md", reminder("/q/AGENTS.md", RULES))), a("ok"), u(reminder("/p/CLAUDE.md", RULES))],
+        set(),
+        {0, 2},
+    ),
+    ("a user who speaks of one", [u("Please read CLAUDE.md first."), a("ok")], set(), set()),
+    ("a reminder of something else", [u("<system-reminder>\nToday is Monday.\n</system-reminder>")], set(), set()),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "results", "texts"), LISTS, ids=[row[0] for row in LISTS])
+def test_where_they_stand(name: str, said: list[Said], results: set[int], texts: set[int]) -> None:
+    found = instructions(indexed(talk(*said)), True, {})
+    assert {ref.message_index for ref in found.results} == results
+    assert {ref.message_index for ref in found.texts} == texts
+
+
+def test_a_policy_may_name_others_or_none() -> None:
+    conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("docs/style.txt")))
+    memo: dict[Any, Any] = {}
+    for named, places in ((True, {2}), (("style.txt",), {4}), (False, set()), ((), set())):
+        found = instructions(conversation, named, memo)
+        assert {ref.message_index for ref in found.results} == places
+
+
+def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
+    conversation = indexed(talk(u("go"), *read("CLAUDE.md", "x" * 400), *read("AGENTS.md", "y" * 400)))
+    found = instructions(conversation, True, {})
+    assert found.messages(conversation) == {1, 2, 3, 4}
+    assert found.within(conversation, 150).messages(conversation) == {3, 4}
+    assert found.within(conversation, 50).messages(conversation) == frozenset()
+
+
+def test_a_packet_tells_those_that_leave_word_for_word() -> None:
+    conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("AGENTS.md", "Be brief.")))
+    found = instructions(conversation, True, {})
+    both = word_for_word(conversation, found, range(5), 1_000, quarters)
+    assert both == f'{HEADING}\n\n- read path="CLAUDE.md":\n{RULES}\n\n- read path="AGENTS.md":\nBe brief.'
+    assert word_for_word(conversation, found, range(3), 1_000, quarters).endswith(RULES)
+    assert "CLAUDE" not in word_for_word(conversation, found, range(5), 30, quarters)
+    assert word_for_word(conversation, found, range(1), 1_000, quarters) == ""
+
+
+def test_a_reading_that_a_host_made_itself_is_told_in_two_texts() -> None:
+    """As Claude Code does after its own compaction."""
+    assert is_instructing(RESULT, CALLED % "CLAUDE.md")
+    assert not is_instructing(RESULT, CALLED % "src/a.py")
+    assert not is_instructing(RESULT)
+    assert files_named(CALLED % "CLAUDE.md") == {"/p/claude.md"}
+
+
+def test_what_the_catalog_says() -> None:
+    assert is_skill("activate_skill", {"name": "x"})
+    assert not is_skill("spawn_agent", {"prompt": "x"})
+    assert is_instructing("<user_instructions>\nBe brief.\n</user_instructions>")
+    assert not is_instructing("Contents of the basket: apples")
