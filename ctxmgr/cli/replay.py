@@ -93,6 +93,8 @@ def _measures(command: argparse.ArgumentParser) -> None:
         help="what the host's own compaction keeps (default: 20000, at most half of what is below "
         "its reserve; recorded: at most a quarter of the window)",
     )
+    own = "the summaries of the host's compactions are written by ctxmgr, without a model"
+    measures.add_argument("--own-summaries", action="store_true", help=own)
     knob = "preset balanced with this costVersusRecall as well; several times: its curve"
     measures.add_argument("--knob", metavar="SHARE", type=share, action="append", help=knob)
     probes = "ask what the model could still answer from its list: goal, files, errors, decisions, ..."

@@ -26,7 +26,8 @@ class ReplayOptions(msgspec.Struct, frozen=True):
 
     `state_dir` for snapshots; `record`: a transcript's file. `env`: of the process, None for this one's.
     `measure`: keep what was shown at each call. `label`: what the outcome is called instead of its preset. `write`:
-    the summaries of the host's own compactions, instead of `pi_host`'s.
+    the summaries of the host's own compactions, instead of `pi_host`'s. `own_summaries`: ctxmgr writes them,
+    without a model.
     """
 
     preset: str | None = None
@@ -41,6 +42,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     measure: bool = False
     host: HostLimits = HostLimits()
     write: Write | None = None
+    own_summaries: bool = False
 
 
 class ReplayedCall(msgspec.Struct, frozen=True):

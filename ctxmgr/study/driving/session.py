@@ -147,7 +147,8 @@ class _Host:
         self.compactions += 1
         keep = self.options.host.keep_tokens or min(pi_host.KEEP_TOKENS, self.window // KEEP_SHARE)
         id = f"compaction-{self.compactions}"
-        done = pi_host.compact(side.items, self.files, id, at or 0, keep, self.options.write)
+        write = self._own_summary if self.options.own_summaries else self.options.write
+        done = pi_host.compact(side.items, self.files, id, at or 0, keep, write)
         if done is None:
             side.outcome.failed_compactions += 1
             side.mark("nothing to compact")
@@ -155,6 +156,21 @@ class _Host:
             side.ask("session_compact_failed", fault, counted=True)
             return
         self._compacted(done.entry, list(done.items), why)
+
+    def _own_summary(self, removed: Sequence[HostMessage], kept: Sequence[HostMessage]) -> str:
+        """Of ctxmgr, as a host asks for it that has planned its compaction by itself. Raises RpcFailure."""
+        items = self.side.items
+        previous = next((one.message["summary"] for one in items if one.role == "compactionSummary"), None)
+        paths = {kind: [path for path, how in self.files.items() if how == kind] for kind in ("read", "modified")}
+        preparation = {
+            "firstKeptEntryId": kept[0].id,
+            "messagesToSummarize": [msgspec.Raw(one.raw) for one in removed],
+            "tokensBefore": sum(one.weight for one in items),
+            "previousSummary": previous,
+            "fileOps": {"read": paths["read"], "written": [], "edited": paths["modified"]},
+        }
+        answer = msgspec.json.decode(self.side.query("session_before_compact", {"preparation": preparation}))
+        return str(answer["compaction"]["summary"])
 
     def _compacted(self, entry: dict[str, Any], items: list[HostMessage], why: str) -> None:
         side = self.side

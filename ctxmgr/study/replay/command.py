@@ -141,6 +141,7 @@ def _recording(
                 label=None if knob is None else f"{KNOBBED} {knob:g}",
                 host=host.limits(parsed.window or recorded.window),
                 write=host.write(),
+                own_summaries=host.own_summaries,
             )
             outcomes.append(_driven(recorded, options))
             if probing is not None:
@@ -162,7 +163,8 @@ def _recording(
 
 
 def _host(parsed: Namespace) -> HostModel:
-    return host_model(parsed.host, parsed.overhead, parsed.host_keep, parsed.weighed_usage, parsed.warm)
+    host = host_model(parsed.host, parsed.overhead, parsed.host_keep, parsed.weighed_usage, parsed.warm)
+    return msgspec.structs.replace(host, own_summaries=parsed.own_summaries)
 
 
 def _reported(path: str | None, sheets: Sequence[RecordingSheet]) -> bool:

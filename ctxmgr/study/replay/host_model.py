@@ -24,13 +24,15 @@ NEVER_MS = 10**12  # 30 years: longer than any recording
 
 class HostModel(msgspec.Struct, frozen=True):
     """`weighed_usage`: rule 1; `modelled`: rule 2; `stays_warm`: rule 3. `keep_tokens` of a compaction, None for
-    the host's own number. `overhead_tokens`: of system prompt and tools in each request."""
+    the host's own number. `overhead_tokens`: of system prompt and tools in each request. `own_summaries`: ctxmgr
+    writes them, without a model."""
 
     modelled: bool = True
     weighed_usage: bool = True
     stays_warm: bool = True
     keep_tokens: int | None = None
     overhead_tokens: int = 5_000
+    own_summaries: bool = False
 
     def limits(self, window: int) -> HostLimits:
         """`window` in tokens."""
@@ -38,8 +40,9 @@ class HostModel(msgspec.Struct, frozen=True):
         return HostLimits(self.overhead_tokens if self.weighed_usage else None, self.keep_tokens or keep)
 
     def policy(self) -> dict[str, Any]:
-        """What ctxmgr is told of this host's cache."""
-        return {"cacheTtlMs": NEVER_MS} if self.stays_warm else {}
+        """What ctxmgr is told of this host's cache, and of who writes its summaries."""
+        writing = {"compaction": {"by": "ctxmgr", "model": "none"}} if self.own_summaries else {}
+        return {**({"cacheTtlMs": NEVER_MS} if self.stays_warm else {}), **writing}
 
     def write(self) -> Write | None:
         """Who writes the summaries of one drive: it has a memory, so each drive has one of its own."""

@@ -45,6 +45,24 @@ def test_a_compaction_is_asked_for_and_made(tmp_path: Path) -> None:
     assert outcome.packet.startswith("[ctxmgr packet]")
 
 
+@pytest.mark.parametrize("preset", ["off", "balanced"])
+def test_summaries_of_the_host_s_compactions_may_be_ctxmgr_s_own(tmp_path: Path, preset: str) -> None:
+    writing = {"compaction": {"by": "ctxmgr", "model": "none"}}
+    options = {"preset": preset, "window": 64_000, "measure": True, "policy": writing}
+    outcome = driven(GREENHOUSE, tmp_path, own_summaries=True, **options)
+    assert outcome.failures == []
+    assert outcome.compacted > 0
+    summaries = {
+        one.message["summary"]
+        for sight in outcome.observations
+        for one in sight.items
+        if one.role == "compactionSummary"
+    }
+    assert 0 < len(summaries) <= outcome.compacted  # the last may come after the last call
+    assert all(one.startswith("## Goal") for one in summaries)
+    assert driven(GREENHOUSE, tmp_path, "1", **options).fingerprint != outcome.fingerprint
+
+
 def test_without_projection_the_host_compacts_by_itself(tmp_path: Path) -> None:
     outcome = driven(GREENHOUSE, tmp_path, preset="off", window=64_000)
     assert outcome.failures == []

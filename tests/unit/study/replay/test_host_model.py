@@ -5,7 +5,7 @@ import pytest
 from ctxmgr.cli import replay
 from ctxmgr.study.driving.outcomes import HostLimits
 from ctxmgr.study.probes.stub import Stub
-from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, host_model
+from ctxmgr.study.replay.host_model import HOSTS, MODELLED, NEVER_MS, RECORDED, HostModel, host_model
 
 
 def test_the_command_offers_these_hosts_and_models_unless_told() -> None:
@@ -27,6 +27,11 @@ def test_the_recorded_host_counts_and_rests_as_recorded_unless_told() -> None:
     told = host_model(RECORDED, 7_000, 9_000, weighed_usage=True, warm=True)
     assert (told.limits(64_000), told.policy()) == (HostLimits(7_000, 9_000), {"cacheTtlMs": NEVER_MS})
     assert told.write() is None
+
+
+def test_its_summaries_may_be_ctxmgr_s_own() -> None:
+    own = HostModel(own_summaries=True)
+    assert own.policy() == {"cacheTtlMs": NEVER_MS, "compaction": {"by": "ctxmgr", "model": "none"}}
 
 
 KEEPS = [(200_000, 20_000), (64_000, 20_000), (32_000, 8_000), (40_000, 11_808), (8_000, 2_000)]
