@@ -23,7 +23,7 @@ def serve(setup: Setup) -> int:
     try:
         front = _Front(setup)
     except OSError as fault:
-        _say(f"the transcript can not be written: {fault.strerror}; --record names a file")
+        _say(f"{fault.filename!r} can not be written: {fault.strerror}; --record names the file of a transcript")
         return 2
     return asyncio.run(front.run())
 
