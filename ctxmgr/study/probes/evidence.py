@@ -14,6 +14,7 @@ ProbeKind = Literal[
     "correction",
     "asks",
     "question",
+    "instructions",
     "tasks",
     "files.modified",
     "files.read",

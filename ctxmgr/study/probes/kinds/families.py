@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 
 from ctxmgr.study.probes.evidence import Probe, Wording
-from ctxmgr.study.probes.kinds import assistant, commands, files, user
+from ctxmgr.study.probes.kinds import assistant, commands, files, instructions, user
 from ctxmgr.study.probes.reading import SessionHistory
 
 FAMILIES: tuple[Callable[[SessionHistory, int], Iterator[Probe]], ...] = (
     user.probes,
+    instructions.probes,
     files.probes,
     commands.probes,
     assistant.probes,

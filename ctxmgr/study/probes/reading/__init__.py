@@ -5,16 +5,19 @@ neither `ctxmgr.engine` nor `ctxmgr.summarize`, no policy and no probe.
 """
 
 from ctxmgr.study.probes.reading import programs, wording
+from ctxmgr.study.probes.reading.calls import name_words
 from ctxmgr.study.probes.reading.history import CommandRun, FileUse, SessionHistory, history, mentioned_again
-from ctxmgr.study.probes.reading.turns import SessionMessage, turn
+from ctxmgr.study.probes.reading.turns import SessionCall, SessionMessage, turn
 
 __all__ = [
     "CommandRun",
     "FileUse",
+    "SessionCall",
     "SessionHistory",
     "SessionMessage",
     "history",
     "mentioned_again",
+    "name_words",
     "programs",
     "turn",
     "wording",

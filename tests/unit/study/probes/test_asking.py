@@ -18,7 +18,7 @@ def means(of: PolicyGrades) -> set[float]:
 def test_the_whole_list_answers_all_and_the_empty_list_nothing() -> None:
     found = of(*SESSION)
     everything, nothing = asked(found, timeline.whole(found.course), controls.empty(found.course))
-    assert {one.probe.kind for one in everything.answers} == {*figures.KINDS} - {"files.read"}
+    assert {one.probe.kind for one in everything.answers} == {*figures.KINDS} - {"files.read", "instructions"}
     assert means(everything) == {1.0}
     assert means(nothing) == {0.0}
     assert all(one.loss is None for one in everything.answers)

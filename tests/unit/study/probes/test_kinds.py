@@ -36,6 +36,14 @@ CASES: dict[str, tuple[Asked, list[tuple[tuple[Said, ...], float]]]] = {
             ((u("nothing"),), 0),
         ],
     ),
+    "instructions": (
+        probes_of(u("go"), a(call("read", path="docs/AGENTS.md")), r("Use tabs, not spaces.\nBe brief.")),
+        [
+            ((u("- use tabs, not spaces\n- be brief"),), 1),
+            ((u("Be brief."),), 0.5),
+            ((u("docs/AGENTS.md was read"),), 0),
+        ],
+    ),
     "tasks": (
         probes_of(u("go"), a(TASKS), r("ok")),
         [
