@@ -9,7 +9,8 @@ Rules:
 3. A fact of a listing (a compaction summary, a task list) is closed when the listing was stated later without
    it. A user's fact is in no listing: only a later user message closes it.
 4. Of one key, the newest source counts; but a constraint in the user's own words stands before a summary's
-   wording of it, whatever their times.
+   wording of it, whatever their times. The goal in the user's words stands until the user says another; a later
+   summary's wording of it stands beside it.
 5. A constraint is closed when a later user message takes back most of its words, or allows what it forbids. Where
    it is in doubt whether that is what was allowed, the constraint stands, and so does what was allowed.
 6. Branch facts and done tasks are history, with one exception: files, for a branch's changes are on disk.
@@ -154,19 +155,29 @@ def _standing(ledger: Ledger) -> list[Fact]:
     for fact in ledger.facts.values():
         if fact.slot == "listing":
             listed[fact.key] = max(listed.get(fact.key, (-1, -1)), (fact.time_ms, fact.seq))
-    chosen: dict[tuple[str, str, bool], Fact] = {}
+    chosen: dict[tuple[str, str, str], Fact] = {}
     for fact in ledger.facts.values():
         if fact.slot == "listing" or (
             fact.listing and (fact.time_ms, fact.seq) < listed.get(fact.listing, (-1, -1))
         ):
             continue
-        key = (fact.slot, fact.key, fact.source == "branch" and fact.slot != "file")
+        key = (fact.slot, fact.key, _apart(fact))
         rival = chosen.get(key)
         if rival is None or _precedence(fact) > _precedence(rival):
             chosen[key] = fact
+    said, told = chosen.get(("goal", "", "user")), chosen.get(("goal", "", ""))
+    if said is not None and told is not None and order(said) > order(told):
+        del chosen["goal", "", ""]
     standing = _without_retracted(_with_texts(chosen.values(), ledger))
     standing.sort(key=lambda fact: (fact.time_ms, fact.seq, fact.order, fact.slot, fact.key, fact.source))
     return standing
+
+
+def _apart(fact: Fact) -> str:
+    """Of facts with one key, those that do not take each other's place."""
+    if fact.source == "branch" and fact.slot != "file":
+        return "branch"
+    return "user" if fact.slot == "goal" and fact.source == "user" else ""
 
 
 def _with_texts(facts: Iterable[Fact], ledger: Ledger) -> list[Fact]:

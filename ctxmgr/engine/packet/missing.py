@@ -5,15 +5,18 @@ Rules:
    not missed.
 2. A fact is there when its whole text is, as the packet writes it: cut short, it is not.
 3. A path is there when its line names it, whichever way the packet groups paths.
+4. What only repeats words of the goal is there where the goal is.
 
 Where the packet's spelling differs from the fact's, the fact counts as missing: the mistake that loses nothing.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ctxmgr.engine.ledger import now_and_past
-from ctxmgr.engine.text import one_line, sentence
+from ctxmgr.engine.packet.parts import repeats
+from ctxmgr.engine.text import one_line, sentence, words_of
 from ctxmgr.model.saved import Fact, Ledger
 
 _BEFORE = frozenset(("", "\n", "-", ":", ";", ".", "]", '"'))  # what ends what stands before a statement
@@ -26,11 +29,11 @@ def lacks(ledger: Ledger, text: str) -> frozenset[str]:
     """The origins (digests) of summaries of which this packet does not hold every fact."""
     now, past = now_and_past(ledger)
     told = [fact for fact in past if not fact.text.rstrip().endswith(":")]  # a packet leaves out introductions
-    paths = frozenset(_paths(text))
+    paths, goal = frozenset(_paths(text)), f" {words_of(_goal(text))} "
     missed: set[str] = set()
     for fact in (*now, *told):  # one fact a summary is enough: what a packet holds is few, what it lacks is not
         summarised = fact.source in ("summary", "branch") and fact.origin not in missed
-        if summarised and not _is_in(fact, text, paths):
+        if summarised and not _is_in(fact, text, paths) and not repeats(fact, goal):
             missed.add(fact.origin)
     return frozenset(missed)
 
@@ -40,6 +43,12 @@ def _is_in(fact: Fact, text: str, paths: frozenset[str]) -> bool:
         return fact.text in paths
     whole = 2 * len(fact.text) + 1  # a line end may become two characters, and nothing is to be cut
     return any(_stands(form(fact, whole), text) for form in (sentence, _plain))
+
+
+def _goal(text: str) -> str:
+    """The line that tells it."""
+    lines = text.split("\n")
+    return next((line for head, line in pairwise(lines) if head.startswith("## Goal")), "")
 
 
 def _plain(fact: Fact, limit: int) -> str:

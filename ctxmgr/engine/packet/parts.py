@@ -11,7 +11,7 @@ import msgspec
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, sentence, shorten
+from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, sentence, shorten, words_of
 from ctxmgr.model.saved import ALLOWED, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
@@ -50,10 +50,16 @@ def parts_of(
     now, past = ([fact for fact in facts if not _stands(fact, shown)] for facts in now_and_past(ledger))
     for fact in now:
         held.setdefault(fact.slot, []).append(fact)
+    goal_part = _goal(held.get("goal", []), GOAL_CHARACTERS if roomy else SMALL_GOAL_CHARACTERS)
+    wording = f" {words_of(goal_part.lines[0])} " if goal_part and goal_part.lines else ""
+    held = {
+        slot: [fact for fact in facts if slot == "goal" or not repeats(fact, wording)]
+        for slot, facts in held.items()
+    }
     commands = held.get("command", [])
     blockers, failed = blocker_lines(commands)
     parts = [
-        _goal(held.get("goal", []), GOAL_CHARACTERS if roomy else SMALL_GOAL_CHARACTERS),
+        goal_part,
         _constraints(held.get("constraint", [])),
         _decisions(held.get("decision", [])),
         _tasks(held.get("current", []), held.get("task", []), past),
@@ -63,7 +69,7 @@ def parts_of(
         _part("## Commands that worked, newest first", worked_lines(commands), 0.05),
     ]
     context = _context(held.get("context", []), resume)
-    told = {fact.text for fact in (*held.get("goal", [])[-1:], *held.get("current", []))}
+    told = {fact.text for fact in (*held.get("goal", []), *held.get("current", []))}
     over = _history(past, _past_requests(past, held.get("goal", []), told, shown))
     left = _left_branch(past, resume)
     parts += [left, context, over] if resume else [left, over, context]
@@ -112,11 +118,17 @@ def _newest_first(count: int) -> range:
 
 
 def _goal(facts: list[Fact], limit: int) -> PacketPart | None:
+    """In the user's words where they are known; beside them what a later summary says it is by now."""
     if not facts:
         return None
-    heading = "## Goal (in the user's words)" if facts[-1].source == "user" else "## Goal"
-    text = one_line(facts[-1].text, limit)
-    return _part(heading, [text] if text else [], 1.0)
+    said = next((fact for fact in reversed(facts) if fact.source == "user"), None)
+    newest = facts[-1]
+    heading = "## Goal" if said is None else "## Goal (in the user's words)"
+    text = one_line((said or newest).text, limit)
+    lines = [text] if text else []
+    if said is not None and newest is not said and not repeats(newest, f" {words_of(text)} "):
+        lines.append(f"- as the last summary has it: {one_line(newest.text, SMALL_GOAL_CHARACTERS)}")
+    return _part(heading, lines, 1.0)
 
 
 def _constraints(facts: list[Fact]) -> PacketPart:
@@ -192,6 +204,12 @@ def _files(facts: list[Fact]) -> PacketPart:
 def _stands(fact: Fact, shown: Container[str]) -> bool:
     """Is it a statement of a summary that is shown itself?"""
     return fact.source in ("summary", "branch") and fact.origin in shown
+
+
+def repeats(fact: Fact, wording: str) -> bool:
+    """Does a summary only repeat words of the goal? `wording`: its words, between spaces."""
+    repeated = fact.slot in ("goal", "constraint", "context") and fact.source in ("summary", "branch")
+    return repeated and f" {words_of(fact.text)} " in wording
 
 
 def _past_requests(

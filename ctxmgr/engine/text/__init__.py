@@ -19,7 +19,7 @@ from ctxmgr.engine.text.sections import (
     sections_of,
 )
 from ctxmgr.engine.text.sentences import Sentence
-from ctxmgr.engine.text.wording import FENCE, key_of, plain, sentences_of, shorten, unfenced
+from ctxmgr.engine.text.wording import FENCE, key_of, plain, sentences_of, shorten, unfenced, words_of
 
 __all__ = [
     "BRANCH_LEAD",
@@ -52,4 +52,5 @@ __all__ = [
     "unfenced",
     "without",
     "without_marks",
+    "words_of",
 ]

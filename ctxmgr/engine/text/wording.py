@@ -49,11 +49,16 @@ def shorten(text: str, limit: int) -> str:
 
 def key_of(text: str) -> str:
     """Return what two statements must share to count as the same: their words, in lower case."""
-    words = _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()
+    words = words_of(text)
     if len(words) <= KEY_CHARACTERS:
         return words
     digest = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()[:12]
     return f"{words[:KEY_CHARACTERS]} {digest}"
+
+
+def words_of(text: str) -> str:
+    """The words of a text in lower case, a space between them; where it has none, its characters."""
+    return _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()
 
 
 def sentences_of(text: str) -> list[str]:

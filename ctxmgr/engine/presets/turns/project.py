@@ -71,6 +71,7 @@ def project(conversation: ConversationIndex, ask: TurnsInputs) -> Plan:
         return Plan(whole, ask.zone, 0, weight, weight, dict(ask.decisions))
     draft = _Draft(conversation, ask)
     draft.decide_results()
+    draft.write_packet()
     draft.prune_newest()
     return draft.plan()
 
@@ -84,6 +85,7 @@ class _Draft:
         self.decisions: dict[str, Decision] = dict(ask.decisions)
         self.block_edits: dict[int, dict[int, BlockEdit]] = {}
         self.saved = 0  # tokens, by the edits
+        self.packet = ("", 0)
         self._keep_from(self._first_turn(), filtered=True)
 
     def _keep_from(self, first: int, filtered: bool) -> None:
@@ -105,9 +107,12 @@ class _Draft:
         self.remaining_tokens = (
             self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.evicted_tokens
         )
+
+    def write_packet(self) -> None:
+        """The packet for what left, beside what is shown of the rest."""
         limits, folding = self.ask.limits or Limits(), self.ask.folding
-        spare = math.inf if limits.window is None else limits.window - self.remaining_tokens
-        left = folding.left(self.evicted_tokens, start, spare)
+        spare = math.inf if limits.window is None else limits.window - self.weight()
+        left = folding.left(self.evicted_tokens, self.turns[self.first].start, spare)
         self.packet = folding.packet(left)
         if not self.ask.rules.may_stand_for(self.packet[1], left.most_tokens):
             self.packet = ("", 0)

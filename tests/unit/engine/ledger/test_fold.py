@@ -66,10 +66,22 @@ def holds(facts: Iterable[Fact], *slots: str) -> list[tuple[str, str, str]]:
 Told = list[tuple[Fact, ...]]
 CASES: list[tuple[str, Told, list[str], list[tuple[str, str, str]]]] = [
     (
-        "the newest goal counts",
+        "the goal in the user's words stands beside a later summary's",
         [user("ship it now", 1, opening=True), summary("## Goal\nnew", 2)],
         ["goal"],
+        [("goal", "", "ship it now"), ("goal", "", "new")],
+    ),
+    (
+        "of summaries' goals the newest counts",
+        [summary("## Goal\nold", 1), summary("## Goal\nnew", 2)],
+        ["goal"],
         [("goal", "", "new")],
+    ),
+    (
+        "the user's new goal closes a summary's",
+        [user("ship it now", 1, opening=True), summary("## Goal\nnew", 2), user("New goal: ship it later.", 3)],
+        ["goal"],
+        [("goal", "", "ship it later.")],
     ),
     (
         "a goal that a newer summary leaves out gives way to the user's",

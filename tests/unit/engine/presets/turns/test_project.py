@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from ctxmgr.engine.invariants import TURNS
+from ctxmgr.engine.presets.turns.summary_folding import LeftOut
 from ctxmgr.model.policy import Policy, TurnsKept
 from ctxmgr.model.projection import Packet
 from tests.notation import Said, a, branch, indexed, packet, r, read, summary, talk, u
 from tests.unit.engine.presets.turns.turns import BULKY, LONG, READ, did, turns
-from tests.unit.engine.projections import LEAST, kept, planned, sent
+from tests.unit.engine.projections import LEAST, kept, planned, rendered, sent
 
 # name, conversation, what differs in the ask, indices that stay, is there a packet?
 KEPT: list[tuple[str, list[Said], dict[str, Any], list[int], bool]] = [
@@ -119,3 +120,17 @@ def test_prompts_stay_wherever_they_stand() -> None:
     plan = planned(messages, zone="compact")
     assert plan.floor > 5
     assert {0, 3, 4, 5} <= set(kept(plan))
+
+
+def test_the_room_for_a_packet_is_what_is_left_beside_what_is_shown() -> None:
+    """Results that are shown short take their short weight of the window."""
+    messages = talk(u("go"), a(READ), r(BULKY * 40), a("ok"), summary("s"), u("and now"), a("ok"))
+    room: list[int] = []
+
+    def packet_for(left: LeftOut) -> tuple[str, int]:
+        room.append(left.most_tokens - left.tokens)
+        return rendered(left)
+
+    plan = planned(messages, packet=packet_for, window_limit=10_000, allowance=500)
+    assert plan.raw_weight > 10_000
+    assert room == [500]
