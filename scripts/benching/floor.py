@@ -2,6 +2,7 @@
 
 Reads Content-Length frames from standard input, decodes the envelope and the message list as raw JSON, and
 echoes the list back spliced; what holds no list gets a small fixed answer. Keeps nothing, checks nothing.
+With `--each` a message is decoded and encoded once on its way.
 """
 
 import asyncio
@@ -30,6 +31,8 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
 _decode = msgspec.json.Decoder(Request).decode
 _encode = msgspec.json.Encoder().encode
+_message = msgspec.json.Decoder().decode
+EACH = "--each" in sys.argv
 
 
 def answer(body: bytes) -> list[bytes]:
@@ -39,6 +42,8 @@ def answer(body: bytes) -> list[bytes]:
     head = b'{"jsonrpc":"2.0","id":' + _encode(request.id)
     if not messages:
         return [head, b',"result":{"ok":true}}']
+    if EACH:
+        messages = [msgspec.Raw(_encode(_message(one))) for one in messages]
     return [head, b',"result":{"messages":[', b",".join(messages), b"]}}"]
 
 

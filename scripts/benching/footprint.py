@@ -36,7 +36,7 @@ def _spawn(options: Options) -> Figure:
         if number:  # the first spawn of each may write or read caches
             ours.append(first * 1_000)
             floor.append(bare * 1_000)
-    goal = Goal("ratio", "at most", 1.5)
+    goal = Goal("ratio", "at most", 1.3)
     note = "floor: python importing asyncio and msgspec"
     return figure("spawn to the answer of initialize", "ms", ours, floor, goal, note)
 

@@ -16,7 +16,7 @@ from typing import Literal
 Transport = Literal["pipe", "socket"]
 Part = bytes | memoryview
 
-BUFFER_BYTES = 24 << 20  # holds the largest answer (8 MB) and what was read behind it
+BUFFER_BYTES = 48 << 20  # holds the largest answer (40 MB) and what was read behind it
 SMALL_BYTES = 1 << 16
 WRITE_PARTS = 512  # parts of one writev; IOV_MAX is 1 024
 HEADER_END = b"\r\n\r\n"

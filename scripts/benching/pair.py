@@ -58,12 +58,14 @@ def initialize(id: int = 0) -> list[Part]:
 
 
 class Pair:
-    """ctxmgr with its vocabulary loaded, and the floor. Sessions get names of their own."""
+    """ctxmgr with its vocabulary loaded, and the floor. Sessions get names of their own. `each`: the floor decodes
+    and encodes each message once."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, each: bool = False) -> None:
         self.options = options
         self.ours = Host(serve_command(options.state_dir, "--preload"), options.transport, environment(options))
-        self.floor = Host([sys.executable, str(FLOOR)], options.transport, environment(options))
+        command = [sys.executable, str(FLOOR), *(["--each"] if each else [])]
+        self.floor = Host(command, options.transport, environment(options))
         checked(self.ours.ask(initialize()))
         self.floor.ask(initialize())
 

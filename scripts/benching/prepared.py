@@ -120,6 +120,12 @@ def growing(
     return Growing(b",".join(parts), tuple(ends), tuple(counts))
 
 
+def pasted(characters: int) -> Growing:
+    """One user message."""
+    only = user(0, prose(random.Random(7), characters))
+    return Growing(only, (len(only),), (1,))
+
+
 def frame(parts: Sequence[Part]) -> list[Part]:
     return [b"Content-Length: %d\r\n\r\n" % sum(map(len, parts)), *parts]
 

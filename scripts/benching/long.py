@@ -1,0 +1,85 @@
+"""Measures long sessions: the first call with a list of megabytes, and epochs over 10,000 messages.
+
+Each is told in floors: the same request echoed by the bench's own process, which decodes and encodes each message
+once. Without the work of a sidecar a list can not be taken in and given back for less.
+"""
+
+from benching.epochs import OPENED
+from benching.host import Host
+from benching.pair import MODEL, Options, Pair, checked, timed
+from benching.prepared import Growing, context, growing, pasted, request
+from benching.table import Figure, Goal, figure, percentile
+
+WINDOW_TOKENS = 200_000  # most of each list leaves
+MILLISECONDS = 1_000
+FIRST_FLOORS = 8
+EPOCHS = 6  # of one round
+EPOCH_P50_FLOORS, EPOCH_P99_FLOORS = 3, 6
+# name, bytes, characters of a result: some messages of a session are much longer than others
+LISTS = (
+    ("1 MB", 1_000_000, 2_500),
+    ("8 MB", 8_000_000, 2_500),
+    ("15 MB, 10,000 messages", 15_000_000, 1_970),
+    ("40 MB, 50,000 messages", 40_000_000, 500),
+)
+
+
+def measure(options: Options) -> list[Figure]:
+    pair = Pair(options, each=True)
+    try:
+        figures = []
+        for label, size, characters in LISTS:
+            grown = growing(size, 0, result_characters=characters)
+            figures.append(_first(pair, f"{label}", grown))
+            if grown.counts[-1] // 1_000 == 10:
+                figures += _epochs(pair, grown)
+        figures.append(_first(pair, "8 MB in one message", pasted(8_000_000)))
+        return figures
+    finally:
+        pair.close()
+
+
+def _first(pair: Pair, label: str, grown: Growing) -> Figure:
+    """Of a session that nothing is known of."""
+    ours, floor = [], []
+    for _ in range(pair.options.rounds):
+        session = pair.session({**MODEL, "contextWindow": WINDOW_TOKENS})
+        parts = context(1, session, grown.joined, "edits")
+        ours.append(timed(pair.ours, parts) * MILLISECONDS)
+        checked(pair.ours.last)
+        floor.append(timed(pair.floor, parts) * MILLISECONDS)
+        pair.end(session)
+    goal = Goal("ratio", "at most", FIRST_FLOORS)
+    return figure(f"first context, {label}", "ms", ours, floor, goal)
+
+
+def _epochs(pair: Pair, grown: Growing) -> list[Figure]:
+    """The list is known, was shown whole while pruning was off, and is sent once more when it is on again."""
+    middle: tuple[list[float], list[float]] = ([], [])
+    high: tuple[list[float], list[float]] = ([], [])
+    for _ in range(pair.options.rounds):
+        times: tuple[list[float], list[float]] = ([], [])
+        for _ in range(pair.options.times(EPOCHS)):
+            session = pair.session({**MODEL, "contextWindow": WINDOW_TOKENS})
+            parts = context(1, session, grown.joined, "edits")
+            _told(pair.ours, session, "setPruning", enabled=False)
+            checked(pair.ours.ask(parts))
+            _told(pair.ours, session, "setPruning", enabled=True)
+            _told(pair.ours, session, "prune")
+            times[0].append(timed(pair.ours, parts) * MILLISECONDS)
+            if OPENED not in bytes(checked(pair.ours.last)):
+                raise RuntimeError("no epoch was opened")
+            times[1].append(timed(pair.floor, parts) * MILLISECONDS)
+            pair.end(session)
+        for side in (0, 1):
+            middle[side].append(percentile(times[side], 0.5))
+            high[side].append(percentile(times[side], 0.99))
+    name = f"epoch over {grown.counts[-1]:,} messages"
+    return [
+        figure(f"{name}, p50", "ms", *middle, goal=Goal("ratio", "at most", EPOCH_P50_FLOORS)),
+        figure(f"{name}, p99", "ms", *high, goal=Goal("ratio", "at most", EPOCH_P99_FLOORS)),
+    ]
+
+
+def _told(host: Host, session: str, method: str, **params: bool) -> None:
+    checked(host.ask(request(2, method, {"sessionId": session, **params})))
