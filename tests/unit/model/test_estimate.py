@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmgr.devices.tokens import Weigher, load
-from ctxmgr.model.estimate import BLANKS, PARTS, SCRIPTS, WORDS, estimate
+from ctxmgr.model.estimate import BLANKS, PARTS, PIECE_CHARACTERS, SCRIPTS, WORDS, estimate
 from ctxmgr.study.recordings import readers
 from ctxmgr.study.recordings.recording import Recording
 from tests.notation import read
@@ -78,6 +78,13 @@ def test_any_text_has_a_weight_and_only_the_empty_one_none(text: str, times: int
 @given(st.text(alphabet="aA0. \n\t_é你", min_size=1, max_size=2_000))
 def test_none_weighs_next_to_nothing(text: str) -> None:
     assert estimate(text) >= max(1, len(text) // BLANKS)
+
+
+@pytest.mark.parametrize("characters", [PIECE_CHARACTERS, PIECE_CHARACTERS + 1, 3 * PIECE_CHARACTERS])
+def test_a_long_text_weighs_what_its_pieces_do(characters: int) -> None:
+    text = ("A word, 12 and\n\tmore " * characters)[:characters]
+    pieces = [text[at : at + PIECE_CHARACTERS] for at in range(0, characters, PIECE_CHARACTERS)]
+    assert estimate(text) == sum(map(estimate, pieces))
 
 
 def test_it_is_whole_numbers_alone() -> None:
