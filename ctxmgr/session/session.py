@@ -40,6 +40,7 @@ from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.work import Offload, Verb
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
+MEMO_A_MESSAGE = 5  # at least: an epoch asks again for the names and calls of each
 CountedBy = Literal["usage", "vocabulary", "estimate"]
 
 

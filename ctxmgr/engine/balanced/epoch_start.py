@@ -160,7 +160,7 @@ class _Draft:
             epoch.number + 1, opening, self.old_plan.weight, plan.weight, sum_of, time_ms=epoch.last_time_ms
         )
         done = receipt(bare, gone, self._why)
-        files = evicted_paths(self.conversation, gone)
+        files = evicted_paths(self.conversation, gone, self.inputs.memo)
         return EpochResult(plan, packet, self._kept(plan), done, gone, done_by.cost, files)
 
     def _told(self, decisions: Mapping[str, Decision]) -> tuple[Plan, Packet]:

@@ -10,7 +10,7 @@ import msgspec
 from ctxmgr.engine.balanced.cache_cost import PrefixBreak, cost
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex
 from ctxmgr.engine.rewriting import marker
-from ctxmgr.engine.tools import USERS_SHELL, tool_call
+from ctxmgr.engine.tools import USERS_SHELL, Memo, calls_of
 from ctxmgr.model import BlockEdit, EvictedItem, Keep, LeftKind, Message, Packet, Piece, Plan, Rates, Receipt
 
 LISTED = 300  # things a receipt lists
@@ -23,14 +23,19 @@ class Original(msgspec.Struct, frozen=True, gc=False):
     A block is "dropped" with its whole message. Weights in tokens, of the block; `handle` "" without an archive.
     """
 
+    conversation: ConversationIndex
     key: str
     ref: BlockRef
     kind: LeftKind
-    call_text: str
     text: str
     before_tokens: int
     after_tokens: int
     handle: str
+
+    @property
+    def call_text(self) -> str:
+        """What it was, on one line."""
+        return _told(self.conversation, self.ref)
 
 
 def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int]:
@@ -115,17 +120,14 @@ def originals(
             for number, block in enumerate(message.view.blocks):
                 if block.text:
                     ref = BlockRef(at, number)
-                    key, call = conversation.block_key(ref), _told(conversation, ref)
-                    weight = message.weights[number]
-                    found.append(Original(key, ref, "dropped", call, block.text, weight, 0, handle(key)))
+                    key, weight = conversation.block_key(ref), message.weights[number]
+                    found.append(Original(conversation, key, ref, "dropped", block.text, weight, 0, handle(key)))
             continue
         for number, block in enumerate(message.view.blocks):
             ref = BlockRef(at, number)
             if (edit := edits.get(ref)) is not None:
-                call, by = _told(conversation, ref), handle(edit.key)
-                found.append(
-                    Original(edit.key, ref, edit.kind, call, block.text, edit.before_tokens, edit.after_tokens, by)
-                )
+                key, sizes = edit.key, (edit.before_tokens, edit.after_tokens)
+                found.append(Original(conversation, key, ref, edit.kind, block.text, *sizes, handle(key)))
     return tuple(found)
 
 
@@ -142,14 +144,16 @@ def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
     return f"{conversation.messages[ref.message_index].view.role} {block.kind}"
 
 
-def evicted_paths(conversation: ConversationIndex, left: Sequence[Original]) -> tuple[str, ...]:
+def evicted_paths(conversation: ConversationIndex, left: Sequence[Original], memo: Memo) -> tuple[str, ...]:
     """The files of which a read left."""
     paths: set[str] = set()
     for one in left:
-        for ref, _ in conversation.results(one.ref.message_index):
-            if one.kind == "dropped" or one.ref == ref:
-                call = conversation.call_of(ref)
-                paths.update(tool_call(call.tool, call.arguments).read_paths)
+        for ref, result in conversation.results(one.ref.message_index):
+            if (one.kind == "dropped" or one.ref == ref) and ref in conversation.pairs:
+                asked = conversation.messages[conversation.pairs[ref]]
+                for block, call in zip(asked.view.blocks, calls_of(asked, memo), strict=True):
+                    if call is not None and block.call_id == result.call_id:
+                        paths.update(call.read_paths)
     return tuple(sorted(paths))
 
 

@@ -12,6 +12,7 @@ sentences together (`extractive`), what a stretch of work is about (`compaction`
 """
 
 import re
+from functools import lru_cache
 
 SHORTEST, LONGEST = 4, 120  # characters: `i.e` is no name, and what is longer was pasted
 
@@ -28,13 +29,22 @@ def identifiers(text: str) -> list[str]:
 
 def bare(text: str) -> frozenset[str]:
     """Without what begins a path, each once. A flag is here where its name is one."""
-    found = {run.strip(_ENDS) for run in set(_RUN.findall(text))}
-    return frozenset(name for name in found if _is_name(name))
+    runs = set(_RUN.findall(text))
+    return frozenset({(_known_name if len(run) <= LONGEST else _name_in)(run) for run in runs} - {""})
 
 
 def without(text: str) -> str:
     """The text with a blank in the place of each identifier: the words that are none."""
     return _RUN.sub(lambda run: " " if _is_flag(run[0]) or _is_name(run[0].strip(_ENDS)) else run[0], text)
+
+
+def _name_in(run: str) -> str:
+    """The name in a run, "" where it is none."""
+    name = run.strip(_ENDS)
+    return name if _is_name(name) else ""
+
+
+_known_name = lru_cache(maxsize=1 << 13)(_name_in)  # a session says the same names again and again
 
 
 def _is_flag(run: str) -> bool:

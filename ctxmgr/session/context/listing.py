@@ -18,7 +18,7 @@ from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
 from ctxmgr.session.context.comparing import begins_with, resumed
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import RawMessages
-from ctxmgr.session.session import MEMO_AT_MOST, SessionCore
+from ctxmgr.session.session import MEMO_A_MESSAGE, MEMO_AT_MOST, SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 __all__ = ["Parts", "Stale", "context"]
@@ -78,7 +78,7 @@ def context(
     session.message_ids.update(
         ledger_updates.mark(message) for message in done.projection.messages[delta.shared_count :]
     )
-    if len(session.memo) > MEMO_AT_MOST:
+    if len(session.memo) > max(MEMO_AT_MOST, MEMO_A_MESSAGE * len(done.projection.messages)):
         session.memo.clear()
     session.failure_count = 0
     return answer(session, raw_messages, params.answer, done.planned, begins, mended)

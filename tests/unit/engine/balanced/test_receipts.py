@@ -86,8 +86,11 @@ def test_what_left(name: str, before: Decided, after: Decided, expected: list[tu
         assert one.after_tokens == 0 if one.kind == "dropped" else 0 < one.after_tokens < one.before_tokens
 
 
+INDEX = indexed(talk(*[u(f"{at}") for at in range(LISTED + 5)]))
+
+
 def original(at: int, before: int) -> Original:
-    return Original(f"k{at}", BlockRef(at, 0), "dropped", "c", "text", before, 0, "")
+    return Original(INDEX, f"k{at}", BlockRef(at, 0), "dropped", "text", before, 0, "")
 
 
 def test_a_receipt_lists_the_heaviest_in_the_order_of_the_list() -> None:
