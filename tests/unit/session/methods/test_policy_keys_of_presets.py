@@ -14,7 +14,7 @@ SET: Fields = {
     "distill": {"green": 500},
     "packetTokens": 1_000,
     "prices": {"input": 3},
-    "protectedTools": ["skill"],
+    "protectedTools": ["lookup"],
     "protectedTurns": 1,
     "prunableTools": ["read"],
     "pruneMinimum": 10,
@@ -26,12 +26,12 @@ LONG = "\n".join(f"line {number} of the long output" for number in range(300))
 
 
 def session(preset: str, **policy: Any) -> tuple[Talk, list[Fields]]:
-    """Five turns that ask a skill and read a file, with long answers."""
+    """Five turns that look something up and read a file, with long answers."""
     talk, make = Talk({"preset": preset, **policy}, 1_000_000), Messages()
     said: list[Fields] = []
     for number in range(5):
         said.append(make.user(f"Question {number} of the work"))
-        said += [make.reply("I look.", make.call("skill", skill=f"s{number}")), make.result(f"{number} {LONG}")]
+        said += [make.reply("I look.", make.call("lookup", key=f"s{number}")), make.result(f"{number} {LONG}")]
         said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(f"f {LONG}")]
         said.append(make.reply("That is done."))
     return talk, [*said, make.user("And now?")]
@@ -78,7 +78,7 @@ def lists_of(preset: str, policy: Fields) -> list[Any]:
         if number == 10:
             talk.call("prune", sessionId="s")
         said += [
-            make.reply("I look.", make.call("skill", skill=f"s{number}")),
+            make.reply("I look.", make.call("lookup", key=f"s{number}")),
             make.result(f"{number} {LONG[:6_000]}"),
         ]
         said += [make.reply("And here.", make.call("read", path=f"f{number}.py")), make.result(f"f{number} {LONG}")]
@@ -114,11 +114,11 @@ def test_get_policy_tells_which_preset_a_key_belongs_to() -> None:
 def test_results_of_protected_tools_stay(preset: str) -> None:
     keys: Fields = {"pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 0}
     keys = keys if preset != "balanced" else {"costVersusRecall": 0.0}
-    talk, said = session(preset, protectedTools=["skill"], **keys)
+    talk, said = session(preset, protectedTools=["lookup"], **keys)
     talk.context(said)
     talk.call("prune", sessionId="s")
     listed = talk.context(said)["list"]
-    skills = [one for one in said if one.get("toolName") == "skill"]
+    skills = [one for one in said if one.get("toolName") == "lookup"]
     assert all(one in listed for one in skills)
     assert not all(one in listed for one in said if one.get("toolName") == "read")
 
