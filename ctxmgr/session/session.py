@@ -37,6 +37,7 @@ from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Calibration, Reader
+from ctxmgr.session.unanswered import Unanswered
 from ctxmgr.session.work import Offload, Verb
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
@@ -66,6 +67,7 @@ class SessionCore:
         self.memo: dict[tuple[Any, ...], Any] = {}
         self.weights: dict[str, int] = {}
         self.pending_messages: dict[bytes, Message] = {}
+        self.unanswered: Unanswered | None = None  # of a call that was cancelled
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key

@@ -2,7 +2,8 @@
 
 1. An appended list must fit what was answered before; a whole one is compared, message by message, as bytes: what
    is held has the newest ones (`respelling`).
-2. Messages known from `turn_end`, or from the list before it was written anew, are not read again.
+2. Messages known from `turn_end`, from the list before it was written anew, or from a call that was cancelled,
+   are not read again.
 3. Where the session is in another format now, or pictures weigh otherwise, the whole list is read again.
 4. The ledger learns from messages not heard before; summaries are folded and kept whole. Where the list begins
    anew (`compacted`), of the compaction first.
@@ -102,7 +103,9 @@ def _read_anew(session: SessionCore, delta: Delta) -> Arrived:
 def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
     """Rule 2."""
     known: dict[bytes, Message] = dict(session.pending_messages)
-    messages = session.projection.messages
+    messages, unanswered = session.projection.messages, session.unanswered
+    if unanswered is not None and unanswered.reader is session.reader:
+        known |= {message.raw: message for message in unanswered.messages}
     if delta.shared_count < len(messages):
         known |= {message.raw: message for message in messages[delta.shared_count :]}
     return session.reader.read(delta.appended, known)

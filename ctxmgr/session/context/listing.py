@@ -2,13 +2,16 @@
 
 The road: `delta_of` (and `respelling`) -> `arrived` -> the preset's plan -> its checks -> `Projection` -> `answer`.
 What can fail runs inside one attempt; if it fails, the fallback answers, and the session stays as it was.
+What was attempted for a call that was cancelled meanwhile is there for the next.
 """
+
+from typing import Any
 
 import msgspec
 
 from ctxmgr.engine.conversation import Delta
 from ctxmgr.engine.presets import NeedsThread
-from ctxmgr.model import faults
+from ctxmgr.model import Message, faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger
 from ctxmgr.session import ledger_updates
@@ -19,17 +22,20 @@ from ctxmgr.session.context.comparing import begins_with, resumed
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import RawMessages
 from ctxmgr.session.session import MEMO_A_MESSAGE, MEMO_AT_MOST, SessionCore
+from ctxmgr.session.unanswered import Unanswered
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 __all__ = ["Parts", "Stale", "context"]
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What came of projecting, and the ledger that has learnt from the list. `anew`: the list begins anew."""
+    """What came of projecting, and the ledger that has learnt from the list. `anew`: the list begins anew.
+    `fresh`: the messages that were new."""
 
     result: Checked | ProjectionFailure | NeedsThread
     ledger: Ledger
     anew: bool = False
+    fresh: tuple[Message, ...] = ()
 
 
 def context(
@@ -50,15 +56,17 @@ def context(
     session.check_format(delta.appended, where)
     delta = yield from _newest(session, raw_messages, delta, params, stripped)
     takes_long = sum(map(len, delta.appended)) > INLINE_BYTES
-    attempt = Attempt(NeedsThread(), session.ledger)
-    if not takes_long and is_read(session):
+    attempt, held = Attempt(NeedsThread(), session.ledger), session.unanswered
+    if held is not None and held.is_of(*_begun(session, delta, params)):
+        attempt = held.attempt
+    elif not takes_long and is_read(session):
         attempt = _attempt(session, delta, params, may_take_long=False)
     if isinstance(attempt.result, NeedsThread):
         try:
-            attempt = yield Offload(lambda: _attempt(session, delta, params, may_take_long=True))
+            attempt = yield Offload(lambda: _kept(session, delta, params))
         except Exception as fault:  # noqa: BLE001  no thread for it: the host's call must go on all the same
             attempt = _failed(session, fault)
-    done, before = attempt.result, session.projection
+    done, before, session.unanswered = attempt.result, session.projection, None
     if isinstance(done, NeedsThread):  # it has had one
         done = ProjectionFailure("internal fault: the preset can not decide")
     if isinstance(done, ProjectionFailure):
@@ -106,6 +114,23 @@ def _newest(
     return delta_of(session, params, stripped)
 
 
+def _begun(
+    session: SessionCore, delta: Delta, params: lifecycle.ContextParams
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """All that an attempt is made from: what the session is, and what was asked."""
+    core = session
+    return (core.state, core.projection, core.ledger, core.reader), (delta, params.at, params.overhead_tokens)
+
+
+def _kept(session: SessionCore, delta: Delta, params: lifecycle.ContextParams) -> Attempt:
+    """One attempt, in a thread; what came of it stays with the session until a call takes it."""
+    attempt = _attempt(session, delta, params, may_take_long=True)
+    if isinstance(attempt.result, Checked):
+        begun = _begun(session, delta, params)
+        session.unanswered = Unanswered(*begun, session.reader, attempt.fresh, attempt)
+    return attempt
+
+
 def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams, may_take_long: bool) -> Attempt:
     """Assigns nothing: may run in another thread while the session waits."""
     try:
@@ -117,7 +142,7 @@ def _attempt(session: SessionCore, delta: Delta, params: lifecycle.ContextParams
         made = projected(read, session.preset, inputs, session.reader)
         if isinstance(made, Faulty):
             return Attempt(ProjectionFailure(f"checks failed: {', '.join(made.checks)}", made.checks), read.ledger)
-        return Attempt(made, read.ledger, read.anew)
+        return Attempt(made, read.ledger, read.anew, read.messages[delta.shared_count :])
     except Exception as fault:  # noqa: BLE001  whatever it is, the host's call must go on
         return _failed(session, fault)
 

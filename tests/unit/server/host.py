@@ -122,5 +122,5 @@ def code_of(answer: dict[str, Any]) -> int | None:
     return code
 
 
-def long_context(id: Any, session: str, text: str = LONG) -> dict[str, Any]:
-    return call(id, "context", sessionId=session, messages=[u(text)])
+def long_context(id: Any, session: str, text: str = LONG, **more: Any) -> dict[str, Any]:
+    return call(id, "context", sessionId=session, messages=[u(text)], **more)

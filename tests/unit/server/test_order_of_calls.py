@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxmgr.model import Message
 from ctxmgr.server import effects as do
+from ctxmgr.session import Reader
 from ctxmgr.wire import errors
 from tests.unit.server.host import LONG, MODEL, SECRET, Host, a, call, code_of, long_context, tell, u
 
@@ -43,6 +45,69 @@ def test_cancelled_start_leaves_a_session_that_can_start() -> None:
     opened = sum(isinstance(one, do.Open) for one in host.log)
     closed = sum(isinstance(one, do.Close) for one in host.log)
     assert opened - closed == 1  # or the second start finds its own lock
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The messages that are decoded and weighed, as they are."""
+    found: list[bytes] = []
+    plain = Reader._message
+
+    def counted(self: Reader, raw: bytes) -> Message:
+        found.append(raw)
+        return plain(self, raw)
+
+    monkeypatch.setattr(Reader, "_message", counted)
+    return found
+
+
+def test_the_work_of_a_cancelled_request_is_kept_for_the_next(read: list[bytes]) -> None:
+    never, host = Host(holds=True).ready("s"), Host(holds=True).ready("s")
+    expected = answer_to(never, long_context(2, "s"))
+    read.clear()
+    host.write(long_context(1, "s"), cancel(1), long_context(2, "s"))
+    assert [code_of(one) for one in host.sent[-1:]] == [-32800]
+    host.release(min(host.waiting))
+    assert len(read) == 1
+    assert not host.waiting  # no thread was asked for a second time
+    assert host.sent[-1] == expected
+
+
+def test_none_of_its_messages_is_read_again_where_the_next_asks_otherwise(read: list[bytes]) -> None:
+    host = Host(holds=True).ready("s")
+    host.write(long_context(1, "s"), cancel(1))
+    host.release_all()
+    assert len(read) == 1
+    later = answer_to(host, long_context(2, "s", at=5_000))
+    assert "result" in later
+    assert len(read) == 1
+    answer_to(host, long_context(3, "s", LONG + "!"))
+    assert len(read) == 2  # what was answered is not held any longer than the list it is of
+
+
+def test_what_was_kept_is_not_taken_for_another_state() -> None:
+    never, host = Host(holds=True).ready("s"), Host(holds=True).ready("s")
+    host.write(long_context(1, "s"), cancel(1))
+    host.release_all()
+    for each in (never, host):
+        each.call(2, "setPolicy", sessionId="s", policy={"preset": "tools"})
+    assert answer_to(host, long_context(3, "s")) == answer_to(never, long_context(3, "s"))
+
+
+def test_another_session_is_answered_while_a_long_list_is_worked_on() -> None:
+    host = Host(holds=True).ready("long", "other")
+    short = call(2, "context", sessionId="other", messages=[u("short")])
+    answers = host.write(long_context(1, "long"), short, call(3, "getStatus", sessionId="other"))
+    assert [one["id"] for one in answers] == [2, 3]
+    host.release_all()
+    assert host.sent[-1]["id"] == 1
+
+
+def answer_to(host: Host, request: dict[str, Any]) -> dict[str, Any]:
+    host.write(request)
+    host.release_all()
+    assert host.sent[-1]["id"] == request["id"]
+    return host.sent[-1]
 
 
 @pytest.mark.parametrize("params", [{}, {"id": None}, {"id": {}}, [1], None, {"id": SECRET}])
