@@ -1,4 +1,4 @@
-// Written by scripts/gen from ctxmgr's own types: change those, not this. README.md tells what they mean.
+// Written by scripts/gen from ctxmgr's own types: change those, not this. reference.md tells what they mean.
 
 /** What `initialize` names. */
 export const PROTOCOL_VERSION = "1.1";
@@ -695,7 +695,7 @@ export interface SessionStartResult {
   restored: boolean;
   /** Where the session stands after this call. */
   status: Status;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -737,14 +737,14 @@ export interface Status {
    * nothing.
    */
   notes: string[];
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
 /** Whether lists are projected. */
 export type Mode = "on" | "off";
 
-/** A band of pressure. See README.md#the-zones. */
+/** A band of pressure. See reference.md#the-zones. */
 export type Zone = "green" | "yellow" | "red" | "compact";
 
 /** How many summaries of each kind the session has heard. */
@@ -755,7 +755,7 @@ export interface Summaries {
   branch: number;
 }
 
-/** The memory that this episode has asked for a compaction already. See README.md#the-latch. */
+/** The memory that this episode has asked for a compaction already. See reference.md#the-latch. */
 export interface LatchStatus {
   /** Its state. */
   state: LatchState;
@@ -803,7 +803,7 @@ export interface ModelSelectParams {
 export interface StatusResult {
   /** Where the session stands after this call. */
   status: Status;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -863,7 +863,7 @@ export interface ContextResult {
   base: string;
   /** What was done, and why. */
   report: Report;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
   /** The list to send. What is kept of the host's messages is byte for byte as it came. */
   messages?: Message[];
@@ -1039,7 +1039,7 @@ export interface TurnEndResult {
   commands: Command[];
   /** Where the session stands after this call. */
   status: Status;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
   /**
    * Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction that
@@ -1316,7 +1316,7 @@ export interface PruneStats {
   resultsDistilled: number;
   /** Turns dropped so far. */
   turnsDropped: number;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -1326,7 +1326,7 @@ export interface PolicyResult {
   policy: Policy;
   /** The policy in tokens. */
   thresholds: Thresholds;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
   /**
    * Keys that mean something in some presets alone, and in which; all others do in each. Since 1.1. Default: {}.
@@ -1360,7 +1360,7 @@ export interface SetPolicyParams {
 export interface LedgerResult {
   /** In the order they came. */
   facts: LedgerFact[];
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -1415,7 +1415,7 @@ export interface PacketResult {
   text: string;
   /** Its weight. */
   tokens: number;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -1433,7 +1433,7 @@ export interface ExplainResult {
   verdicts: Verdict[];
   /** The receipts that are kept, oldest first. */
   epochs: EpochReceipt[];
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -1534,7 +1534,7 @@ export interface RetrieveResult {
   more: boolean;
   /** The tool and its telling arguments, or what the message was. */
   call: string;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -1751,7 +1751,7 @@ export interface ScratchpadResult {
   text: string;
   /** Its weight. */
   tokens: number;
-  /** How many events of this session have taken effect. See README.md#order. */
+  /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
 }
 
@@ -1910,7 +1910,7 @@ export interface ErrorMessage {
 
 /** What went wrong. Its message never holds conversation text. */
 export interface ErrorObject {
-  /** See README.md#errors. */
+  /** See reference.md#errors. */
   code: number;
   /** A sentence for people. */
   message: string;

@@ -9,7 +9,7 @@ from ctxmgr.client.blocking import Client, ClientSession
 from ctxmgr.client.client import AsyncClient
 from ctxmgr.client.fault import SidecarFault
 from ctxmgr.client.session import AsyncClientSession, ContextOutcome
-from ctxmgr.client.settings import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing
+from ctxmgr.client.settings import Host, InProcessSidecar, RestartLimits, SpawnedSidecar, Timing, bound_ms
 
 __all__ = [
     "AsyncClient",
@@ -23,4 +23,5 @@ __all__ = [
     "SidecarFault",
     "SpawnedSidecar",
     "Timing",
+    "bound_ms",
 ]

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ctxmgr.wire.spec import schema
-from scripts.generating import everything, pages, transcripts
+from scripts.generating import everything, pages
 
 ROOT = Path(__file__).parents[2]
 PROTOCOL, DOCS = ROOT / "protocol", ROOT / "docs"
 
 
 def main() -> None:
-    made = transcripts.files()
+    made = everything.conversations()
     made |= everything.documents(made, everything.written_by_hand(PROTOCOL))
     write(PROTOCOL, made)
     write(DOCS, pages.files(schema.document()))

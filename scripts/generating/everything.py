@@ -6,9 +6,17 @@ from pathlib import Path
 
 from ctxmgr import __version__
 from ctxmgr.wire.spec import openrpc, schema
-from scripts.generating import cases, reference, rust, typescript
+from scripts.generating import cases, guide, reference, rust, typescript
 from tests.contract import scenarios  # noqa: F401  fills the manifest
 from tests.contract.behaviours import MANIFEST
+
+
+def conversations() -> dict[str, str]:
+    """The transcript of each scenario of the manifest, by its path below `protocol/`."""
+    return {
+        f"transcripts/{name}.jsonl": b"".join(line + b"\n" for line in one.scenario().lines).decode()
+        for name, one in sorted(MANIFEST.items())
+    }
 
 
 def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, str]:
@@ -19,7 +27,8 @@ def documents(transcripts: Mapping[str, str], corpus: Mapping[str, str]) -> dict
         "openrpc.json": _json(openrpc.document(__version__)),
         "ctxmgr.ts": typescript.module(types, openrpc.named_errors()),
         "hosts/rust/src/types.rs": rust.text(types),
-        "README.md": reference.page(types, transcripts, corpus, MANIFEST),
+        "README.md": guide.page(types, transcripts),
+        "reference.md": reference.page(types, transcripts, corpus, MANIFEST),
         **cases.files(transcripts),
     }
 

@@ -50,7 +50,7 @@ def best(texts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, Excha
     """For each method that was ever said. `texts` are transcripts, `corpus` cases, both by path."""
     found: dict[str, Exchange] = {}
     for path, text in sorted(texts.items()):
-        for one in _exchanges(path, text):
+        for one in exchanges(path, text):
             name = one.said["method"]
             if name not in found or one.rank > found[name].rank:
                 found[name] = one
@@ -61,7 +61,8 @@ def best(texts: Mapping[str, str], corpus: Mapping[str, str]) -> dict[str, Excha
     return found
 
 
-def _exchanges(path: str, text: str) -> Iterator[Exchange]:
+def exchanges(path: str, text: str) -> Iterator[Exchange]:
+    """Of the transcript with this text, in the order in which they were answered."""
     waiting: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     directions = {row.name: "host" if row.direction == "to ctxmgr" else "ctxmgr" for row in TABLE}
     for number, line in enumerate(text.split("\n"), 1):

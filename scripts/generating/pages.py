@@ -41,7 +41,7 @@ def _led(text: str) -> str:
 def _methods(schema: Json) -> str:
     parts = [
         "# Methods\n",
-        f"{MADE} `protocol/README.md` has the same with an example of each; `protocol/openrpc.json` and "
+        f"{MADE} `protocol/reference.md` has the same with an example of each; `protocol/openrpc.json` and "
         "`protocol/schema.json` have it for machines, and `ctxmgr describe` prints it.\n",
         reference.overview(),
         "## Errors\n",

@@ -1,4 +1,4 @@
-"""Turns the table of methods, the schema, the transcripts and a page of prose into the reference, README.md.
+"""Turns the table of methods, the schema, the transcripts and a page of prose into the reference, reference.md.
 
 The prose is `reference.md`; `{{name}}` in it is filled from here. Nothing in it may go unfilled, nor unused.
 """
@@ -54,9 +54,14 @@ def page(
         "script": f"```text\n{FORMAT.rstrip()}\n```",
         "beyond": "\n".join(f"- {rule.sentence}" for rule in RULES),
     }
-    prose = PROSE.read_text(encoding="utf-8")
+    return filled(PROSE, parts)
+
+
+def filled(path: Path, parts: Mapping[str, str]) -> str:
+    """The prose of this file with its parts. Raises ValueError where one has no place, or a place no part."""
+    prose = path.read_text(encoding="utf-8")
     if set(_PLACE.findall(prose)) != set(parts):
-        raise ValueError(f"{PROSE.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
+        raise ValueError(f"{path.name} and its parts differ: {set(_PLACE.findall(prose)) ^ set(parts)}")
     return _PLACE.sub(lambda place: parts[place[1]].rstrip("\n"), prose)
 
 

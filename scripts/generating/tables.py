@@ -7,7 +7,7 @@ from typing import Any
 
 Json = dict[str, Any]
 WORDS = 3  # of a type that is said in full in a table
-_ELSEWHERE = re.compile(r"README\.md#([a-z-]+)")
+_ELSEWHERE = re.compile(r"reference\.md#([a-z-]+)")
 
 
 def slug(heading: str) -> str:

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 WIDTH = 116  # characters of a line, as in the rest of the project
 
 HEAD = """\
-// Written by scripts/gen from ctxmgr's own types: change those, not this. README.md tells what they mean.
+// Written by scripts/gen from ctxmgr's own types: change those, not this. reference.md tells what they mean.
 
 /** What `initialize` names. */
 export const PROTOCOL_VERSION = {version};

@@ -25,7 +25,7 @@ class LiteralSet(NamedTuple):
 
 
 LITERALS: dict[str, LiteralSet] = {
-    "Zone": LiteralSet(Zone, "A band of pressure. See README.md#the-zones."),
+    "Zone": LiteralSet(Zone, "A band of pressure. See reference.md#the-zones."),
     "Preset": LiteralSet(
         Preset,
         "What ctxmgr does to a list: `off` nothing; `tools` prunes old tool output; `turns` keeps the "
@@ -260,7 +260,7 @@ TYPES: dict[str, Json] = {
         "What went wrong. Its message never holds conversation text.",
         _object(
             {
-                "code": about("See README.md#errors.", {"type": "integer"}),
+                "code": about("See reference.md#errors.", {"type": "integer"}),
                 "message": about("A sentence for people.", _TEXT),
             },
             data=about("Where the fault is.", ref("ErrorPlace")),

@@ -21,7 +21,7 @@ Token = str | int | Annotated[float, Meta(multiple_of=1)]  # a whole number may 
 
 # members that mean the same wherever they stand
 SessionId = Annotated[str, Meta(description="The session, by the id that `session_start` gave it. Any string.")]
-Seq = Annotated[int, Meta(description="How many events of this session have taken effect. See README.md#order.")]
+Seq = Annotated[int, Meta(description="How many events of this session have taken effect. See reference.md#order.")]
 Timestamp = Annotated[
     Number | str | None,
     Meta(description="When it was written: milliseconds since the epoch, or an ISO 8601 string."),

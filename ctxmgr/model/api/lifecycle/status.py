@@ -18,7 +18,7 @@ class Summaries(Wire, frozen=True, omit_defaults=False):
 
 
 class LatchStatus(Wire, frozen=True, omit_defaults=False):
-    """The memory that this episode has asked for a compaction already. See README.md#the-latch."""
+    """The memory that this episode has asked for a compaction already. See reference.md#the-latch."""
 
     state: Annotated[str, Meta(description="Its state.")]
     failures: Annotated[int, Meta(description="Failures in a row.")]

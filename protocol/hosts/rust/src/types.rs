@@ -1107,7 +1107,7 @@ pub struct SessionStartResult {
     pub restored: bool,
     /// Where the session stands after this call.
     pub status: Status,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -1147,7 +1147,7 @@ pub struct Status {
     /// What people should know: a snapshot that was not read, a vocabulary that is not there, an archive that takes
     /// nothing.
     pub notes: Vec<String>,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -1162,7 +1162,7 @@ pub enum Mode {
     Other(String),
 }
 
-/// A band of pressure. See README.md#the-zones.
+/// A band of pressure. See reference.md#the-zones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Zone {
     #[serde(rename = "green")]
@@ -1187,7 +1187,7 @@ pub struct Summaries {
     pub branch: i64,
 }
 
-/// The memory that this episode has asked for a compaction already. See README.md#the-latch.
+/// The memory that this episode has asked for a compaction already. See reference.md#the-latch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LatchStatus {
@@ -1253,7 +1253,7 @@ pub struct ModelSelectParams {
 pub struct StatusResult {
     /// Where the session stands after this call.
     pub status: Status,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -1320,7 +1320,7 @@ pub struct ContextResult {
     pub base: String,
     /// What was done, and why.
     pub report: Report,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
     /// The list to send. What is kept of the host's messages is byte for byte as it came.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1573,7 +1573,7 @@ pub struct TurnEndResult {
     pub commands: Vec<Command>,
     /// Where the session stands after this call.
     pub status: Status,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
     /// Where the provider refused the list as too long: what to send next. `session_compact`: when the compaction
     /// that `commands` ask for is made. `context`: the list without the reply that failed, where none can be asked
@@ -2010,7 +2010,7 @@ pub struct PruneStats {
     pub results_distilled: i64,
     /// Turns dropped so far.
     pub turns_dropped: i64,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2022,7 +2022,7 @@ pub struct PolicyResult {
     pub policy: Policy,
     /// The policy in tokens.
     pub thresholds: Thresholds,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
     /// Keys that mean something in some presets alone, and in which; all others do in each. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2061,7 +2061,7 @@ pub struct SetPolicyParams {
 pub struct LedgerResult {
     /// In the order they came.
     pub facts: Vec<LedgerFact>,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2153,7 +2153,7 @@ pub struct PacketResult {
     pub text: String,
     /// Its weight.
     pub tokens: i64,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2176,7 +2176,7 @@ pub struct ExplainResult {
     pub verdicts: Vec<Verdict>,
     /// The receipts that are kept, oldest first.
     pub epochs: Vec<EpochReceipt>,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2317,7 +2317,7 @@ pub struct RetrieveResult {
     pub more: bool,
     /// The tool and its telling arguments, or what the message was.
     pub call: String,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2603,7 +2603,7 @@ pub struct ScratchpadResult {
     pub text: String,
     /// Its weight.
     pub tokens: i64,
-    /// How many events of this session have taken effect. See README.md#order.
+    /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
 }
 
@@ -2763,7 +2763,7 @@ pub enum ProgressKind {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorObject {
-    /// See README.md#errors.
+    /// See reference.md#errors.
     pub code: i64,
     /// A sentence for people.
     pub message: String,

@@ -160,7 +160,7 @@ def test_what_a_host_may_leave_out_it_may_leave_out() -> None:
 
 
 def test_what_is_always_answered_is_required() -> None:
-    later = {"maxImages", "maxRequestBytes"}  # an older host is not sent what came later
+    later = {"maxImages", "maxRequestBytes", "protectedInstructions"}  # an older host is not sent what came later
     assert required("Policy") == set(TYPES["Policy"]["properties"]) - later
     assert required("ServerCapabilities") == set(TYPES["ServerCapabilities"]["properties"])
     assert required("PlanCompactionResult") == set(TYPES["PlanCompactionResult"]["properties"])

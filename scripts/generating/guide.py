@@ -1,0 +1,54 @@
+"""Turns a conversation, the client's time-outs and a page of prose into the guide for authors of hosts, README.md.
+
+The prose is `guide.md`; `{{name}}` in it is filled from here. Its examples are the exchanges of one transcript.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ctxmgr.client import Timing, bound_ms
+from ctxmgr.engine.tools import CATALOG
+from ctxmgr.wire import TABLE
+from scripts.generating import reference
+from scripts.generating.excerpts import exchanges, shown
+
+Json = dict[str, Any]
+PROSE = Path(__file__).with_name("guide.md")
+TRANSCRIPT = "transcripts/connection/five-messages.jsonl"
+FIRST = ("initialize", "session_start", "context", "turn_end", "session_compact")
+WAITS = Timing()
+THEN = {
+    "context": "the last list and what came since",
+    "initialize": "start another process, after a pause that grows",
+    "session_start": "the same",
+}
+
+
+def page(schema: Json, transcripts: Mapping[str, str]) -> str:
+    """`transcripts` are texts by path."""
+    found = list(exchanges(TRANSCRIPT, transcripts[TRANSCRIPT]))
+    examples = {
+        name.replace("_", " "): shown(next(one for one in found if one.said["method"] == name)) for name in FIRST
+    }
+    parts = {
+        **examples,
+        "asked": shown([one for one in found if one.said["method"] == "turn_end"][-1]),
+        "append": shown(next(one for one in found if "append" in one.said["params"])),
+        "version": schema["protocolVersion"],
+        "errors": reference.errors(),
+        "general": reference.ANY,
+        "waits": "\n".join(_waits()),
+        "hang": f"{WAITS.hang_ms:,.0f}",
+        "listed": str(sum(len(row.names) for row in CATALOG.rows)),
+    }
+    return reference.filled(PROSE, parts)
+
+
+def _waits() -> Iterator[str]:
+    for name, then in THEN.items():
+        yield f"| `{name}` | {bound_ms(WAITS, name):,} | {then} |"
+    jobs = [row.name for row in TABLE if row.job]
+    after = f"your `deadlineMs` and {bound_ms(WAITS, jobs[0], 0):,}; without one {bound_ms(WAITS, jobs[0]):,}"
+    yield f"| {', '.join(f'`{name}`' for name in jobs)} | {after} | do it yourself: a model writes here |"
+    yield f"| all others | {bound_ms(WAITS, 'turn_end'):,} | events: tell them to the next process |"
