@@ -739,6 +739,13 @@ export interface Status {
   notes: string[];
   /** How many events of this session have taken effect. See reference.md#order. */
   seq: number;
+  /**
+   * What tokens and pressure come from: the provider's last count that could be believed and what came since, or
+   * what the list comes to by the vocabulary or the estimate. Since 1.1. Default: "estimate".
+   */
+  countedBy?: "estimate" | "usage" | "vocabulary";
+  /** Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1. Default: 1.0. */
+  ratio?: number;
 }
 
 /** Whether lists are projected. */

@@ -34,6 +34,7 @@ from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
 from ctxmgr.session.beginning import model_spec
 from ctxmgr.session.branch_locks import BranchLocks
+from ctxmgr.session.doubts import Doubts
 from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Calibration, Reader
@@ -71,7 +72,8 @@ class SessionCore:
         self.entry_of: dict[str, str] = {}  # entry ids by the mark of their message, as far as they are known
         self.pending_archive: list[ArchiveRow] = []  # what left with this call: `archiving` takes it from here
         self.unarchived: dict[str, ArchiveRow] = {}  # what the archive does not have yet, by key
-        self.by_estimate = False  # the host reports no usage: pressure is known by the estimate alone
+        self.by_estimate = False  # no usage is known: pressure is known by the estimate alone
+        self.doubts = Doubts()
         self.format_settled = False  # a message has borne a mark of the format: it is right
         self.failure_count = 0  # lists in a row that could not be projected
         self.branch_locks = BranchLocks()

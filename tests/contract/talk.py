@@ -81,6 +81,7 @@ class Talk:
         archived: Sequence[ArchiveRow] = (),
         start: bool = True,
         format: str = "",
+        version: str = "1.0",
     ) -> None:
         archive = {"s": {row.key: row for row in archived}}
         self.driver = Driver(framing="ndjson", found={"s": found}, archived=archive)
@@ -92,7 +93,7 @@ class Talk:
             policy = {"preset": "turns", "tokenizer": ESTIMATE, **(policy or {})}
             capabilities = HOST if capabilities is None else capabilities
             said = {"messageFormat": format} if format else {}
-            self.call("initialize", protocolVersion="1.0", capabilities=capabilities, policy=policy, **said)
+            self.call("initialize", protocolVersion=version, capabilities=capabilities, policy=policy, **said)
             model = {"id": "model-1", "contextWindow": window}
             self.started = self.call("session_start", sessionId="s", model=model)
 

@@ -26,6 +26,8 @@ SINCE: dict[str, str] = {
     "Report.tooBig": "1.1",
     "PolicyResult.presets": "1.1",
     "SessionStartParams.messageFormat": "1.1",
+    "Status.countedBy": "1.1",
+    "Status.ratio": "1.1",
     "TurnEndResult.send": "1.1",
 }
 

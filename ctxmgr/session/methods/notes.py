@@ -12,7 +12,9 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 
 def notes(session: SessionCore) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
-    return (*session.warnings, *session.idle_keys, *_asking(session), *_ahead(session))
+    doubts = session.doubts.note(session.state.model.window)
+    told = (doubts,) if doubts else ()
+    return (*session.warnings, *session.idle_keys, *told, *_asking(session), *_ahead(session))
 
 
 def _asking(session: SessionCore) -> Iterator[str]:
@@ -25,7 +27,7 @@ def _asking(session: SessionCore) -> Iterator[str]:
         yield "no compaction is asked for while pruning is switched off"
     elif not policy_keys.compaction(session.policy).enabled:
         yield "no compaction is asked for: the policy's compaction.enabled is false"
-    elif session.by_estimate:
+    elif session.by_estimate and not session.doubts.times:
         yield BY_ESTIMATE
 
 

@@ -57,6 +57,8 @@ def status(session: SessionCore) -> lifecycle.Status:
         epoch=state.epoch.number,
         pins=len(state.pins),
         promise=session.thresholds.promise,
+        counted_by=session.counted_by,
+        ratio=round(session.gauge(state).ratio, 3),
         weigher=session.vocabulary.name if session.vocabulary is not None else ESTIMATE,
         notes=notes(session),
         seq=state.seq,

@@ -1,8 +1,8 @@
 """The event `turn_end`: the model answered and its tools ran. What it cost is read, what it said is learnt, and the
 host is asked for a compaction where it is time.
 
-1. A provider's count is a reading; a reply that failed gives none. Where a host reports none at all, the estimate
-   of the list stands for it.
+1. A provider's count is a reading, where it can be believed (`meter`); a reply that failed gives none. Where a
+   host reports none at all, or none to be believed, the estimate of the list stands for it.
 2. It is asked once (`latch`), and only for what no projection would take away by itself.
 3. A packet that resumes was told to the model that answered: it does not come again.
 4. What was reported here is not read again when the next list brings it.
@@ -52,14 +52,18 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     if usage is not None and not failed:
         reading = meter.observe(reading, session.ratio_key, usage.total_tokens, held, session.state.model.window)
     heard = reading is not session.state.meter
-    by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None)
+    doubted = usage is not None and not failed and not heard
+    doubts = (
+        session.doubts.with_usage(usage.total_tokens, held) if usage is not None and doubted else session.doubts
+    )
+    by_estimate = reading.reading_tokens is None and (session.by_estimate if failed else usage is None or doubted)
     held += sum(message.weight for message in messages[1:])
     tokens = meter.tokens(reading, session.ratio_key, held, session.state.overhead)
     users = _named_users(session, params.entry_ids)
     state, facts = _learn_turn(session, params, messages, users)
     ledger = ledger_updates.merged(session.ledger, session.state, state, facts)
     overflow = overflowed(reply.view, usage, session.state.model.window)
-    new_latch, asks = _latch_turn(session, overflow, tokens, heard or (by_estimate and not failed))
+    new_latch, asks = _latch_turn(session, overflow, tokens, heard or ((by_estimate or doubted) and not failed))
     totals = state.totals
     if asks:
         count = totals.compactions_requested + 1
@@ -75,7 +79,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
         totals=totals,
         outgoing_tokens=held,
     )
-    session.ledger, session.by_estimate = ledger, by_estimate
+    session.ledger, session.by_estimate, session.doubts = ledger, by_estimate, doubts
     _remember_early(session, messages)
     marks = [ledger_updates.mark(message) for message in messages]
     session.message_ids.update(marks)

@@ -76,6 +76,16 @@ class Status(Wire, frozen=True, omit_defaults=False):
         ),
     ]
     seq: Seq
+    counted_by: Annotated[
+        Literal["usage", "vocabulary", "estimate"],
+        Meta(
+            description="What tokens and pressure come from: the provider's last count that could be believed and "
+            "what came since, or what the list comes to by the vocabulary or the estimate."
+        ),
+    ] = "estimate"
+    ratio: Annotated[
+        float, Meta(description="Tokens of the provider a weighed one, as learnt of this model so far.")
+    ] = 1.0
 
 
 class SessionStartResult(Wire, frozen=True, omit_defaults=False):

@@ -1149,6 +1149,25 @@ pub struct Status {
     pub notes: Vec<String>,
     /// How many events of this session have taken effect. See reference.md#order.
     pub seq: i64,
+    /// What tokens and pressure come from: the provider's last count that could be believed and what came since, or
+    /// what the list comes to by the vocabulary or the estimate. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_by: Option<StatusCountedBy>,
+    /// Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StatusCountedBy {
+    #[serde(rename = "estimate")]
+    Estimate,
+    #[serde(rename = "usage")]
+    Usage,
+    #[serde(rename = "vocabulary")]
+    Vocabulary,
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// Whether lists are projected.

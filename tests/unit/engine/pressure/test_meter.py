@@ -8,6 +8,8 @@ from ctxmgr.engine.pressure.meter import (
     RATIO_HIGH,
     RATIO_LOW,
     RATIO_START,
+    bounds,
+    is_believed,
     observe,
     ratio,
     tokens,
@@ -111,5 +113,47 @@ def test_more_weight_is_never_fewer_tokens(meter: Meter, one: int, two: int, ove
 
 
 @given(meters, st.integers(1, WINDOW), weights)
-def test_right_after_a_reading_the_count_is_the_reading(meter: Meter, total: int, weight: int) -> None:
-    assert tokens(observe(meter, M, total, weight, WINDOW), M, weight, 7) == total
+def test_right_after_a_reading_that_is_believed_the_count_is_the_reading(
+    meter: Meter, total: int, weight: int
+) -> None:
+    after = observe(meter, M, total, weight, WINDOW)
+    if is_believed(M, total, weight, WINDOW):
+        assert tokens(after, M, weight, 7) == total
+    else:
+        assert after is meter
+
+
+# model, total, weight: is it believed in a window of 200,000?
+SENSE: list[tuple[str, int, int, bool]] = [
+    ("classes/sonnet", 200_000, 100_000, True),
+    ("classes/sonnet", 200_001, 100_000, False),  # above the window
+    ("classes/sonnet", 25_000, 100_000, True),
+    ("classes/sonnet", 24_999, 100_000, False),  # far below what was sent
+    ("classes/claude-sonnet-4-5", 40_000, 100_000, True),
+    ("classes/claude-sonnet-4-5", 39_999, 100_000, False),
+    ("classes/gpt-5.5", 30_000, 100_000, True),
+    ("classes/gpt-5.5", 29_999, 100_000, False),
+    ("classes/claude-opus-5-5", 4, 50_000, False),  # all but what was read from the cache
+    ("classes/claude-opus-5-5", 30_000, 500, True),  # a prompt and tools that nobody told of
+    ("classes/gemini-3", 0, 0, False),
+]
+
+
+@pytest.mark.parametrize(("model", "total", "weight", "believed"), SENSE)
+def test_a_reading_is_believed_with_sense(model: str, total: int, weight: int, believed: bool) -> None:
+    assert is_believed(model, total, weight, WINDOW) == believed
+
+
+@pytest.mark.parametrize(
+    ("model", "low", "high"),
+    [("claude-opus-5-5", 0.8, 2.5), ("openai/gpt-5.5", 0.6, 1.6), ("o3", 0.6, 1.6), ("gemini-3-pro", 0.6, 2.0)],
+)
+def test_the_ratio_stays_within_the_bounds_of_its_model(model: str, low: float, high: float) -> None:
+    key = f"{W}/{model}"
+    assert bounds(key) == (low, high)
+    up, down = (Meter(10_000, 8_000, W, {key: ratio}) for ratio in (high, low))
+    for _ in range(9):
+        up = observe(up, key, (up.reading_tokens or 0) + 5_000, up.base + 1_000, WINDOW)
+        down = observe(down, key, (down.reading_tokens or 0) + 100, down.base + 1_000, WINDOW)
+    assert (ratio(up, key), ratio(down, key)) == pytest.approx((high, low))
+    assert ratio(Meter(ratios={key: 9.0}), key) == high  # as an older release had learnt it
