@@ -1,4 +1,5 @@
-"""What README.md says of itself: its host runs as it stands, and its marks of a summary are heard."""
+"""What README.md and the guides say: the host runs as it stands, the marks of a summary are heard, the figures are
+those that the tests hold."""
 
 import json
 import os
@@ -17,6 +18,13 @@ from ctxmgr.model.policy import Preset
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDES = ROOT / "docs" / "guide"
+FIRST_HOST, COMPACTIONS = (
+    (GUIDES / f"{name}.md").read_text(encoding="utf-8") for name in ("first-host", "compactions")
+)
+GUIDE = (ROOT / "protocol" / "README.md").read_text(encoding="utf-8")
+FIGURES = json.loads((ROOT / "tests" / "outcome" / "figures.json").read_text(encoding="utf-8"))
+MARGIN = 0.03  # of a figure that README shows
 MOST_LINES = 15  # of code
 BOUND = 60  # seconds; only a failing one takes so long
 _HOST = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -65,7 +73,7 @@ def test_the_host_goes_on_without_it(tmp_path: Path) -> None:
 
 
 def marks() -> list[tuple[str, str]]:
-    return [(form, text) for form, cell in _MARKS.findall(README) for text in re.findall(r"`(\{.*?\})`", cell)]
+    return [(form, text) for form, cell in _MARKS.findall(FIRST_HOST) for text in re.findall(r"`(\{.*?\})`", cell)]
 
 
 @pytest.mark.parametrize(("form", "text"), marks())
@@ -77,14 +85,14 @@ def test_a_mark_of_a_summary_is_heard(form: str, text: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_format_has_a_mark_or_says_that_it_has_none(form: str) -> None:
-    assert (f"| `{form}` | none" in README) != (form in {marked for marked, _ in marks()})
+    assert (f"| `{form}` | none" in FIRST_HOST) != (form in {marked for marked, _ in marks()})
     assert README.count(f"`{form}` (") == 1
 
 
 @pytest.mark.parametrize(("key", "words"), [("strategy", Strategy), ("format", Format)])
 def test_the_words_of_a_key_are_listed(key: str, words: Any) -> None:
     listed = ", ".join(f"`{word}`" for word in get_args(words))
-    assert f"`{key}`: {listed}." in README
+    assert f"`{key}`: {listed}." in COMPACTIONS
 
 
 @pytest.mark.parametrize("preset", get_args(Preset))
@@ -95,3 +103,29 @@ def test_a_preset_has_its_row(preset: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_listed(command: str) -> None:
     assert f"\n    ctxmgr {command} " in README
+
+
+def test_it_is_read_in_minutes() -> None:
+    assert len(README.splitlines()) <= 200
+    assert len(GUIDE.splitlines()) <= 400
+
+
+_PROOF = re.compile(r"^\| (\w+), (\d+)k \| (.*) \|$", re.MULTILINE)
+SHOWN = ("cost", "closed", "recall", "probe goal", "probe constraint", "probe tasks")
+
+
+def test_its_figures_are_those_that_the_tests_hold() -> None:
+    rows = _PROOF.findall(README)
+    assert len(rows) == 6
+    for session, thousands, cells in rows:
+        held = FIGURES[f"{session} {thousands}000 balanced modelled"]
+        assert [float(cell) for cell in cells.split(" | ")] == pytest.approx(
+            [held[one] for one in SHOWN], abs=MARGIN
+        )
+
+
+def test_every_link_leads_somewhere() -> None:
+    for text, folder in ((README, ROOT), (GUIDE, ROOT / "protocol")):
+        found = re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", text)
+        assert found
+        assert [link for link in found if link and not (folder / link).exists()] == []
