@@ -5,20 +5,25 @@ Rules:
 2. Else each kind first gets its share, newest lines first: most of the share in full, the rest in brief. What is
    left over is filled by right to stay, then brief lines are told in full again, newest first.
 3. The text is weighed as a whole at the end, and what has the least right to stay goes until it fits.
-4. A section without a line says "(none)" where there is room for that.
+4. Of the user's rules the newest 3,000 tokens are told word for word, whatever else there is, in at most seven
+   tenths of the budget; older ones are told in brief, and a line says how many.
+5. A section without a line says "(none)" where there is room for that.
 """
 
 import msgspec
 
 from ctxmgr.engine.extractive.layout import RIGHTS, LineStyle, SectionLayout, SummaryLayout
 from ctxmgr.engine.extractive.lines import Kind, SummaryLine
-from ctxmgr.engine.text import heading
+from ctxmgr.engine.text import heading, rules_in_short, rules_left
 from ctxmgr.model import Weigh
 
 NONE = "(none)"
 INDENT = "    "  # of a code fence's lines; four: a heading has at most three
 NONE_TOKENS = 300  # of budget, from which on empty sections are named
 FULL_SHARE = 0.6  # of a kind's share, for its newest lines in full; older ones are told in brief
+RULES_TOKENS = 3_000  # of rules that are told word for word, the newest
+RULES_SHARE = 0.7  # of a budget that is smaller: goal and newest request have the rest
+RULES_LINE_TOKENS = 16  # of the line that says how many are not
 JOIN_TOKENS = 1  # a line end, and what joins at it
 
 
@@ -33,27 +38,57 @@ class _Choice(msgspec.Struct):
 
 def fit(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
     """The text, at most `budget` tokens; "" where not even the first line fits."""
-    budget = min(budget, layout.max_tokens)
+    rules, left_before, verbatim = _rules(kinds.get("constraint", []), weigh)
+    kinds = {**kinds, "constraint": rules}
+    budget = min(budget, layout.max_tokens + verbatim)
     kinds = {kind: lines[-layout.line_limits.get(kind, len(lines) or 1) :] for kind, lines in kinds.items()}
     shown = {put.kind for part in layout.parts for put in part.line_styles}
     kinds = {kind: lines for kind, lines in kinds.items() if kind in shown and lines}
     if not kinds:
         return ""
     whole = {kind: [line.text for line in lines] for kind, lines in kinds.items()}
+    _count(whole, left_before)
     for nones in (True, False):
         text = _composed(whole, layout, nones and budget >= NONE_TOKENS)
         if weigh(text) <= budget:
             return text
-    return _trimmed(kinds, layout, budget, weigh)
+    return _trimmed(kinds, layout, budget, weigh, left_before)
 
 
-def _trimmed(kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh) -> str:
+def _rules(lines: list[SummaryLine], weigh: Weigh) -> tuple[list[SummaryLine], int, int]:
+    """The user's rules, those beyond rule 4 in brief; how many a summary before left out, and the tokens of what is
+    told word for word."""
+    left = [max(0, rules_left(line.text)) for line in lines]
+    found: list[SummaryLine] = []
+    spent, over = 0, False
+    for line in reversed([line for line in lines if rules_left(line.text) < 0]):
+        weight = weigh(line.text)
+        over = over or spent + weight > RULES_TOKENS
+        found.append(SummaryLine(line.brief) if over and line.brief else line)
+        spent += 0 if over else weight
+    return found[::-1], sum(left), spent
+
+
+def _count(told: dict[Kind, list[str]], left_count: int) -> None:
+    """Says of the rules told how many are not as they were said (rule 4)."""
+    rules = told.get("constraint", [])
+    line = rules_in_short(sum(text.strip('"').endswith("…") for text in rules), left_count)
+    if line:
+        told["constraint"] = [line, *rules]
+
+
+def _trimmed(
+    kinds: dict[Kind, list[SummaryLine]], layout: SummaryLayout, budget: int, weigh: Weigh, left_before: int
+) -> str:
     choices = {kind: [_weighed(kind, line, layout, weigh) for line in lines] for kind, lines in kinds.items()}
     headings = {put.kind: weigh(f"\n\n{part.heading}\n") for part in layout.parts for put in part.line_styles}
-    fixed = weigh(layout.opening) + sum(weigh(f"\n\n{part.heading}") for part in layout.parts if part.bare)
+    fixed = RULES_LINE_TOKENS if "constraint" in choices else 0
+    fixed += weigh(layout.opening) + sum(weigh(f"\n\n{part.heading}") for part in layout.parts if part.bare)
     taken = _choose(choices, headings, budget - fixed, budget, weigh)
     while taken:
-        text = _composed(_told(choices), layout, nones=False)
+        told = _told(choices)
+        _count(told, left_before + sum(not one.chosen_form for one in choices.get("constraint", [])))
+        text = _composed(told, layout, nones=False)
         over = weigh(text) - budget
         if over <= 0:
             return text
@@ -79,13 +114,15 @@ def _choose(
     for sharing in (True, False):
         for kind, share in RIGHTS:
             lines = choices.get(kind, [])
-            limit = int(budget * share) if sharing else room
+            limit, full_share = int(budget * share) if sharing else room, FULL_SHARE if len(lines) > 1 else 1.0
+            if sharing and kind == "constraint":
+                limit, full_share = max(limit, min(RULES_TOKENS, int(budget * RULES_SHARE))), 1.0
             spent = 0
             for choice in reversed(lines):
                 if choice.chosen_form:
                     continue
                 opening = 0 if any(other.chosen_form for other in lines) else headings[kind]
-                in_full = not sharing or spent + choice.full_weight <= limit * (FULL_SHARE if len(lines) > 1 else 1)
+                in_full = not sharing or spent + choice.full_weight <= limit * full_share
                 sizes = (
                     ((2, choice.full_weight), (1, choice.brief_weight)) if in_full else ((1, choice.brief_weight),)
                 )

@@ -1,4 +1,7 @@
-"""Turns the part of a split turn that leaves into its request, its progress and what is needed to go on."""
+"""Turns the part of a split turn that leaves into its request, its progress and what is needed to go on.
+
+The user's rules stand beside the request: the request is told shorter by and by, they are not.
+"""
 
 from collections.abc import Sequence
 
@@ -22,6 +25,7 @@ LAYOUT = SummaryLayout(
         SectionLayout(
             "## Context Needed to Continue",
             (
+                LineStyle("constraint", label=carry.CONSTRAINT),
                 LineStyle("decision", label=carry.DECIDED),
                 LineStyle("found", label=carry.FOUND),
                 LineStyle("blocked", label=carry.FAILED),
@@ -42,7 +46,7 @@ def split_turn(prefix: Sequence[BranchMessage], budget: int, weigh: Weigh, asked
     lines = gather(prefix, None, budget, newest=written)
     kinds: dict[Kind, list[SummaryLine]] = {
         kind: lines.kinds[kind]
-        for kind in ("done", "found", "decision", "blocked", "error", "file", "name")
+        for kind in ("constraint", "done", "found", "decision", "blocked", "error", "file", "name")
         if kind in lines.kinds
     }
     if written:

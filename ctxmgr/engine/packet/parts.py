@@ -11,7 +11,7 @@ import msgspec
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, sentence, shorten, words_of
+from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, rules_left, sentence, shorten, words_of
 from ctxmgr.model.saved import ALLOWED, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
@@ -133,6 +133,7 @@ def _goal(facts: list[Fact], limit: int) -> PacketPart | None:
 
 def _constraints(facts: list[Fact]) -> PacketPart:
     """The user's words in quotes; corrections of a moment after the rules, and first to go."""
+    facts = [fact for fact in facts if rules_left(fact.text) < 0]
     told = [fact for fact in facts if fact.detail != "correction"][-MOST_LINES:]
     allowed = [
         fact for fact in reversed(told) if fact.detail == ALLOWED

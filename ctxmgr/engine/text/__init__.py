@@ -9,6 +9,7 @@ from ctxmgr.engine.text.identifiers import bare, identifiers, without
 from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, sentence
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose, without_marks
+from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
 from ctxmgr.engine.text.sections import (
     BRANCH_LEAD,
     CONTINUE_LEAD,
@@ -44,6 +45,8 @@ __all__ = [
     "one_line",
     "plain",
     "prose",
+    "rules_in_short",
+    "rules_left",
     "sections_of",
     "sentence",
     "sentences",
