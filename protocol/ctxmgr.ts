@@ -149,6 +149,11 @@ export interface PolicyKeys {
   protectedInstructions?: boolean | string[] | null;
   /** Tools whose output may be pruned, named in whatever case; empty: all. Default: []. */
   prunableTools?: string[] | null;
+  /**
+   * A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the next
+   * call; 0: it stays. Since 1.1. Default: 60.
+   */
+  idleMinutes?: number | null;
 }
 
 /**
@@ -450,6 +455,11 @@ export interface Policy {
   protectedInstructions?: boolean | string[];
   /** Tools whose output may be pruned, named in whatever case; empty: all. */
   prunableTools: string[];
+  /**
+   * A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the next
+   * call; 0: it stays. Since 1.1. Default: 60.
+   */
+  idleMinutes?: number;
 }
 
 /** How many of the newest turns are kept whole, by zone. */

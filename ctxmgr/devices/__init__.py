@@ -16,7 +16,9 @@ __all__ = [
     "Weigher",
     "default_state_dir",
     "embeddings",
+    "give_back",
     "keep_large_buffers",
+    "private_file",
     "stdio",
     "tokens",
     "vocabulary",
@@ -25,14 +27,16 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ctxmgr.devices import embeddings, stdio, tokens, vocabulary
-    from ctxmgr.devices.allocator import keep_large_buffers
+    from ctxmgr.devices.allocator import give_back, keep_large_buffers
     from ctxmgr.devices.archive import ArchiveDatabase, ArchiveFault
     from ctxmgr.devices.archives import ArchiveDatabases
     from ctxmgr.devices.directories import default_state_dir
     from ctxmgr.devices.endpoint import NO_ADDRESS, NOT_INSTALLED, Chat
+    from ctxmgr.devices.ownership import private_file
     from ctxmgr.devices.tokens import Weigher
 else:
     _MODULES = {
+        "give_back": "allocator",
         "keep_large_buffers": "allocator",
         "ArchiveDatabase": "archive",
         "ArchiveFault": "archive",
@@ -41,6 +45,7 @@ else:
         "Chat": "endpoint",
         "NOT_INSTALLED": "endpoint",
         "NO_ADDRESS": "endpoint",
+        "private_file": "ownership",
         "Weigher": "tokens",
     }
 

@@ -22,3 +22,11 @@ def shared(status: os.stat_result) -> str | None:
     if status.st_nlink > 1:
         return "it had another name, a hard link"
     return "others could write it" if status.st_mode & OTHERS_WRITE else None
+
+
+def private_file(path: str) -> int:
+    """A descriptor of an empty file for its owner's eyes alone. OSError."""
+    made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    if stat.S_ISREG(os.fstat(made).st_mode):
+        os.fchmod(made, 0o600)  # it may have been there
+    return made

@@ -269,3 +269,10 @@ class Policy(Setting, frozen=True):
     prunable_tools: Annotated[
         tuple[str, ...], Meta(description="Tools whose output may be pruned, named in whatever case; empty: all.")
     ] = ()
+    idle_minutes: Annotated[
+        Natural,
+        Meta(
+            description="A session that nobody asks for in so many minutes leaves memory, and comes back from its "
+            "snapshot with the next call; 0: it stays."
+        ),
+    ] = 60

@@ -88,8 +88,6 @@ class Connection:
         """Loads what the first session will need."""
         _ = self.sessions
 
-    # what the driver calls
-
     def receive(self, chunk: bytes) -> list[Effect]:
         """What the host wrote, in any pieces."""
         for item in self.framer.feed(chunk):
@@ -108,8 +106,14 @@ class Connection:
         return self._take()
 
     def resume(self, ticket: int, value: Any) -> list[Effect]:
-        """The value of an `Open` or a `Run`."""
+        """The value of an effect with a ticket."""
         self.sessions.resume(ticket, value)
+        return self._take()
+
+    def minute(self) -> list[Effect]:
+        """One has passed."""
+        if self.ready:
+            self.sessions.minute()
         return self._take()
 
     def weigher_loaded(self, name: str, weigh: Weigh | None, note: str | None) -> list[Effect]:
@@ -123,8 +127,6 @@ class Connection:
         """A snapshot could not be written; status says so."""
         if self._sessions is not None:
             self._sessions.note(session_id, text)
-
-    # outbound
 
     def _take(self) -> list[Effect]:
         effects, self._effects[:] = list(self._effects), []

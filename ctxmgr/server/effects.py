@@ -55,6 +55,14 @@ class Close(msgspec.Struct, frozen=True):
     session_id: str
 
 
+class Rest(msgspec.Struct, frozen=True):
+    """The session leaves memory: where its snapshot is whole on the disk, release it; answer `ticket` with whether
+    it was. Where it was not, nothing has changed."""
+
+    ticket: int
+    session_id: str
+
+
 class PutRows(msgspec.Struct, frozen=True):
     """Put what left into the archive; answer `ticket` with an `ArchiveAnswer`. The list with its markers waits."""
 
@@ -144,6 +152,7 @@ Effect = (
     | Begin
     | Open
     | Close
+    | Rest
     | PutRows
     | GetRow
     | RunInThread

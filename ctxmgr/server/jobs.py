@@ -59,6 +59,10 @@ class Jobs:
     def idle(self) -> bool:
         return not self._running
 
+    def concern(self, session_id: str) -> bool:
+        """Is one of this session under way?"""
+        return any(running.session_id == session_id for running in self._running)
+
     def start(self, job: Job, session_id: str | None, future: "Future[Any]") -> None:
         """`future` gets the value, or RpcError; cancelling it ends the job."""
         running = RunningJob(next(self._numbers), job, session_id, future)

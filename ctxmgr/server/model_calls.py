@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxmgr.model import Endpoint
@@ -57,3 +57,10 @@ class ModelCalls:
                 await asyncio.gather(*self._tasks.values(), return_exceptions=True)
                 for chat in self._chats.values():
                     await chat.close()
+
+
+def embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
+    """In a thread. None where the embeddings extra is not there; that is said once."""
+    from ctxmgr.devices import embeddings
+
+    return embeddings.embedded(say, texts)

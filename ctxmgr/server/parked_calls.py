@@ -3,26 +3,24 @@
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from ctxmgr.model import ArchiveAnswer, faults
-from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, RunInThread, SnapshotLoaded
+from ctxmgr.server.effects import Effect, GetRow, Open, PutRows, Record, Rest, RunInThread, SnapshotLoaded
+from ctxmgr.server.memory import ReadingGate, Release, Room, Snapshot
 from ctxmgr.server.session_queue import SessionQueue
 from ctxmgr.session import ArchiveGet, ArchivePut, Offload
 from ctxmgr.wire import transcript
 
-
-class Snapshot(msgspec.Struct, frozen=True):
-    """What a starting session asks for: its saved lines."""
+Wanted = Offload | ArchivePut | ArchiveGet | Snapshot | Release | Room
 
 
 class ParkedCalls:
     def __init__(self, state_dir: str | None, record: bool, emit: Callable[[Effect], None]) -> None:
         self._state_dir, self._record, self._emit = state_dir, record, emit
+        self.gate = ReadingGate()
         self._archiving: dict[int, tuple[str, str | list[str]]] = {}  # ticket -> session, handle or handles
         self._opening: set[int] = set()  # tickets
 
-    def park(self, ticket: int, queue: SessionQueue, wanted: Offload | ArchivePut | ArchiveGet | Snapshot) -> None:
+    def park(self, ticket: int, queue: SessionQueue, wanted: Wanted) -> None:
         id, directory = queue.session_id, self._state_dir
         if isinstance(wanted, Snapshot):
             self._opening.add(ticket)
@@ -33,6 +31,10 @@ class ParkedCalls:
         elif isinstance(wanted, ArchiveGet):
             self._archiving[ticket] = id, wanted.handle
             self._emit(GetRow(ticket, id, directory, wanted.handle, wanted.limits))
+        elif isinstance(wanted, Release):
+            self._emit(Rest(ticket, id))
+        elif isinstance(wanted, Room):
+            self.gate.wait(ticket, wanted.size)
         else:
             self._emit(RunInThread(ticket, wanted.run))
 

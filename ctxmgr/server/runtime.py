@@ -12,7 +12,6 @@ Rules:
 import asyncio
 import functools
 import os
-import stat
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,13 +23,14 @@ from ctxmgr.model import ESTIMATE, Weigh, faults
 from ctxmgr.server import effects as do
 from ctxmgr.server.config import ConnectionOptions
 from ctxmgr.server.connection import Connection
-from ctxmgr.server.model_calls import ModelCalls
+from ctxmgr.server.model_calls import ModelCalls, embedded
 from ctxmgr.server.outcomes import outcome
 from ctxmgr.server.state_files import StateFiles
 
 THREADS = 2  # for weighing: it gives up the interpreter's lock, more threads would fight for two cores
 DRAIN_SECONDS = 5.0  # for what is under way to end, and for the host to read what is left, at the end
 WATCH_SECONDS = 1.0  # between looks at the host's process
+MINUTE_SECONDS = 60.0
 
 Parts = Sequence[bytes | memoryview]
 
@@ -69,10 +69,14 @@ class Runtime:
             if loaded.note:
                 say(loaded.note)
         options = ConnectionOptions(setup.record is not None, setup.state_dir, setup.max_message_bytes)
-        self.connection = Connection(options, weighers, functools.partial(_embedded, say))
+        self.connection = Connection(options, weighers, functools.partial(embedded, say))
         self.state_files = StateFiles(say, self.connection.not_saved)
         self.model_calls = ModelCalls(self._resume)
-        self.transcript = _transcript(setup.record) if setup.record else -1
+        self.transcript = -1
+        if setup.record:
+            from ctxmgr.devices import private_file
+
+            self.transcript = private_file(setup.record)  # it holds conversation
         self.threads = ThreadPoolExecutor(THREADS, "work")
         self.prepared = False
         self._waiting: deque[do.Effect] = deque()
@@ -83,6 +87,7 @@ class Runtime:
         self.loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[int] = self.loop.create_future()
         self._syncing = self.loop.create_task(self.state_files.sync_now_and_then(self.threads))
+        self.loop.call_later(MINUTE_SECONDS, self.minute)
         self._decide(self.connection.receive, b"")
 
     def receive(self, chunk: bytes) -> None:
@@ -124,6 +129,10 @@ class Runtime:
         from ctxmgr.devices import snapshots, tokens  # noqa: F401
 
         self.connection.prepare()
+
+    def minute(self) -> None:
+        self.loop.call_later(MINUTE_SECONDS, self.minute)
+        self._decide(self.connection.minute)
 
     # effects
 
@@ -175,6 +184,18 @@ class Runtime:
 
     def _close(self, effect: do.Close) -> None:
         self.state_files.close(effect.session_id)
+        self._spare_memory()
+
+    def _rest(self, effect: do.Rest) -> None:
+        self._resume(effect.ticket, self.state_files.rest(effect.session_id))
+        self._spare_memory()
+
+    def _spare_memory(self) -> None:
+        """What sessions held goes back to the system once none is left."""
+        if not self.state_files.sessions:
+            from ctxmgr.devices import give_back
+
+            self.loop.call_soon(outcome, give_back)
 
     def _archive(self, effect: do.PutRows | do.GetRow) -> None:
         future = asyncio.wrap_future(self.state_files.archive(effect), loop=self.loop)
@@ -277,6 +298,7 @@ class Runtime:
         do.Begin: EffectRow(_save, _not_saved),
         do.Open: EffectRow(_open, _not_opened),
         do.Close: EffectRow(_close, _unheard),
+        do.Rest: EffectRow(_rest, _not_done),
         do.PutRows: EffectRow(_archive, _not_done),
         do.GetRow: EffectRow(_archive, _not_done),
         do.RunInThread: EffectRow(_run, _not_run),
@@ -290,23 +312,8 @@ class Runtime:
     }
 
 
-def _embedded(say: Callable[[str], None], texts: Sequence[str]) -> list[list[float]] | None:
-    """In a thread. None where the embeddings extra is not there; that is said once."""
-    from ctxmgr.devices import embeddings
-
-    return embeddings.embedded(say, texts)
-
-
 def _keep_large_buffers() -> None:
     """Off the loop: the first long list must not wait for the import of what calls the allocator."""
     from ctxmgr.devices import keep_large_buffers
 
     keep_large_buffers()
-
-
-def _transcript(path: str) -> int:
-    """It holds conversation: for the user's eyes alone."""
-    transcript = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    if stat.S_ISREG(os.fstat(transcript).st_mode):
-        os.fchmod(transcript, 0o600)  # it may have been there
-    return transcript

@@ -7,9 +7,12 @@ it has got it. A queue never waits for the host: a host may send an event before
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
+from types import ModuleType
 from typing import Any
 
-from ctxmgr.model.saved import State
+import msgspec
+
+from ctxmgr.model.saved import Latch, ModelSpec, State, Totals
 from ctxmgr.session import SessionCore
 from ctxmgr.session.context import RawMessages
 
@@ -31,11 +34,40 @@ class QueuedCall:
         return self.future is not None and self.future.cancelled()
 
 
+class Resting(msgspec.Struct, frozen=True):
+    """What is kept of a session that has left memory. `seq`: of the state that `latch` and `totals` are of."""
+
+    model: ModelSpec
+    form: ModuleType
+    format_settled: bool
+    warnings: tuple[str, ...]
+    seq: int
+    latch: Latch
+    totals: Totals
+
+    @staticmethod
+    def of(session: SessionCore) -> "Resting":
+        state = session.state
+        settled = session.form, session.format_settled, session.warnings
+        return Resting(state.model, *settled, state.seq, state.latch, state.totals)
+
+    def resume(self, session: SessionCore) -> None:
+        """Gives the session what it had."""
+        if session.form is not self.form:
+            session.read_as(self.form)
+        session.format_settled = self.format_settled
+        session.warnings = tuple(dict.fromkeys((*self.warnings, *session.warnings)))
+        if session.state.seq == self.seq:  # no other process went on meanwhile
+            session.state = msgspec.structs.replace(session.state, latch=self.latch, totals=self.totals)
+
+
 class SessionQueue:
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.calls: deque[QueuedCall] = deque()
         self.busy: QueuedCall | None = None
+        self.idle_minutes = 0  # since the last call
+        self.asking = 0  # requests of ours about it that the host has not answered
         self.forget()
 
     def forget(self) -> None:
@@ -45,6 +77,7 @@ class SessionQueue:
         self.saved: State | None = None  # as the snapshot knows it
         self.unreadable = False  # what its snapshot held made up no state
         self.strange: tuple[bytes, ...] = ()  # snapshot lines of kinds not known here
+        self.resting: Resting | None = None  # what is kept of a session that has left memory
 
     @property
     def idle(self) -> bool:

@@ -19,14 +19,14 @@ from ctxmgr.server.effects import (
     Log,
     Record,
     Save,
-    SnapshotLoaded,
 )
 from ctxmgr.server.jobs import Jobs
-from ctxmgr.server.parked_calls import ParkedCalls, Snapshot
+from ctxmgr.server.memory import FREE_BYTES, IdleSessions, ListMemory, Room, SessionLoader
+from ctxmgr.server.parked_calls import ParkedCalls
 from ctxmgr.server.peer import Peer, SplicedResult
 from ctxmgr.server.session_queue import QueuedCall, SessionQueue, SessionQueues
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import Reader, SessionCore, Verb, journal, model_spec, restored
+from ctxmgr.session import Reader, SessionCore, Verb, journal, model_spec
 from ctxmgr.session.compaction import compact, job_context
 from ctxmgr.session.context import listing
 from ctxmgr.session.methods import JOBS, ROUTES, archiving, queries
@@ -40,7 +40,10 @@ class Sessions:
         self._parked = ParkedCalls(terms.state_dir, terms.record, emit)
         self.queues = SessionQueues(self._parked.park, tickets)
         self._weighers = SessionWeighers(terms, self.queues, emit)
+        self._loader = SessionLoader(terms, self._weighers, emit)
         self.jobs = Jobs(emit, peer, tickets, terms.record)
+        self._list_memory = ListMemory(self.queues.by_session)
+        self._idle = IdleSessions(self.queues, self.jobs.concern, self._list_memory.ended)
         self._on_idle: list[Callable[[], None]] = []
 
     # calls
@@ -58,6 +61,7 @@ class Sessions:
         else:
             queue = self._queue(id)
             start = partial(self._call, queue, request)
+        queue.idle_minutes = 0
         return self.queues.submit(queue, QueuedCall(start, partial(self._finish, queue, request), request.method))
 
     def _queue(self, id: str) -> SessionQueue:
@@ -77,16 +81,16 @@ class Sessions:
             return future
         queue = self._queue(id)
 
-        def start() -> None:
-            if future.cancelled():
-                return
+        def start() -> Generator[Any, Any, None]:
             try:
-                job = JOBS[request.method](_living(queue), request.params)
+                yield from self._loader.awake(queue)
+                if not future.cancelled():
+                    self.jobs.start(JOBS[request.method](_living(queue), request.params), id, future)
             except Exception as fault:  # noqa: BLE001  it becomes the error answer
-                future.set_exception(fault)
-            else:
-                self.jobs.start(job, id, future)
+                if not future.done():
+                    future.set_exception(fault)
 
+        queue.idle_minutes = 0
         self.queues.submit(queue, QueuedCall(start, lambda value: value, request.method))
         return future
 
@@ -114,12 +118,19 @@ class Sessions:
             return start, 0
         return queue.raw_messages.head_in(body, start)
 
+    def minute(self) -> None:
+        """A minute has passed. In a transcript sessions stay: it tells what was said, not how long nobody did."""
+        if not self.terms.record:
+            self._idle.minute()
+
     def when_idle(self, action: Callable[[], None]) -> None:
         """Runs the action when no queue has anything left to do."""
         self._on_idle.append(action)
         self._changed()
 
     def _changed(self) -> None:
+        while (ticket := self._parked.gate.next()) is not None:
+            self.queues.resume(ticket, None)
         if self._on_idle:
             self.jobs.end_waiting()
         if self.queues.idle and self.jobs.idle and self._on_idle:
@@ -128,12 +139,34 @@ class Sessions:
                 action()
 
     def _call(self, queue: SessionQueue, request: SessionRequest) -> Any:
+        if queue.resting is not None:
+            return self._woken(queue, request)
         session = _living(queue)
         if request.method == "context":
-            return self._context(session, queue, request)
+            return self._gated(session, queue, request)
         if request.method == "session_shutdown":
             return self._end(session)
         return ROUTES[request.method](session, request.params)
+
+    def _woken(self, queue: SessionQueue, request: SessionRequest) -> Verb[Any]:
+        yield from self._loader.awake(queue)
+        value = self._call(queue, request)
+        return (yield from value) if isinstance(value, Generator) else value
+
+    def _gated(
+        self, session: SessionCore, queue: SessionQueue, request: SessionRequest
+    ) -> Generator[Any, Any, SplicedResult]:
+        """A long list waits until there is room to read it."""
+        params, gate = request.params, self._parked.gate
+        size = sum(map(len, (params.append.messages if params.append else params.messages) or ()))
+        if size <= FREE_BYTES:
+            return (yield from self._context(session, queue, request))
+        try:
+            if not gate.enters(size):
+                yield Room(size)
+            return (yield from self._context(session, queue, request))
+        finally:
+            gate.left(size)
 
     def _context(self, session: SessionCore, queue: SessionQueue, request: SessionRequest) -> Verb[SplicedResult]:
         params, known = request.params, request.omitted_count or None
@@ -160,6 +193,8 @@ class Sessions:
         session = queue.session
         assert session is not None
         self._save(queue, session)
+        if request.method == "context":
+            self._list_memory.used(queue)
         while session.log_lines:
             self.emit(Log(f"{request.method}: {session.log_lines.pop(0)}"))
         if request.method in ("session_start", "setPolicy"):
@@ -176,12 +211,14 @@ class Sessions:
     # the host's answer to a request of ours
 
     def _request_compaction(self, queue: SessionQueue, command: lifecycle.Command) -> None:
+        queue.asking += 1
         future = self.peer.request(command.method, command.params)
         assert queue.session is not None
         future.add_done_callback(partial(self._heard, queue, queue.session))
 
     def _heard(self, queue: SessionQueue, session: SessionCore, future: Any) -> None:
         """The latch hears the answer in the session's own order; an error counts as a refusal."""
+        queue.asking -= 1
         if future.cancelled() or queue.session is not session:
             return  # the session that asked has ended
         result = None if future.exception() else future.result()
@@ -219,13 +256,7 @@ class Sessions:
         self.queues.by_session[queue.session_id] = queue  # it may have been queued behind a session_shutdown
         try:
             if not known:
-                found: SnapshotLoaded = yield Snapshot()
-                if self.terms.record and (found.lines or found.fault):
-                    line = transcript.restored(queue.session_id, found.lines, found.fault, found.refused)
-                    self.emit(Record(line))
-                if found.refused:
-                    raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
-                known = self._restore(queue, params, found)
+                known = yield from self._loader.load(queue, model_spec(params.model))
             session = queue.session
             assert session is not None
             yield from session.start(params)
@@ -235,36 +266,11 @@ class Sessions:
             raise
         return lifecycle.SessionStartResult(known, queries.status(session), session.state.seq)
 
-    def _restore(self, queue: SessionQueue, params: lifecycle.SessionStartParams, found: SnapshotLoaded) -> bool:
-        """Makes the session from its snapshot, or anew. Whether it was restored."""
-        state = State(queue.session_id, model_spec(params.model))
-        notes: tuple[str, ...] = ()
-        lines = found.lines
-        if found.fault:
-            notes = (found.fault,)
-            self.emit(Log(found.fault))
-        if lines:
-            try:
-                saved, queue.strange = journal.restore(lines)
-                state, queue.saved = restored(saved), saved
-            except journal.UnreadableJournal as fault:
-                lines, queue.unreadable = (), True
-                notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
-                self.emit(Log(notes[0]))
-        terms = self.terms
-        queue.session = SessionCore(
-            state, terms.form, terms.keys, terms.capabilities, Reader(terms.form), terms.embed
-        )
-        if queue.session.set_aside:
-            names = ", ".join(path[1:] for path in queue.session.set_aside)
-            notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
-        queue.session.warnings, queue.session.version = notes, terms.version
-        return bool(lines)
-
     def _close(self, queue: SessionQueue) -> None:
         """What is queued in the queue finds no session, unless it starts one."""
         self.jobs.session_ended(queue.session_id)
         self.queues.by_session.pop(queue.session_id, None)
+        self._list_memory.ended(queue.session_id)
         queue.forget()
         self.emit(Close(queue.session_id))
 

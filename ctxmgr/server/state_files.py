@@ -132,6 +132,17 @@ class StateFiles:
             self.not_saved(session_id, text)
             self.say(text)
 
+    def rest(self, session_id: str) -> bool:
+        """Lets go of a session whose snapshot is whole, in its place and on the disk. Whether it was. OSError, and
+        then nothing has changed."""
+        session = self.sessions.get(session_id)
+        if session is None or session.file is None or session_id in self.faulty or not session.file.in_place:
+            return False
+        if session_id in self.dirty:
+            session.file.sync()
+        self.close(session_id)
+        return True
+
     def close(self, session_id: str) -> None:
         session = self.sessions.pop(session_id, None)
         self.dirty.discard(session_id)

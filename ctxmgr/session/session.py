@@ -216,6 +216,13 @@ class SessionCore:
         if note not in self.warnings:
             self.warnings = (*self.warnings, note)
 
+    def let_go(self) -> None:
+        """The list leaves memory, and what was worked out of it: the next one is answered as after a restart."""
+        self.projection = Projection()
+        self.memo.clear()
+        self.weights.clear()
+        self.pending_messages.clear()
+
     def _cut_off(self) -> None:
         """The next list is shown by other rules: it does not go on from the last answer."""
         self.projection = msgspec.structs.replace(self.projection, answered=False)

@@ -100,10 +100,10 @@ class Host:
         self.last = self._view[at : at + size]
         return self.last
 
-    def memory(self) -> int:
-        """Resident memory of the server, in bytes (Linux)."""
+    def memory(self, kind: str = "VmRSS") -> int:
+        """Resident memory of the server, in bytes (Linux). `VmHWM`: the most it ever was."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            line = next(line for line in status if line.startswith("VmRSS:"))
+            line = next(line for line in status if line.startswith(f"{kind}:"))
         return int(line.split()[1]) << 10
 
     def close(self) -> None:

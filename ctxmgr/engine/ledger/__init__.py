@@ -1,7 +1,7 @@
 """Turns messages into facts, and facts into the ledger of what holds now. Knows no packet and no list."""
 
 from ctxmgr.engine.ledger import extract
-from ctxmgr.engine.ledger.fold import current, fold, now_and_past
+from ctxmgr.engine.ledger.fold import current, fold, now_and_past, with_shared_words
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, SHELL
@@ -22,4 +22,5 @@ __all__ = [
     "from_summary",
     "from_user",
     "now_and_past",
+    "with_shared_words",
 ]

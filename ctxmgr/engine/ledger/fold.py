@@ -113,7 +113,7 @@ def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
     copied = False
     stamp = ledger.summary_stamp
     for fact in facts:
-        key = f"{fact.slot}\n{fact.source}\n{fact.listing}\n{fact.key}"
+        key = _line(fact)
         before = held.get(key)
         if before is None or order(fact) > order(before):
             if not copied:
@@ -122,6 +122,23 @@ def fold(ledger: Ledger, facts: Iterable[Fact]) -> Ledger:
         if fact.source == "summary" and (fact.time_ms, fact.seq) > stamp:
             stamp = (fact.time_ms, fact.seq)
     return Ledger(held, stamp) if copied or stamp != ledger.summary_stamp else ledger
+
+
+def with_shared_words(ledger: Ledger, facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """The same facts, with the ledger's own key and text where they say what it knows: a session reads one file
+    many times, and keeps its name once."""
+    out = []
+    for fact in facts:
+        before = ledger.facts.get(_line(fact))
+        if before is not None and before.text == fact.text:
+            fact = structs.replace(fact, key=before.key, text=before.text)
+        out.append(fact)
+    return tuple(out)
+
+
+def _line(fact: Fact) -> str:
+    """What a ledger keeps one fact of."""
+    return f"{fact.slot}\n{fact.source}\n{fact.listing}\n{fact.key}"
 
 
 def order(fact: Fact) -> tuple[int, int, int, str, str, str, str, str, str, str, str, int]:

@@ -22,6 +22,7 @@ SINCE: dict[str, str] = {
     "Policy.maxImages": "1.1",
     "Policy.maxRequestBytes": "1.1",
     "Policy.protectedInstructions": "1.1",
+    "Policy.idleMinutes": "1.1",
     "Report.blocksCut": "1.1",
     "Report.tooBig": "1.1",
     "PolicyResult.presets": "1.1",

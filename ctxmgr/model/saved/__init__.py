@@ -3,7 +3,7 @@
 from ctxmgr.model.saved.facts import ALLOWED, STATE, Fact, Ledger, Slot, Source
 from ctxmgr.model.saved.latch import Latch, LatchState
 from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import LastProjection, ModelSpec, Outline, RawSummary, RenderedPacket, State
+from ctxmgr.model.saved.state import LastProjection, ModelSpec, Outline, RawSummary, RenderedPacket, State, Totals
 
 __all__ = [
     "ALLOWED",
@@ -21,4 +21,5 @@ __all__ = [
     "Slot",
     "Source",
     "State",
+    "Totals",
 ]

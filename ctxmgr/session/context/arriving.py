@@ -15,7 +15,7 @@ import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, Delta
 from ctxmgr.engine.invariants import FRESH
-from ctxmgr.engine.ledger import fold
+from ctxmgr.engine.ledger import fold, with_shared_words
 from ctxmgr.model import Message
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger, State
@@ -131,5 +131,6 @@ def _learn(
         state,
         ledger_updates.from_messages(state, fresh, calls, time_ms, {}, heard),
     )
+    facts = with_shared_words(ledger, facts)
     state = ledger_updates.learn(state, facts, bound=False)
     return state, ledger_updates.merged(ledger, before, state, facts)

@@ -18,15 +18,44 @@ class RawMessages:
 
     def _clear(self) -> None:
         self._segments: list[bytes] = []
+        self._parted: Sequence[bytes] | None = None  # the messages, while no segments are
         self._counts: list[int] = []  # messages before each segment
         self._offsets: list[int] = []  # start of each message within its segment
         self._lengths: list[int] = []
         self._places: list[int] = []  # segment of each message
 
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(map(len, self._segments if self._parted is None else self._parted))
+
+    def part(self, raws: Sequence[bytes]) -> None:
+        """`raws` are held elsewhere anyway: if they are these messages, nothing but they is held until the next
+        call."""
+        places = zip(raws, self._offsets, self._lengths, self._places, strict=False)
+        if (
+            self._parted is None
+            and len(raws) == len(self)
+            and all(
+                len(raw) == length and self._segments[place].startswith(raw, at)
+                for raw, at, length, place in places
+            )
+        ):
+            self._parted = raws
+            self._segments = []
+
+    def _join(self) -> None:
+        """What was parted lies in one segment again."""
+        raws, self._parted = self._parted, None
+        if raws:
+            self._clear()
+            self.extend(raws)
+
     def __len__(self) -> int:
         return len(self._offsets)
 
     def extend(self, raws: Sequence[bytes]) -> None:
+        self._join()
         if not raws:
             return
         self._counts.append(len(self._offsets))
@@ -37,6 +66,7 @@ class RawMessages:
 
     def truncate(self, count: int) -> None:
         """Keeps the first `count` messages."""
+        self._join()
         if count == len(self):
             return
         place = self._places[count]
@@ -49,6 +79,7 @@ class RawMessages:
     def head_in(self, body: bytes, at: int) -> tuple[int, int]:
         """(where in `body`, how many): so many messages at the head, whole segments of them, stand there from `at`
         on, followed by more or by the end of the array."""
+        self._join()
         end, count = at, 0
         for number, segment in enumerate(self._segments):
             if number:
@@ -64,6 +95,7 @@ class RawMessages:
 
     def run(self, start: int, end: int) -> list[bytes | memoryview]:
         """The bytes of messages [start, end), commas between them included, as few views as possible."""
+        self._join()
         parts: list[bytes | memoryview] = []
         while start < end:
             place = self._places[start]

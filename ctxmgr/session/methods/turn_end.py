@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.ledger import with_shared_words
 from ctxmgr.engine.pressure import latch, meter, overflowed
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
@@ -21,7 +22,7 @@ from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
-EARLY_AT_MOST = 256  # messages heard at turn_end that no list has shown yet
+EARLY_BYTES_AT_MOST = 32 << 10  # of messages heard before this turn_end that no list has shown yet
 
 
 class TurnEnd(msgspec.Struct, frozen=True):
@@ -128,6 +129,7 @@ def _learn_turn(
     calls = session.calls(messages)
     at = int(params.at) if params.at is not None else None
     state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.message_ids)
+    facts = with_shared_words(session.ledger, facts)
     state = ledger_updates.learn(state, facts, bound=True)
     if len(trail) != len(state.trail):
         state = msgspec.structs.replace(state, trail=tuple(trail))
@@ -161,6 +163,12 @@ def _newest_user(session: SessionCore) -> str:
 
 
 def _remember_early(session: SessionCore, messages: Sequence[Message]) -> None:
-    session.pending_messages |= {message.raw: message for message in messages}
-    while len(session.pending_messages) > EARLY_AT_MOST:
-        del session.pending_messages[next(iter(session.pending_messages))]
+    """The newest by bytes; those of the event just heard stay whatever their size."""
+    early = session.pending_messages
+    early |= {message.raw: message for message in messages}
+    size = sum(map(len, early)) - sum(len(message.raw) for message in messages)
+    for raw in list(early)[: -len(messages)]:
+        if size <= EARLY_BYTES_AT_MOST:
+            break
+        size -= len(raw)
+        del early[raw]

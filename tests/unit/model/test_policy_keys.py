@@ -63,6 +63,7 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"prunableTools": ["read"]}, None, Policy(prunable_tools=("read",))),
     ({"protectedInstructions": False}, None, Policy(protected_instructions=False)),
     ({"protectedInstructions": ["RULES.txt"]}, None, Policy(protected_instructions=("RULES.txt",))),
+    ({"idleMinutes": 5}, None, Policy(idle_minutes=5)),
 ]
 
 

@@ -22,6 +22,7 @@ class Host:
         self.log: list[do.Effect] = []
         self.waiting: dict[int, do.Open | do.RunInThread] = {}
         self.saved: dict[str, list[bytes]] = {}
+        self.whole = True  # a snapshot whose session is to leave memory
         self.ended: int | None = None
         self.carry_out(self.connection.receive(b""))
 
@@ -71,6 +72,8 @@ class Host:
             elif isinstance(effect, do.End):
                 assert self.ended is None
                 self.ended = effect.code
+            elif isinstance(effect, do.Rest):
+                self.carry_out(self.connection.resume(effect.ticket, self.whole))
             elif isinstance(effect, do.Open | do.RunInThread):
                 self.waiting[effect.ticket] = effect
                 if not self.holds:

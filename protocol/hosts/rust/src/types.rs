@@ -180,6 +180,10 @@ pub struct PolicyKeys {
     /// Tools whose output may be pruned, named in whatever case; empty: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prunable_tools: Option<Vec<String>>,
+    /// A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the
+    /// next call; 0: it stays. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_minutes: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -728,6 +732,10 @@ pub struct Policy {
     pub protected_instructions: Option<PolicyProtectedInstructions>,
     /// Tools whose output may be pruned, named in whatever case; empty: all.
     pub prunable_tools: Vec<String>,
+    /// A session that nobody asks for in so many minutes leaves memory, and comes back from its snapshot with the
+    /// next call; 0: it stays. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_minutes: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

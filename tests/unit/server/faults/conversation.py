@@ -133,6 +133,9 @@ class Talk:
         await self.ask("session_compact", sessionId="s", compactionEntry=entry)
         await self.ask("getStatus", sessionId="other")
         await self.ask("session_shutdown", sessionId="other")
+        await self.ask("setPolicy", sessionId="s", policy={"idleMinutes": 1})
+        self.host.runtime.minute()  # it leaves memory, where no transcript is written
+        await self.ask("getStatus", sessionId="s")
 
     async def _compact(self, silent: socket.socket) -> None:
         """Cancelled as soon as the model, which does not answer, is asked."""

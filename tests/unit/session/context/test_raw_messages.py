@@ -28,6 +28,27 @@ def test_runs(start: int, end: int, expected: bytes) -> None:
     assert joined(LIST, start, end) == expected
 
 
+def test_what_is_parted_holds_the_messages_alone_and_is_whole_again_when_it_is_used() -> None:
+    raws = [b"1", b"22", b"333"]
+    made = raw_messages(raws[:1], raws[1:])
+    made.part(raws)
+    assert (made._segments, made.size, len(made)) == ([], 6, 3)
+    assert made.head_in(b"[1,22,333]", 1) == (9, 3)
+    made.part(raws)
+    made.extend([b"4"])
+    assert joined(made, 0, 4) == b"1,22,333,4"
+    made.part([*raws, b"4"])
+    made.truncate(1)
+    assert joined(made, 0, 1) == b"1"
+
+
+@pytest.mark.parametrize("others", [[b"1", b"22"], [b"1", b"22", b"334"], [b"1", b"2", b"333"]])
+def test_nothing_is_parted_for_other_messages(others: list[bytes]) -> None:
+    made = raw_messages([b"1", b"22", b"333"])
+    made.part(others)
+    assert made._segments == [b"1,22,333"]
+
+
 # body, where the messages would start, where the known ones end, how many they are
 BODIES = [
     (b"[1,22,333,4]", 1, 11, 4),

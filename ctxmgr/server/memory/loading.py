@@ -1,0 +1,78 @@
+"""Brings a session into memory: from its snapshot, or anew."""
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.server.config import ConnectionConfig
+from ctxmgr.server.effects import Close, Effect, Log, Record, SnapshotLoaded
+from ctxmgr.server.session_queue import SessionQueue
+from ctxmgr.server.weighers import SessionWeighers
+from ctxmgr.session import Reader, SessionCore, journal, restored
+from ctxmgr.wire import RpcError, errors, transcript
+
+GONE = "the snapshot was gone when the session was needed again: it is begun anew"
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What a session asks for that is to be in memory: its saved lines."""
+
+
+class SessionLoader:
+    def __init__(self, terms: ConnectionConfig, weighers: SessionWeighers, emit: Callable[[Effect], None]) -> None:
+        self._terms, self._weighers, self._emit = terms, weighers, emit
+
+    def load(self, queue: SessionQueue, model: ModelSpec) -> Generator[Any, Any, bool]:
+        """The session is there. Whether it was restored. Raises RpcError where another process has it."""
+        found: SnapshotLoaded = yield Snapshot()
+        if self._terms.record and (found.lines or found.fault):
+            line = transcript.restored(queue.session_id, found.lines, found.fault, found.refused)
+            self._emit(Record(line))
+        if found.refused:
+            raise RpcError(errors.REQUEST_FAILED, found.fault or "the session is held by another process")
+        return self._restore(queue, model, found)
+
+    def awake(self, queue: SessionQueue) -> Generator[Any, Any, None]:
+        """A session that has left memory is there again. Raises as `load`; the next call tries again."""
+        resting = queue.resting
+        if resting is None:
+            return
+        try:
+            known = yield from self.load(queue, resting.model)
+        except RpcError:
+            self._emit(Close(queue.session_id))
+            raise
+        assert queue.session is not None
+        if not known:
+            queue.session.warnings = (*queue.session.warnings, GONE)
+            self._emit(Log(GONE))
+        self._weighers.request(queue.session)
+
+    def _restore(self, queue: SessionQueue, model: ModelSpec, found: SnapshotLoaded) -> bool:
+        state = State(queue.session_id, model)
+        notes: tuple[str, ...] = ()
+        lines = found.lines
+        if found.fault:
+            notes = (found.fault,)
+            self._emit(Log(found.fault))
+        if lines:
+            try:
+                saved, queue.strange = journal.restore(lines)
+                state, queue.saved = restored(saved), saved
+            except journal.UnreadableJournal as fault:
+                lines, queue.unreadable = (), True
+                notes = (f"the snapshot could not be read, was set aside and begun anew: {fault}",)
+                self._emit(Log(notes[0]))
+        terms = self._terms
+        reader = Reader(terms.form)
+        queue.session = SessionCore(state, terms.form, terms.keys, terms.capabilities, reader, terms.embed)
+        if queue.session.set_aside:
+            names = ", ".join(path[1:] for path in queue.session.set_aside)
+            notes += (f"of the snapshot's policy is set aside, and kept, what this release does not take: {names}",)
+        queue.session.warnings, queue.session.version = notes, terms.version
+        if queue.resting is not None:
+            queue.resting.resume(queue.session)
+            queue.resting = None
+        return bool(lines)

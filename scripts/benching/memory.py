@@ -1,0 +1,105 @@
+"""Measures what sessions hold: resident memory of the sidecar with many of them, after they have ended, and at the
+height of many first lists at once.
+
+The start is a sidecar whose vocabulary is loaded and whose first session has come and gone: what it needs for
+sessions at all is there.
+"""
+
+import random
+from typing import Any
+
+from benching.host import Host
+from benching.pair import KEEP_ALL_MODEL, MODEL, PIN_ALL, Options, checked, environment, initialize, serve_command
+from benching.prepared import context, growing, prose, request
+from benching.table import Figure, Goal, figure
+
+MEGABYTE = 1 << 20
+SESSIONS = 100
+EVENTS = 1_000  # of each session
+EVENT_CHARACTERS = 1_000  # of a tool's result: an event is 1.5 kB then
+FIRST_LISTS, FIRST_BYTES = 12, 8_000_000
+MESSAGES_OF_A_TURN = 10  # events between two of the user
+
+
+def measure(options: Options) -> list[Figure]:
+    return [*_many_sessions(options), _first_lists(options)]
+
+
+def _many_sessions(options: Options) -> list[Figure]:
+    host = _started(options)
+    start = host.memory() / MEGABYTE
+    names = [f"memory-{number}" for number in range(SESSIONS)]
+    for name in names:
+        checked(host.ask(request(1, "session_start", {"sessionId": name, "model": MODEL})))
+    for number in range(EVENTS):
+        for name in names:
+            checked(host.ask(request(2, "turn_end", _turn_end(name, number))))
+    grown = host.memory() / MEGABYTE
+    for name in names:
+        checked(host.ask(request(3, "session_shutdown", {"sessionId": name})))
+    host.ask(request(4, "getStatus", {"sessionId": names[0]}))  # what follows an answer is done before the next
+    after = host.memory() / MEGABYTE
+    host.close()
+    note = f"{SESSIONS} sessions of {EVENTS:,} events of 1.5 kB"
+    return [
+        figure("memory a session", "MB", [(grown - start) / SESSIONS], (), Goal("ours", "at most", 1.0), note),
+        figure(
+            "memory after all have ended", "MB", [after], [start], Goal("ratio", "at most", 1.2), "floor: its start"
+        ),
+    ]
+
+
+def _first_lists(options: Options) -> Figure:
+    host = _started(options)
+    grown = growing(FIRST_BYTES, 1)
+    messages = grown.upto(grown.first_of(FIRST_BYTES))
+    names = [f"first-{number}" for number in range(FIRST_LISTS)]
+    for name in names:
+        checked(host.ask(request(1, "session_start", {"sessionId": name, "model": KEEP_ALL_MODEL})))
+        checked(host.ask(request(2, "pin", {"sessionId": name, **PIN_ALL})))
+    for number, name in enumerate(names):
+        host.write(context(10 + number, name, messages))
+    for _ in names:
+        checked(host.read())
+    peak = host.memory("VmHWM") / MEGABYTE
+    host.close()
+    note = f"{FIRST_LISTS} of 8 MB written before one is read"
+    return figure("memory at its height, first lists", "MB", [peak], (), Goal("ours", "at most", 400), note)
+
+
+def _started(options: Options) -> Host:
+    host = Host(serve_command(options.state_dir, "--preload"), options.transport, environment(options))
+    checked(host.ask(initialize()))
+    checked(host.ask(request(1, "session_start", {"sessionId": "memory", "model": MODEL})))
+    checked(host.ask(request(2, "turn_end", _turn_end("memory", 0))))
+    checked(host.ask(request(3, "session_shutdown", {"sessionId": "memory"})))
+    return host
+
+
+def _turn_end(session: str, number: int) -> dict[str, Any]:
+    """A step: a call of a tool and its result, each file read several times."""
+    chance = random.Random(f"{session}/{number}")
+    arguments = {"path": f"src/a{number % 40}.py"}
+    call = {"type": "toolCall", "id": f"call_{number}", "name": "read", "arguments": arguments}
+    message = {
+        "role": "assistant",
+        "content": [{"type": "text", "text": prose(chance, 100)}, call],
+        "stopReason": "toolUse",
+        "timestamp": number,
+    }
+    result = {
+        "role": "toolResult",
+        "toolCallId": call["id"],
+        "toolName": "read",
+        "content": [{"type": "text", "text": prose(chance, EVENT_CHARACTERS)}],
+        "isError": False,
+        "timestamp": number,
+    }
+    return {
+        "sessionId": session,
+        "message": message,
+        "toolResults": [result],
+        "usage": {"input": 10, "output": 90, "cacheRead": 9_000 + number, "cacheWrite": 500},
+        "at": 1_700_000_000_000 + number,
+        "entryIds": {"message": f"entry-{number}", "toolResults": [f"result-{number}"]},
+    }
