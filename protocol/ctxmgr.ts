@@ -754,6 +754,8 @@ export interface Status {
    * what the list comes to by the vocabulary or the estimate. Since 1.1. Default: "estimate".
    */
   countedBy?: "estimate" | "usage" | "vocabulary";
+  /** The window in tokens that a refusal as too long taught; null where it is as the host said. Since 1.1. */
+  learnedWindow?: number | null;
   /** Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1. Default: 1.0. */
   ratio?: number;
 }

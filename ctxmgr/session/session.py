@@ -39,6 +39,7 @@ from ctxmgr.session.prefetch import Prefetch
 from ctxmgr.session.projection import Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.unanswered import Unanswered
+from ctxmgr.session.windows import window_of, with_window
 from ctxmgr.session.work import Offload, Verb
 
 MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
@@ -96,7 +97,7 @@ class SessionCore:
         given = {*keys, *keys.get("models", {}).get(self.state.model.id, {})}
         idle = sorted(key for key in given if key in KEY_PRESETS and key not in self.preset.policy_keys)
         self.idle_keys = tuple(f"the policy key {key} does nothing in preset {self.preset.name}" for key in idle)
-        self.thresholds: Thresholds = thresholds(self.policy, self.state.model.window)
+        self.thresholds: Thresholds = thresholds(self.policy, window_of(self.state))
         rules = media.family(self.state.model.id)
         if rules is self.reader.rules:
             return
@@ -286,6 +287,11 @@ class SessionCore:
         self._replace(seq=self.state.seq + 1)
 
     # queries that change something
+
+    def learn_window(self, taken: int) -> None:
+        """The model in use takes so many tokens."""
+        self.state = with_window(self.state, taken)
+        self._refresh()
 
     def set_policy(self, keys: dict[str, Any]) -> None:
         """Raises policy_keys.InvalidPolicy, and then nothing has changed."""

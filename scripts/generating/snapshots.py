@@ -116,6 +116,7 @@ CUTS = {
     "fit/old-pictures-become-a-text": 3,
     "latch/a-refusal-starts-a-cooldown": 3,
     "latch/a-refusal-starts-a-cooldown at rest": 17,
+    "latch/a-refusal-teaches-the-window": 3,
     "latch/overflow-asks-at-once": 4,
     "notes/scratchpad-kept": 3,
     "own/crowded": 2,

@@ -77,7 +77,10 @@ def newer(value: Any, shape: Any) -> list[str]:
 
 
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
-OF_NEWER_HOSTS = {TRANSCRIPTS / "connection" / "five-messages.jsonl"}
+OF_NEWER_HOSTS = {
+    TRANSCRIPTS / "connection" / "five-messages.jsonl",
+    TRANSCRIPTS / "latch" / "a-refusal-teaches-the-window.jsonl",
+}
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     goal was heard. `scratchpad`: the model's own notes. `overhead`: tokens the host adds to each request, unseen
     by us. `outgoing_tokens`: weight of what the host would send now, as far as it is known. `reopen`: why the
     next projection opens an epoch whatever the price. `sent`: what the last answer was made of. `returned`:
-    handles of what came back through `retrieve`, with the epoch in force then.
+    handles of what came back through `retrieve`, with the epoch in force then. `windows`: by model's id the
+    window that the host said it has, and the smaller one that a refusal taught, in tokens.
     """
 
     session_id: str
@@ -116,3 +117,4 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     sent: Outline = ()
     returned: dict[str, int] = {}
     totals: Totals = Totals()
+    windows: dict[str, tuple[int, int]] = {}

@@ -17,6 +17,7 @@ from ctxmgr.model.compaction import BranchEntry, CutBudget, Strategy
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.reading import Reader
 from ctxmgr.session.session import Embedding, SessionCore
+from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import ModelRunner
 from ctxmgr.summarize.request import Prepared, SummaryInput
 
@@ -82,7 +83,7 @@ def take(
         cut_budget=cut,
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
-        window=session.state.model.window,
+        window=window_of(session.state),
         embeds=bool(session.capabilities.embed),
         embed=session.embed,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ctxmgr.model import policy_keys
 from ctxmgr.session.session import SessionCore
+from ctxmgr.session.windows import window_of
 
 BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate of the list's tokens"
 
@@ -14,7 +15,14 @@ def notes(session: SessionCore) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
     doubts = session.doubts.note(session.state.model.window)
     told = (doubts,) if doubts else ()
-    return (*session.warnings, *session.idle_keys, *told, *_asking(session), *_ahead(session))
+    return (*session.warnings, *session.idle_keys, *told, *_window(session), *_asking(session), *_ahead(session))
+
+
+def _window(session: SessionCore) -> Iterator[str]:
+    """What a refusal taught."""
+    said, taken = session.state.model.window, window_of(session.state)
+    if taken != said:
+        yield f"the model refused a list as too long: its window is taken to be {taken} tokens, not {said}"
 
 
 def _asking(session: SessionCore) -> Iterator[str]:

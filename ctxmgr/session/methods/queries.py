@@ -11,6 +11,7 @@ from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict
 from ctxmgr.model.api import compaction, lifecycle, reports
 from ctxmgr.session.methods.notes import notes
 from ctxmgr.session.session import SessionCore
+from ctxmgr.session.windows import window_of
 
 RULES = {
     "kept": "kept",
@@ -58,6 +59,7 @@ def status(session: SessionCore) -> lifecycle.Status:
         pins=len(state.pins),
         promise=session.thresholds.promise,
         counted_by=session.counted_by,
+        learned_window=window_of(state) if window_of(state) != state.model.window else None,
         ratio=round(session.gauge(state).ratio, 3),
         weigher=session.vocabulary.name if session.vocabulary is not None else ESTIMATE,
         notes=notes(session),

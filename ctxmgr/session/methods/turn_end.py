@@ -6,6 +6,7 @@ host is asked for a compaction where it is time.
 2. It is asked once (`latch`), and only for what no projection would take away by itself.
 3. A packet that resumes was told to the model that answered: it does not come again.
 4. What was reported here is not read again when the next list brings it.
+5. A refusal as too long teaches a smaller window (`learned`), a success of more tokens a larger one.
 """
 
 from collections.abc import Sequence
@@ -14,12 +15,13 @@ from typing import Any
 import msgspec
 
 from ctxmgr.engine.ledger import with_shared_words
-from ctxmgr.engine.pressure import latch, meter, overflowed
+from ctxmgr.engine.pressure import latch, learned, meter, overflowed
 from ctxmgr.model import Message, Usage
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Latch, State
 from ctxmgr.session import ledger_updates
 from ctxmgr.session.session import SessionCore
+from ctxmgr.session.windows import window_of
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
 EARLY_BYTES_AT_MOST = 32 << 10  # of messages heard before this turn_end that no list has shown yet
@@ -88,8 +90,25 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
         ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
         session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
         session.entry_of |= {ledger_updates.mark(message): id for message, id in users}
+    _learn_window(session, reply, overflow, reading.reading_tokens if heard else None)
     reason = "overflow" if overflow else "threshold"
     return TurnEnd(reason if asks else "", tokens, overflow)
+
+
+def _learn_window(session: SessionCore, reply: Message, overflow: bool, counted: int | None) -> None:
+    """Rule 5. `counted`: tokens of a request that was taken, None where nothing is known of it."""
+    said, taken = session.state.model.window, window_of(session.state)
+    if overflow and reply.view.stop == "error":
+        if learned.is_of_bytes(reply.view.error):
+            return
+        gauge = session.gauge(session.state)
+        known = session.state.meter.reading_tokens is not None
+        sent = gauge.tokens(session.state.outgoing_tokens)
+        named = learned.named_window(reply.view.error)
+        sure = sent if known or sent >= taken else None
+        session.learn_window(learned.after_refusal(taken, said, named, sure))
+    elif counted is not None and counted > taken:
+        session.learn_window(learned.after_success(taken, said, counted))
 
 
 def _usage(session: SessionCore, params: lifecycle.TurnEndParams, reply: Message) -> Usage | None:

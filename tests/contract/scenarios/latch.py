@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ctxmgr.server.effects import SnapshotLoaded
 from tests.contract.behaviours import behaviour
 from tests.contract.talk import Messages, Talk
 
@@ -132,6 +133,38 @@ def overflow() -> Talk:
     talk.context([*messages, make.user("Once more.")])
     assert _asked(talk.turn_end(make.reply("", stopReason="error", errorMessage=ERROR))) == ["requestCompaction"]
     return talk
+
+
+@behaviour(
+    "latch/a-refusal-teaches-the-window",
+    "A refusal as too long makes the model's window smaller, for that model and the host's word of it, until a "
+    "request of more tokens is taken; status tells, and a restart knows it.",
+    "design 4, latch",
+)
+def teaches() -> Talk:
+    talk, make = Talk(version="1.1"), Messages()
+    messages = [make.user("Fill it.")]
+
+    def told(talk: Talk) -> tuple[int | None, bool]:
+        status = talk.status()
+        return status["learnedWindow"], any("its window is taken to be" in note for note in status["notes"])
+
+    talk.context(messages)
+    named = "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens."
+    talk.turn_end(make.reply("", stopReason="error", errorMessage=named))
+    assert told(talk) == (131_072, True)
+    talk.call("model_select", sessionId="s", model={"id": "model-2", "contextWindow": 200_000})
+    assert told(talk) == (None, False)
+    talk.call("model_select", sessionId="s", model={"id": "model-1", "contextWindow": 200_000})
+    assert told(talk) == (131_072, True)
+    again = Talk(found=SnapshotLoaded(tuple(talk.saved)), version="1.1")
+    assert told(again) == (131_072, True)
+    again.context(messages)
+    again.turn_end(make.reply("Done."), tokens=140_000)
+    assert told(again) == (154_000, True)
+    again.turn_end(make.reply("Done."), tokens=190_000)
+    assert told(again) == (None, False)
+    return again
 
 
 @behaviour(

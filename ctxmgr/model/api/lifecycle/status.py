@@ -83,6 +83,12 @@ class Status(Wire, frozen=True, omit_defaults=False):
             "what came since, or what the list comes to by the vocabulary or the estimate."
         ),
     ] = "estimate"
+    learned_window: Annotated[
+        int | None,
+        Meta(
+            description="The window in tokens that a refusal as too long taught; null where it is as the host said."
+        ),
+    ] = None
     ratio: Annotated[
         float, Meta(description="Tokens of the provider a weighed one, as learnt of this model so far.")
     ] = 1.0

@@ -1161,6 +1161,9 @@ pub struct Status {
     /// what the list comes to by the vocabulary or the estimate. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted_by: Option<StatusCountedBy>,
+    /// The window in tokens that a refusal as too long taught; null where it is as the host said. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned_window: Option<i64>,
     /// Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,

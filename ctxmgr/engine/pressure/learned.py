@@ -1,0 +1,56 @@
+"""Turns a refusal as too long, and later successes, into the window that a model is taken to have.
+
+1. A refusal that names the most it takes is believed, down to a sixteenth of what the host said.
+2. Else the window is 95 % of the tokens that were refused, where a reading tells how many they were; without one it
+   is a tenth smaller than it was taken to be. Never less than half of what the host said.
+3. A request that is over what the window was taken to be says nothing of it: it was the list that was too long.
+4. A refusal of the request's bytes says nothing of it.
+5. A success of more tokens than that lifts it to a tenth above them, at most to what the host said.
+"""
+
+import re
+
+REFUSED_SHARE = 0.95
+STEP_SHARE = 0.9
+LEAST_SHARE = 1 / 2
+LEAST_NAMED_SHARE = 1 / 16
+LIFT_SHARE = 1.1
+
+_BYTES = re.compile(r"\b413\b|payload|entity|request[ _](?:is )?too[ _]large|\bbytes\b|\d ?MB\b", re.IGNORECASE)
+_COMMAS = re.compile(r"(?<=\d)[,_](?=\d{3})")
+_OVER = re.compile(r"\d > (\d{4,8})\b|tokens > (\d{4,8})\b")  # `208310 tokens > 200000 maximum`
+# `maximum context length is 8192`, `context size (4096 tokens)`, `limit of 32768`
+_NAMED = re.compile(
+    r"\bmax(?:imum)?[ _](?:context|prompt|input|number|allowed|sequence)[^\d>]{0,60}?\(?(\d{4,8})\b"
+    r"|\b(?:context (?:size|window|length|limit)|token limit|limit of|limit is)[^\d>]{0,20}?\(?(\d{4,8})\b"
+    r"|\b(\d{4,8})(?: tokens?)? (?:maximum|limit)\b",
+    re.IGNORECASE,
+)
+
+
+def named_window(error: str) -> int | None:
+    """The most tokens that a refusal names, None where it names none."""
+    error = _COMMAS.sub("", error)
+    found = _OVER.search(error) or _NAMED.search(error)
+    return next((int(one) for one in found.groups() if one), None) if found else None
+
+
+def is_of_bytes(error: str) -> bool:
+    """Rule 4."""
+    return bool(_BYTES.search(error))
+
+
+def after_refusal(taken: int, said: int, named: int | None, sent: int | None) -> int:
+    """The window from now on, in tokens. `taken`: what it was taken to be; `said`: by the host; `named`: by the
+    refusal; `sent`: what was refused, None where no reading tells."""
+    if named is not None:
+        return min(taken, max(named, int(LEAST_NAMED_SHARE * said)))
+    if sent is not None and sent >= taken:
+        return taken
+    smaller = STEP_SHARE * taken if sent is None else REFUSED_SHARE * sent
+    return min(taken, max(int(smaller), int(LEAST_SHARE * said)))
+
+
+def after_success(taken: int, said: int, total: int) -> int:
+    """The same where a request of so many tokens, with its reply, was taken."""
+    return taken if total <= taken else min(said, int(LIFT_SHARE * total))
