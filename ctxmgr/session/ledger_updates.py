@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from ctxmgr.engine.conversation import digest
+from ctxmgr.engine.conversation import ConversationIndex, digest
 from ctxmgr.engine.ledger import Stamp, current, extract, fold
 from ctxmgr.model import Block, Call, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
@@ -167,6 +167,18 @@ def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
         for block in message.view.blocks
         if block.kind == "call"
     }
+
+
+def calls_answered(among: Iterable[Message], conversation: ConversationIndex) -> dict[str, Call]:
+    """The calls that results among these messages answer, and those in them; others stand in the conversation."""
+    messages = tuple(among)
+    calls = calls_of(messages)
+    for block in (block for message in messages for block in message.view.blocks):
+        if block.kind == "result" and block.call_id not in calls:
+            position = conversation.calls.get(block.call_id)
+            if position is not None:
+                calls |= calls_of([conversation.messages[position]])
+    return calls
 
 
 def mark(message: Message) -> str:

@@ -264,15 +264,7 @@ class SessionCore:
 
     def calls(self, among: Iterable[Message]) -> dict[str, Call]:
         """The calls that results among these messages answer."""
-        messages = tuple(among)
-        calls = ledger_updates.calls_of(messages)
-        for message in messages:
-            for block in message.view.blocks:
-                if block.kind == "result" and block.call_id not in calls:
-                    position = self.projection.conversation.calls.get(block.call_id)
-                    if position is not None:
-                        calls |= ledger_updates.calls_of([self.projection.messages[position]])
-        return calls
+        return ledger_updates.calls_answered(among, self.projection.conversation)
 
     def compact_failed(self, params: lifecycle.CompactFailedParams) -> None:
         after, _ = latch.apply(self.state.latch, "failed")
