@@ -139,6 +139,7 @@ def install(system: System, patch: pytest.MonkeyPatch) -> None:
     submit = ThreadPoolExecutor.submit
 
     def submitted(self: ThreadPoolExecutor, work: Callable[..., Any], /, *given: Any, **more: Any) -> Any:
+        self._idle_semaphore = threading.Semaphore(0)  # no thread waits for work: which one does is up to the clock
         return submit(self, of_kind(_kind.get(), work), *given, **more)
 
     patch.setattr(ThreadPoolExecutor, "submit", submitted)
