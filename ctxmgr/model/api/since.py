@@ -7,6 +7,7 @@ Rules:
 3. What a host sends is taken whatever version it speaks; what it is sent holds no member newer than that.
 """
 
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -63,24 +64,24 @@ def _older(value: Any, version: str) -> Any:
 
 
 def _older_struct(value: msgspec.Struct, version: str) -> msgspec.Struct:
-    changed: dict[str, Any] = {}
-    for name, member in _members(type(value)):
+    early, late = _members(type(value), version)
+    changed: dict[str, Any] = dict.fromkeys(late, msgspec.UNSET)  # is not encoded
+    for name in early:
         held = getattr(value, name)
-        if not is_in(f"{type(value).__name__}.{member}", version):
-            changed[name] = msgspec.UNSET  # is not encoded
-        elif isinstance(held, msgspec.Struct | list | tuple | dict) and held:
-            changed[name] = _older(held, version)
+        if held and isinstance(held, msgspec.Struct | list | tuple | dict):
+            older = _older(held, version)
+            if older is not held:
+                changed[name] = older
     return msgspec.structs.replace(value, **changed) if changed else value
 
 
-_known: dict[type[msgspec.Struct], tuple[tuple[str, str], ...]] = {}
-
-
-def _members(kind: type[msgspec.Struct]) -> tuple[tuple[str, str], ...]:
-    """(name, name on the wire) of each member."""
-    if kind not in _known:
-        _known[kind] = tuple(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
-    return _known[kind]
+@cache
+def _members(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields that a host of this version knows, and those that came later."""
+    rows = zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
+    known = {name: is_in(f"{kind.__name__}.{member}", version) for name, member in rows}
+    early = tuple(name for name, is_known in known.items() if is_known)
+    return early, tuple(name for name in known if name not in early)
 
 
 def _order(version: str) -> tuple[int, ...]:
