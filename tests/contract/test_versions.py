@@ -136,7 +136,7 @@ def test_answers_requests_and_reports_are_told_in_the_hosts_version(monkeypatch:
         "RequestCompactionParams.zone": "1.1",
     }
     monkeypatch.setattr(since, "SINCE", rows)
-    monkeypatch.setattr(since, "_members", since._members.__wrapped__)  # what is remembered is of the real rows
+    monkeypatch.setattr(since, "_known", {})  # what is remembered is of the real rows
     make = Messages()
     reply = make.reply("done", usage={"totalTokens": 180_000})
     for version in ("1.0", "1.1"):

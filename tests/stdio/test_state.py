@@ -214,6 +214,8 @@ def test_full_disk_is_said_once_and_survived(tmp_path: Path, full_from: str) -> 
 def test_unknown_vocabulary_is_said_and_estimated(tmp_path: Path) -> None:
     with Sidecar(tmp_path).ready("s", policy={"tokenizer": "nonsense"}) as sidecar:
         sidecar.call("session_start", sessionId="t", model=MODEL)
+        for session in ("s", "t"):
+            sidecar.call("turn_end", sessionId=session, message=a("done"))  # it tells no usage
         for _ in range(20_000):  # it is looked for in a thread; each call gives that thread time
             status = sidecar.call("getStatus", sessionId="s")
             if status["notes"]:

@@ -7,7 +7,6 @@ Rules:
 3. What a host sends is taken whatever version it speaks; what it is sent holds no member newer than that.
 """
 
-from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -75,9 +74,17 @@ def _older_struct(value: msgspec.Struct, version: str) -> msgspec.Struct:
     return msgspec.structs.replace(value, **changed) if changed else value
 
 
-@cache
+_known: dict[tuple[type[msgspec.Struct], str], tuple[tuple[str, ...], tuple[str, ...]]] = {}
+
+
 def _members(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields that a host of this version knows, and those that came later."""
+    """The fields that a host of this version knows, and those that came later; made out once."""
+    if (kind, version) not in _known:
+        _known[kind, version] = _parted(kind, version)
+    return _known[kind, version]
+
+
+def _parted(kind: type[msgspec.Struct], version: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     rows = zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
     known = {name: is_in(f"{kind.__name__}.{member}", version) for name, member in rows}
     early = tuple(name for name, is_known in known.items() if is_known)

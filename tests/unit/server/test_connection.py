@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import ConnectionOptions
 from ctxmgr.wire import errors
-from tests.unit.server.host import LONG, MODEL, Host, call, code_of, long_context, tell
+from tests.unit.server.host import LONG, MODEL, Host, a, call, code_of, long_context, tell
 
 
 def test_nothing_before_initialize(host: Host) -> None:
@@ -106,7 +106,6 @@ def test_transcript_has_both_sides_and_is_json() -> None:
 
 def test_weigher_changes_between_events_and_is_recorded() -> None:
     host = Host(options=ConnectionOptions(record=True), holds=True).ready("s")
-    assert [one.name for one in host.log if isinstance(one, do.LoadWeigher)] == ["o200k_base"]
     host.write(long_context(1, "s"))
     host.carry_out(host.connection.weigher_loaded("o200k_base", lambda text: len(text), None))
     assert msgspec.json.decode(next(one.line for one in reversed(host.log) if isinstance(one, do.Record))) == {
@@ -116,6 +115,25 @@ def test_weigher_changes_between_events_and_is_recorded() -> None:
     host.release_all()
     assert host.sent[-1]["result"]["report"]["rawTokens"] < len(LONG) / 2  # begun with the estimate
     assert host.write(call(2, "getStatus", sessionId="s"))[0]["result"]["weigher"] == "o200k_base"
+
+
+def test_a_vocabulary_is_loaded_once_a_host_reports_no_usage(host: Host) -> None:
+    """Not before: what loads one holds up all sessions."""
+
+    def loaded() -> list[str]:
+        return [one.name for one in host.log if isinstance(one, do.LoadWeigher)]
+
+    host.ready("s", "t")
+    host.call(1, "turn_end", sessionId="s", message=a("done"), usage={"totalTokens": 1_000})
+    assert loaded() == []
+    for number, session in enumerate(("t", "t", "s"), 2):
+        host.call(number, "turn_end", sessionId=session, message=a("done"))
+        assert loaded() == ["o200k_base"]
+    host.carry_out(host.connection.weigher_loaded("o200k_base", len, None))
+    host.call(5, "turn_end", sessionId="t", message=a("done"))
+    host.call(6, "session_start", sessionId="u", model=MODEL)
+    host.call(7, "turn_end", sessionId="u", message=a("done"))
+    assert loaded() == ["o200k_base"]
 
 
 def test_vocabulary_not_to_be_had_is_said_once_and_in_each_status(host: Host) -> None:

@@ -13,6 +13,7 @@ from tests.unit.server.host import LONG, MODEL, a, u
 from tests.unit.session.recovery import handle, leaving, row
 
 BOUND = 20.0  # seconds; only what hangs waits so long
+MOMENTS = 50_000  # of the loop: many more than a thread needs that finds no vocabulary
 Fields = dict[str, Any]
 CALLED = {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "src/a.py"}}
 TREE = [
@@ -122,7 +123,9 @@ class Talk:
         self.host.tell("no such notification")
         await self.ask("session_start", sessionId="other", model=MODEL)
         await self.ask("session_start", sessionId="s", model=MODEL)
+        said = len(self.host.said)
         await self.ask("turn_end", sessionId="s", message={**a("Reading."), "content": [CALLED]})
+        await self._vocabulary_loaded(said)
         await self.ask("context", sessionId="s", messages=[u(LONG)])
         await self.ask("retrieve", sessionId="s", handle=handle("left"))
         await self._compact(silent)
@@ -136,6 +139,13 @@ class Talk:
         await self.ask("setPolicy", sessionId="s", policy={"idleMinutes": 1})
         self.host.runtime.minute()  # it leaves memory, where no transcript is written
         await self.ask("getStatus", sessionId="s")
+
+    async def _vocabulary_loaded(self, said: int) -> None:
+        """The first turn without usage asks for it. There is none, and that is said, unless saying fails."""
+        for _ in range(MOMENTS):
+            if len(self.host.said) > said or self.host.runtime.ended.done():
+                return
+            await asyncio.sleep(0)
 
     async def _compact(self, silent: socket.socket) -> None:
         """Cancelled as soon as the model, which does not answer, is asked."""

@@ -77,6 +77,7 @@ def test_held_work_waits_and_a_cancel_meets_it() -> None:
 
 def test_a_vocabulary_comes_when_it_is_given() -> None:
     host = InProcess()
+    host.request("turn_end", sessionId="s", message={"role": "assistant", "content": []})  # no usage
     assert [one.name for one in host.vocabularies] == ["o200k_base"]
     assert host.request("getStatus", sessionId="s")["weigher"] == "estimate"
     host.use_weigher("o200k_base", len)
