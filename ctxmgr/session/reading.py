@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType, ModuleType
-from typing import NamedTuple
 
 from ctxmgr.engine.conversation import digest
 from ctxmgr.model import Media, Message, View, Weigh, estimate, media
@@ -36,14 +35,20 @@ class Reader:
         return Message(raw, digest(view), view, weights, sum(weights) + self.form.extra_weight(view), count)
 
 
-class Calibration(NamedTuple):
+class Calibration:
     """Exact counts of a vocabulary, for how full the window is while no usage is known. Nothing decides by it."""
 
-    name: str
-    weigh: Weigh
+    def __init__(self, name: str, weigh: Weigh) -> None:
+        self.name, self.weigh = name, weigh
+        self._last: tuple[Sequence[Message], float] = ((), 1.0)  # it is asked for more often than a list changes
 
     def scale(self, messages: Sequence[Message]) -> float:
         """Tokens of the vocabulary per estimated one, by the newest of these messages; 1 where there is no text."""
+        if self._last[0] is not messages:
+            self._last = messages, self._scale(messages)
+        return self._last[1]
+
+    def _scale(self, messages: Sequence[Message]) -> float:
         counted = estimated = 0
         room = SAMPLE_CHARACTERS
         for message in reversed(messages):

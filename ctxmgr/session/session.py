@@ -63,7 +63,6 @@ class SessionCore:
         self.state, self.form, self.defaults = state, form, defaults
         self.capabilities, self.reader, self.embed = capabilities, reader, embed
         self.vocabulary: Calibration | None = None
-        self._scaled: tuple[Calibration, tuple[Message, ...], float] | None = None
         self.projection = Projection()
         self.ledger = ledger_updates.ledger(state)
         self.message_ids = ledger_updates.source_marks(state)
@@ -123,15 +122,8 @@ class SessionCore:
         """Estimated provider tokens of what the host would send now."""
         weight = self.state.outgoing_tokens
         if self.counted_by == "vocabulary" and self.vocabulary is not None:
-            weight = round(weight * self._scale(self.vocabulary))
+            weight = round(weight * self.vocabulary.scale(self.projection.messages))
         return self.gauge(self.state).tokens(weight)
-
-    def _scale(self, vocabulary: Calibration) -> float:
-        """Of the list as it is; a vocabulary takes some milliseconds for it."""
-        messages = self.projection.messages
-        if self._scaled is None or self._scaled[0] is not vocabulary or self._scaled[1] is not messages:
-            self._scaled = vocabulary, messages, vocabulary.scale(messages)
-        return self._scaled[2]
 
     @property
     def counted_by(self) -> CountedBy:
@@ -231,6 +223,7 @@ class SessionCore:
         self.memo.clear()
         self.weights.clear()
         self.pending_messages.clear()
+        self.unanswered = None
 
     def _cut_off(self) -> None:
         """The next list is shown by other rules: it does not go on from the last answer."""
