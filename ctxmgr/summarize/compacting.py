@@ -11,13 +11,15 @@ import msgspec
 from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
-from ctxmgr.summarize.prompts import TURN, Shape
+from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape
 from ctxmgr.summarize.request import (
     LEAST_TOKENS,
     AcceptedAnswer,
+    CompletionFailure,
     PreviousSummary,
     PromptTask,
     RejectedAnswer,
+    SummaryFailed,
     SummaryInput,
     SummaryTerms,
     give_up,
@@ -35,8 +37,10 @@ SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
 
 def asked(
     brief: SummaryInput[CompactionPlan], shape: Shape, past: PreviousSummary, terms: SummaryTerms
-) -> Asking[AcceptedAnswer]:
-    """The text as a model writes it, history and turn side by side. Raises GaveUp."""
+) -> Asking[tuple[AcceptedAnswer, CompletionFailure | None]]:
+    """The text as a model writes it, history and turn side by side, and why the turn's part is written without one.
+
+    A history that was paid for is kept. Raises SummaryFailed."""
     prepared = brief.preparation
     write = STRATEGIES[brief.strategy]
     history = PromptTask(
@@ -59,39 +63,76 @@ def asked(
     )
     # depths are those of the history's steps
     for_turn = terms if callable(terms.depths) else msgspec.structs.replace(terms, depths=None)
+    failure: CompletionFailure | None = None
     if not prepared.prefix:
         accepted = yield from write(terms, history)
     elif not prepared.history:
         first = yield from write(for_turn, turn)
         accepted = AcceptedAnswer(turn_context.joined(past.before, first.text))
     else:
-        accepted, first = yield from side_by_side(write(terms, history), write(for_turn, turn))
-        accepted = AcceptedAnswer(turn_context.joined(accepted.text, first.text), accepted.short)
+        accepted, (first, failure) = yield from side_by_side(
+            write(terms, history), _or_failed(write(for_turn, turn))
+        )
+        if failure is not None:
+            first = AcceptedAnswer(_context(brief, failure))
+        if first.text:
+            accepted = AcceptedAnswer(turn_context.joined(accepted.text, first.text), accepted.short)
     if _longer(brief, accepted.text, past):
         give_up(RejectedAnswer("too long", "more than what it replaces"), "summary")
-    return accepted
+    return accepted, failure
 
 
-def extracted(brief: SummaryInput[CompactionPlan], past: PreviousSummary) -> AcceptedAnswer:
-    """The text as it is written without a model, so within no model's window; "" where there is nothing to say."""
+def _or_failed(asking: Asking[AcceptedAnswer]) -> Asking[tuple[AcceptedAnswer, CompletionFailure | None]]:
+    try:
+        return (yield from asking), None
+    except SummaryFailed as gave_up:
+        return AcceptedAnswer(""), gave_up.failure
+
+
+def _context(brief: SummaryInput[CompactionPlan], failure: CompletionFailure) -> str:
+    """The turn's first part without a model, beside what the model said of it in prose."""
+    prefix, weigh = brief.preparation.prefix, brief.weigh
+    replaced = weigh(render.conversation(prefix))
+    budget = bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced) - weigh(failure.prose)
+    text = summary.turn_context(prefix, max(budget, 0), weigh)
+    return with_prose(text, failure.prose, TURN, "## Context Needed to Continue")
+
+
+def with_prose(text: str, prose: str, shape: Shape, heading: str = "## Critical Context") -> str:
+    """The text with a model's prose under this heading."""
+    if not prose:
+        return text
+    return outline.together([one for one in (text, f"{heading}\n{prose}") if one], shape)
+
+
+def extracted(
+    brief: SummaryInput[CompactionPlan], past: PreviousSummary, prose: str = "", shape: Shape = STRUCTURED
+) -> AcceptedAnswer:
+    """The text as it is written without a model, so within no model's window; "" where there is nothing to say.
+    `prose` that a model wrote stands in it as critical context."""
     prepared, weigh = brief.preparation, brief.weigh
+    spent = weigh(prose) if prose else 0
     messages = (*prepared.history, *prepared.prefix)
     replaced = weigh(render.conversation(messages))
     if prepared.history:
         text = summary.summary(
             prepared.history,
             past.whole or None,
-            budget=bounded(max(_share(brief, HISTORY_SHARE), LEAST_OUTPUT), replaced + weigh(past.whole)),
+            budget=max(
+                bounded(max(_share(brief, HISTORY_SHARE), LEAST_OUTPUT), replaced + weigh(past.whole)) - spent, 0
+            ),
             weigh=weigh,
             format=brief.format,
             prefix=prepared.prefix,
         )
     else:
         text = _carried(
-            brief, past, bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced + weigh(past.context))
+            brief,
+            past,
+            max(bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced + weigh(past.context)) - spent, 0),
         )
     short = summary.short(messages, past.whole or None) if brief.format == "continue" else ""
-    return AcceptedAnswer(text or past.whole, short)
+    return AcceptedAnswer(with_prose(text or past.whole, prose, shape), short)
 
 
 def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget: int) -> str:

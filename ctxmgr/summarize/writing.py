@@ -7,8 +7,9 @@ Rules:
    that. So no chain of compactions doubles it, and nothing of it is dropped unread.
 3. Lists of files, and the line that stands before a summary of its format, are taken off the previous summary
    before it is used and put back once, so they do not double either.
-4. It is all or nothing: where an ask has failed for good, the whole is written without a model, and the details
-   say so. That is bounded by the same budgets, and needs nobody.
+4. Where an ask about the history has failed for good, the whole is written without a model, and the details say so.
+   That is bounded by the same budgets, and needs nobody. Where only the cut turn's first part failed, only that is.
+   What a model said in prose stays, as critical context.
 5. A summary that is longer than what it replaces is not given out.
 """
 
@@ -51,18 +52,27 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     shape = SHAPES[brief.format]
     before = previous_summary.past(prepared.previous)
     failure: CompletionFailure | None = None
+    of_turn: CompletionFailure | None = None
     accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and (prepared.history or prepared.prefix):
         try:
-            accepted = yield from compacting.asked(brief, shape, before, brief.terms(account))
+            accepted, of_turn = yield from compacting.asked(brief, shape, before, brief.terms(account))
         except SummaryFailed as gave_up:
             failure = gave_up.failure
-    accepted = accepted if accepted.text else compacting.extracted(brief, before)
+    by_model = bool(accepted.text)
+    if not by_model:
+        accepted = compacting.extracted(brief, before, failure.prose if failure else "", shape)
     body = accepted.text.removeprefix(shape.lead).strip() or NOTHING
     text = f"{shape.lead}\n\n{body}" if shape.lead else body
     # lists in the text of the previous summary were taken off with it (rule 3), whoever had written them there
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
-    return _written(brief, AcceptedAnswer(text, accepted.short), ops, account, failure, brief.format)
+    written = AcceptedAnswer(text, accepted.short)
+    left_out = 0 if by_model else summary.untold((*prepared.history, *prepared.prefix), text)
+    done = _written(brief, written, ops, account, failure, brief.format)
+    done.details["ctxmgr"]["leftOut"] += left_out
+    if of_turn is not None:
+        done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
+    return done
 
 
 def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSummary]:

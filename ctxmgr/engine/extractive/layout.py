@@ -131,7 +131,10 @@ _SHORT_PARTS = (
     _NEXT,
 )
 HANDOFF = SummaryLayout(
-    (*_SHORT_PARTS, SectionLayout("## Critical Context", (*_PLANS, LineStyle("note"), _FOUND, _FILES, _ERRORS))),
+    (
+        *_SHORT_PARTS,
+        SectionLayout("## Critical Context", (*_PLANS, _ASKED, LineStyle("note"), _FOUND, _FILES, _ERRORS)),
+    ),
     line_limits={"done": 8, "note": 8, "found": 8, "planned": 4, "likely": 2},
     max_tokens=2_000,
 )

@@ -18,12 +18,13 @@ from ctxmgr.engine.extractive.fit import fit
 from ctxmgr.engine.extractive.layout import BRANCH, LAYOUTS
 from ctxmgr.engine.extractive.lines import Kind, SummaryLines
 from ctxmgr.engine.extractive.split import request, split_turn
-from ctxmgr.engine.text import shorten
+from ctxmgr.engine.text import one_spaced, sentences_of, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import BranchMessage, Format
 
 SPLIT = "\n\n---\n\n**Turn Context (split turn):**\n\n"
 PREFIX_SHARE = 0.3  # of the budget, for a split turn's part beside a history
+REQUEST_START_CHARACTERS = 40  # of a request or a sentence of it, by which it is known again
 SHORT_CHARACTERS = 240  # of each of its two sentences
 _STATES: tuple[Kind, ...] = ("active", "done", "found")
 
@@ -82,6 +83,17 @@ def short(messages: Sequence[BranchMessage], previous: str | None = None) -> str
 def _sentence(label: str, text: str) -> str:
     text = shorten(text, SHORT_CHARACTERS).strip()
     return f"{label}: {text}{'' if text[-1] in '.!?…' else '.'}" if text else ""
+
+
+def untold(messages: Sequence[BranchMessage], text: str) -> int:
+    """How many of the user's requests this summary says nothing of: neither how one begins nor a sentence of it."""
+    flat = one_spaced(text)
+    asked = (request([one]) for one in messages if one.view.role == "user" and one.view.opens_turn)
+    return sum(
+        bool(words)
+        and all(one_spaced(one)[:REQUEST_START_CHARACTERS] not in flat for one in (words, *sentences_of(words)))
+        for words in asked
+    )
 
 
 def digest(messages: Sequence[BranchMessage], budget: int, weigh: Weigh) -> str:

@@ -20,7 +20,7 @@ from ctxmgr.engine.text.sections import (
     sections_of,
 )
 from ctxmgr.engine.text.sentences import Sentence
-from ctxmgr.engine.text.wording import FENCE, key_of, plain, sentences_of, shorten, unfenced, words_of
+from ctxmgr.engine.text.wording import FENCE, key_of, one_spaced, plain, sentences_of, shorten, unfenced, words_of
 
 __all__ = [
     "BRANCH_LEAD",
@@ -43,6 +43,7 @@ __all__ = [
     "key_of",
     "kind_of",
     "one_line",
+    "one_spaced",
     "plain",
     "prose",
     "rules_in_short",

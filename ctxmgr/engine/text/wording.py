@@ -56,6 +56,11 @@ def key_of(text: str) -> str:
     return f"{words[:KEY_CHARACTERS]} {digest}"
 
 
+def one_spaced(text: str) -> str:
+    """The text with one space for any run of blanks."""
+    return _SPACE.sub(" ", text).strip()
+
+
 def words_of(text: str) -> str:
     """The words of a text in lower case, a space between them; where it has none, its characters."""
     return _NOT_WORD.sub(" ", text.casefold()).strip() or _SPACE.sub(" ", text).strip()

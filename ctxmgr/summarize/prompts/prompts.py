@@ -58,6 +58,10 @@ _UPDATE = (
     "no longer in progress or pending; a blocker that was removed goes. Bring the next steps up to date. Change "
     "the goal only if the user did. State each thing once."
 )
+_PENDING = (
+    "It is the newest part. Say under what is in progress and what comes next how things stood at its very end: "
+    "what the user asked last and whether it is answered, what is half done, what was about to be done."
+)
 _MORE: dict[str, str] = {
     "left_out": "<left-out> lists in short what was too long to be shown with the conversation; count it in.",
     "before": "<before> is the end of what came before, for your orientation alone: do not summarise it.",
@@ -146,6 +150,7 @@ def _task(matter: Matter, shape: Shape, given: PromptParts, place: tuple[int, in
     if shape is FREE:
         return paragraphs(("Do the following with the conversation above.", _hints(given)))
     about = _SUBJECT[matter]
+    newest = bool(place and place[0] == place[1])
     part = f" It is part {place[0]} of {place[1]} of a longer one." if place else ""
     alone = (
         " <earlier-slices> are the summaries of the parts before it. Do not repeat what they say: state what this "
@@ -153,7 +158,10 @@ def _task(matter: Matter, shape: Shape, given: PromptParts, place: tuple[int, in
         if given.slices
         else ""
     )
-    return paragraphs((f"Summarise {about}.{part}{alone}", _UPDATE if given.previous else "", _hints(given)))
+    pending = _PENDING if newest and matter == "history" else ""
+    return paragraphs(
+        (f"Summarise {about}.{part}{alone}", pending, _UPDATE if given.previous else "", _hints(given))
+    )
 
 
 def _hints(given: PromptParts) -> str:

@@ -46,8 +46,9 @@ class FinishedSummary(msgspec.Struct, frozen=True):
     """A finished summary: its text with the file lists, and its details as the host keeps them.
 
     `details` is {readFiles, modifiedFiles, ctxmgr: {strategy, format, calls, retries, inputTokens?,
-    outputTokens?, ladder: [words], leftOut, joined?, fallback?: {from, reason, label?, said?}, short?}}. A branch's
-    format is "structured", or "free" where the user's instructions stood in place of ours.
+    outputTokens?, ladder: [words], leftOut, joined?, fallback?, turnFallback?, short?}}; a fallback
+    is {from, reason, label?, said?}. A branch's format is "structured", or "free" where the user's
+    instructions stood in place of ours.
     """
 
     summary: str

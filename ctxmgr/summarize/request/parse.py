@@ -9,6 +9,7 @@ Rules:
 3. A section that comes twice becomes one (`outline`, rule 2). The mark of a turn's context is no part of an
    answer: what stands under it stays, as sections.
 4. A summary that is longer than what it replaces is no summary.
+5. Prose without any section is refused, too, and told as `prose`: who gives up asking keeps it.
 """
 
 import re
@@ -59,10 +60,14 @@ class AcceptedAnswer(msgspec.Struct, frozen=True):
 
 
 class RejectedAnswer(msgspec.Struct, frozen=True):
-    """Why an answer can not be used; `detail` is more about it for people, without conversation."""
+    """Why an answer can not be used; `detail` is more about it for people, without conversation.
+
+    `prose`: what it said where it held no section (rule 5).
+    """
 
     reason: Reason
     detail: str = ""
+    prose: str = ""
 
 
 def verdict(
@@ -76,9 +81,10 @@ def verdict(
     if not text.strip():
         return RejectedAnswer("empty")
     read = text_of(text, shape)
-    if isinstance(read, RejectedAnswer):
+    said = read.prose if isinstance(read, RejectedAnswer) else read.text
+    weight, limit = weigh(said), max(most, LEAST_TOKENS)
+    if isinstance(read, RejectedAnswer) and weight <= min(limit, max(ask.max_tokens, LEAST_TOKENS)):
         return read
-    weight, limit = weigh(read.text), max(most, LEAST_TOKENS)
     if weight > limit:
         return RejectedAnswer("too long", f"{weight} tokens for {most}")
     if weight > max(ask.max_tokens * OVER_MAX, LEAST_TOKENS):
@@ -105,13 +111,14 @@ def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
         body = without_mark(without_lists(_unfenced(text))).strip()
         return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
     short, body = _short_apart(_unfenced(text), shape)
-    body = _unfenced(_untagged(body, shape))
+    body = whole = _unfenced(_untagged(body, shape))
     body = "\n".join(body.splitlines()[first_section(body, shape) :])
     body = undoubled(_without_tag_lines(without_mark(without_lists(body))), shape)
     there = kinds(body, shape)
     missing = [need.name for need in shape.needs if not need.kinds & there]
     if missing:
-        return RejectedAnswer("no sections", ", ".join(missing))
+        prose = "" if there else _without_tag_lines(without_mark(without_lists(whole))).strip()
+        return RejectedAnswer("no sections", ", ".join(missing), prose)
     if not sections_of(body) or _is_outline(body, shape):
         return RejectedAnswer("empty")
     return AcceptedAnswer(body, _short(short, body, shape))

@@ -38,11 +38,13 @@ class ShapedRequest(msgspec.Struct, frozen=True):
 
 
 class CompletionFailure(msgspec.Struct, frozen=True):
-    """Why there is no answer: of which ask, for what reason, and the words of whoever ran it."""
+    """Why there is no answer: of which ask, for what reason, and the words of whoever ran it. `prose`: what the
+    model said in place of a summary, where that can be kept."""
 
     reason: Reason
     label: str = ""
     detail: str = ""
+    prose: str = ""
 
 
 class SummaryFailed(Exception):
@@ -58,6 +60,7 @@ def answers(
 ) -> Asking[tuple[AcceptedAnswer, ...]]:
     """The accepted answer of each question, in their order; raises GaveUp where one has none."""
     accepted: dict[int, AcceptedAnswer] = {}
+    prose: dict[int, str] = {}
     asks = {number: question.request for number, question in enumerate(questions)}
     for attempt in range(retries + 1 if asks else 0):
         completions = yield tuple(asks.values())
@@ -69,10 +72,11 @@ def answers(
             read = verdict(completion, ask, question.shape, most=question.max_tokens, weigh=weigh)
             if isinstance(read, AcceptedAnswer):
                 accepted[number] = read
-            elif attempt == retries or completion.settled or read.reason == "cancelled":
-                give_up(read, ask.label)
-            else:
-                again[number] = _hinted(question, read)
+                continue
+            prose[number] = read.prose or prose.get(number, "")
+            if attempt == retries or completion.settled or read.reason == "cancelled":
+                give_up(msgspec.structs.replace(read, prose=prose[number]), ask.label)
+            again[number] = _hinted(question, read)
         if not again:
             break
         asks = again
@@ -80,7 +84,7 @@ def answers(
 
 
 def give_up(refused: RejectedAnswer, label: str) -> NoReturn:
-    raise SummaryFailed(CompletionFailure(refused.reason, label, refused.detail))
+    raise SummaryFailed(CompletionFailure(refused.reason, label, refused.detail, refused.prose))
 
 
 def _hinted(question: ShapedRequest, refused: RejectedAnswer) -> CompletionRequest:

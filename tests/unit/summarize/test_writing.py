@@ -89,9 +89,33 @@ def test_with_new_history_a_turns_context_goes_into_the_history() -> None:
     assert written.summary.count(MARK) == 1
 
 
-@pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
-@pytest.mark.parametrize(("bad", "reason"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
-def test_one_ask_that_fails_for_good_makes_the_whole_extractive(
+BY_MODEL = pytest.mark.parametrize("strategy", [one for one in STRATEGIES if one != "extractive"])
+WRONG = pytest.mark.parametrize(("bad", "reason"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+PROSE = "Let me go on with the work."
+
+
+@BY_MODEL
+@WRONG
+def test_a_history_that_fails_for_good_makes_the_whole_extractive(
+    strategy: Strategy, bad: Completion, reason: str
+) -> None:
+    preparation = prepared(HISTORY, PREFIX_PART, H, FILES)
+    written, _ = write(
+        preparation, lambda ask: good(ask) if "first part of" in ask.label else bad, strategy=strategy, retries=1
+    )
+    without, _ = write(preparation, strategy="extractive")
+    assert written.summary.startswith(without.summary.partition("- ")[0][:40])
+    assert (PROSE in written.summary) is (reason == "no sections")
+    assert written.summary == without.summary or reason == "no sections"
+    fallback = ctxmgr(written)["fallback"]
+    assert (fallback["from"], fallback["reason"]) == (strategy, reason)
+    assert ctxmgr(written)["strategy"] == "extractive"
+    assert fallback.get("said") == ("no route" if reason == "failed" else fallback.get("said"))
+
+
+@BY_MODEL
+@WRONG
+def test_a_cut_turn_that_fails_for_good_keeps_the_history_that_was_paid_for(
     strategy: Strategy, bad: Completion, reason: str
 ) -> None:
     asked: list[CompletionRequest] = []
@@ -100,17 +124,50 @@ def test_one_ask_that_fails_for_good_makes_the_whole_extractive(
         asked.append(ask)
         return bad if "first part of" in ask.label else good(ask)
 
-    preparation = prepared(HISTORY, PREFIX_PART, H, FILES)
-    written, _ = write(preparation, model, strategy=strategy, retries=1)
-    without, _ = write(preparation, strategy="extractive")
-    assert written.summary == without.summary
-    assert "about history" not in written.summary
-    fallback = ctxmgr(written)["fallback"]
-    assert (fallback["from"], fallback["reason"]) == (strategy, reason)
-    assert ctxmgr(written)["strategy"] == "extractive"
+    written, _ = write(prepared(HISTORY, PREFIX_PART, H, FILES), model, strategy=strategy, retries=1)
+    history, _, context = written.summary.partition(MARK)
+    whole, _ = write(prepared(HISTORY, PREFIX_PART, H, FILES), strategy=strategy)
+    assert history == whole.summary.partition(MARK)[0]
+    assert "Please mend part 4" in context
+    assert (PROSE in context) is (reason == "no sections")
+    assert "fallback" not in ctxmgr(written)
+    assert ctxmgr(written)["strategy"] == strategy
+    told = ctxmgr(written)["turnFallback"]
+    assert (told["from"], told["reason"], told["label"]) == (strategy, reason, "first part of the turn")
     assert ctxmgr(written)["retries"] == (0 if reason == "cancelled" else 1)
     assert len([ask for ask in asked if "first part" in ask.label]) == (1 if reason == "cancelled" else 2)
-    assert fallback.get("said") == ("no route" if reason == "failed" else fallback.get("said"))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
+def test_a_models_prose_is_kept_as_critical_context(form: Format, split: bool) -> None:
+    said = "The parser reads tables now.\n\nThe cause of the fault was `part2`, which nobody had closed."
+    preparation = prepared(HISTORY, PREFIX_PART if split else (), H, FILES)
+    written, batches = write(preparation, lambda _: Completion(said), format=form, retries=1)
+    assert len(batches) == 2
+    _, _, critical = written.summary.partition("## Critical Context")
+    for one in said.split("\n\n"):
+        assert one in critical
+        assert written.summary.count(one) == 1
+    again, _ = write(prepared(turns(1, 400, start=9), previous=written.summary), strategy="extractive", format=form)
+    assert "nobody had closed" in again.summary
+
+
+def test_prose_of_a_first_try_is_kept_where_the_second_fails_otherwise() -> None:
+    tries = iter([Completion(PROSE), Completion(stop="error", fault="no route")])
+    written, _ = write(prepared(HISTORY), lambda _: next(tries), retries=1)
+    assert ctxmgr(written)["fallback"]["reason"] == "failed"
+    assert PROSE in written.summary
+
+
+def test_requests_that_a_handoff_without_a_model_does_not_tell_are_counted() -> None:
+    few, _ = write(prepared(turns(6)), strategy="extractive", format="handoff")
+    assert ctxmgr(few)["leftOut"] == 0
+    assert [at for at in range(1, 7) if f"mend part {at} of" not in few.summary] == []
+    many, _ = write(prepared(turns(200)), strategy="extractive", format="handoff")
+    told = [at for at in range(1, 201) if f"mend part {at} of" in many.summary]
+    assert 0 < len(told) < 200
+    assert ctxmgr(many)["leftOut"] == 200 - len(told)
 
 
 @pytest.mark.parametrize(("bad", "reason"), [row[1:] for row in BAD[2:]], ids=[row[0] for row in BAD[2:]])

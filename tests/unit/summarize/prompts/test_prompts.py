@@ -72,3 +72,8 @@ def test_instructions_in_place_of_ours() -> None:
     text = prompt("branch", FREE, PromptParts("talk"), "Only the dead ends.")
     assert "#" not in text
     assert text.endswith("Only the dead ends.")
+
+
+def test_the_newest_slice_alone_is_asked_for_what_was_pending() -> None:
+    asked = [prompt("history", STRUCTURED, PromptParts("talk"), place=(at, 3)) for at in (1, 2, 3)]
+    assert ["what was about to be done" in text for text in asked] == [False, False, True]
