@@ -1,0 +1,209 @@
+"""Drives many sessions through many lives of a sidecar, and holds what the next life knows against what was
+answered.
+
+1. An answered event is known to the next life: `seq` is at least the last one answered, and at most what was sent;
+   and at the end each answered event's file stands in its session's ledger.
+2. Where a life's disk fails, events count as saved once it was mended and the session heard one more. A session
+   that says at its start that it is not saved is left alone in that life: what it knew stays for the next.
+3. Each request is answered, and each life ends (`Hung`). What a hostile line asks for costs itself alone.
+"""
+
+import random
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import msgspec
+
+from scripts.soaking.life import Fields, Life
+
+MODEL = {"id": "m", "contextWindow": 200_000}
+UNDER_WAY = 32
+LIST_MESSAGES = 40  # then the host compacts
+ENDS = ("kill", "kill", "term", "torn", "close")
+FAULTY_EVERY = 5  # lives
+GROWTH = 1.5  # of memory, the last third over the second: sessions know more, and no more than that may it grow
+HOSTILE = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe\x00",
+    b'{"jsonrpc":"2.0","method":"no such thing"}',
+    b'{"jsonrpc":"2.0","method":"turn_end","params":{"sessionId":"session-0"}}',
+    b'{"jsonrpc":"2.0","id":"x","method":"context","params":{"sessionId":7}}',
+    b'{"jsonrpc":"2.0","id":"y","result":1,"error":{}}',
+    b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":{}}}',
+    b"[" * 5_000,
+    b'{"id":' + b"9" * 4_000 + b"}",
+)
+
+
+class Plan(msgspec.Struct, frozen=True):
+    events: int = 100_000
+    sessions: int = 100
+    life_events: int = 2_000
+    seed: int = 1
+
+
+class Outcome(msgspec.Struct):
+    """`lost`: a sentence for each thing that was answered and is not known. `unsaved`: sessions that said so.
+    `memory`: bytes at the end of lives."""
+
+    answered: int = 0
+    refused: int = 0
+    lives: int = 0
+    hostile: int = 0
+    unsaved: int = 0
+    lost: list[str] = []
+    memory: list[int] = []
+
+    @property
+    def growth(self) -> float:
+        """Of memory, the last third over the second; 1.0 where there is too little to tell."""
+        if len(self.memory) < 3:
+            return 1.0
+        third = len(self.memory) // 3
+        return mean(self.memory[-third:]) / mean(self.memory[third : 2 * third])
+
+    @property
+    def well(self) -> bool:
+        return not self.lost and self.growth <= GROWTH
+
+
+class Session:
+    """What a host knows of one. `seq`: the newest that was answered; `sent`: events since that are not answered."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.seq = self.sent = self.number = 0
+        self.messages: list[Fields] = []
+        self.paths: list[str] = []  # of answered events
+
+    def turn_end(self) -> tuple[Fields, str]:
+        self.number += 1
+        path = f"src/{self.name}_{self.number}.py"
+        call = {"type": "toolCall", "id": f"c{self.number}", "name": "read", "arguments": {"path": path}}
+        reply = {"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": self.number}
+        text = [{"type": "text", "text": f"line {self.number}\n" * 20}]
+        result = {"role": "toolResult", "toolCallId": call["id"], "toolName": "read", "content": text}
+        result |= {"isError": False, "timestamp": self.number}
+        self.messages += [reply, result]
+        usage = {"input": 9, "output": 9, "cacheRead": 900 + self.number, "cacheWrite": 9}
+        params = {"sessionId": self.name, "message": reply, "toolResults": [result], "usage": usage}
+        return params, path
+
+    def context(self) -> Fields:
+        begin = {"role": "user", "content": "Please look into it.", "timestamp": 0}
+        return {"sessionId": self.name, "messages": [begin, *self.messages]}
+
+    def compaction(self) -> Fields:
+        self.messages.clear()
+        entry = {"id": f"e{self.number}", "summary": "## Goal\nLook into it.\n"}
+        return {"sessionId": self.name, "compactionEntry": entry}
+
+
+def soak(plan: Plan, say: Callable[[str], None] = lambda line: None) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="ctxmgr-soak-") as directory:
+        return _Soak(plan, Path(directory), say).run()
+
+
+class _Soak:
+    def __init__(self, plan: Plan, state_dir: Path, say: Callable[[str], None]) -> None:
+        self._plan, self._state_dir, self._say = plan, state_dir, say
+        self._chance = random.Random(plan.seed)
+        self._sessions = [Session(f"session-{number}") for number in range(plan.sessions)]
+        self._outcome = Outcome()
+        self._usable: list[Session] = []  # in this life
+
+    def run(self) -> Outcome:
+        while self._outcome.answered < self._plan.events:
+            self._life()
+        self._check_ledgers()
+        return self._outcome
+
+    def _life(self) -> None:
+        self._outcome.lives += 1
+        faulty = self._outcome.lives % FAULTY_EVERY == 0
+        life = self._begun(f"{self._plan.seed}/{self._outcome.lives}" if faulty else None)
+        for _ in range(min(self._plan.life_events, self._plan.events - self._outcome.answered)):
+            self._event(life, self._chance.choice(self._usable))
+            if self._chance.randrange(50) == 0:
+                life.send(self._chance.choice(HOSTILE))
+                self._outcome.hostile += 1
+            self._take(life.answers(UNDER_WAY))
+        self._outcome.memory.append(life.memory())
+        if faulty:  # rule 2
+            self._take(life.answers(0))
+            life.mend()
+            for session in self._usable:
+                self._event(life, session)
+                self._take(life.answers(UNDER_WAY))
+            self._take(life.answers(0))
+        self._take(life.end(self._chance.choice(ENDS)))
+
+    def _begun(self, faulty: str | None) -> Life:
+        life = Life(self._state_dir, faulty)
+        policy = {"tokenizer": "estimate", "preset": "balanced"}
+        life.call("initialize", {"protocolVersion": "1.1", "policy": policy})
+        self._usable = []
+        for session in self._sessions:
+            answer = life.call("session_start", {"sessionId": session.name, "model": MODEL})
+            self._started(session, answer)
+        return life
+
+    def _started(self, session: Session, answer: Fields) -> None:
+        """Rule 1."""
+        seq = answer["result"]["seq"] if "result" in answer else -1
+        if seq < session.seq and any("is not saved" in note for note in answer["result"]["status"]["notes"]):
+            self._outcome.unsaved += 1  # rule 2
+            return
+        self._usable.append(session)
+        if not session.seq <= seq <= session.seq + session.sent:
+            sent = f"{session.seq} answered and {session.sent} under way"
+            self._outcome.lost.append(f"{session.name}: {seq} events are known, of {sent}")
+        session.seq, session.sent = max(seq, 0), 0
+
+    def _event(self, life: Life, session: Session) -> None:
+        if len(session.messages) > LIST_MESSAGES:
+            session.sent += 1
+            life.ask("session_compact", session.compaction(), (session, ""))
+        elif self._chance.randrange(10) == 0:
+            life.ask("context", session.context(), (session, ""))
+        else:
+            params, path = session.turn_end()
+            session.sent += 1
+            life.ask("turn_end", params, (session, path))
+
+    def _take(self, answers: list[tuple[Any, Fields]]) -> None:
+        for (session, path), answer in answers:
+            before = self._outcome.answered
+            self._outcome.answered += 1
+            if "result" not in answer:
+                self._outcome.refused += 1
+                self._outcome.lost.append(f"{session.name}: {answer['error']['message']}")
+                continue
+            seq = answer["result"].get("seq", session.seq)
+            session.sent -= seq - session.seq
+            session.seq = seq
+            session.paths += [path] if path else []
+            if before // 10_000 != self._outcome.answered // 10_000:
+                self._say(self.line())
+
+    def line(self) -> str:
+        done = self._outcome
+        memory = done.memory[-1] / (1 << 20) if done.memory else 0
+        return f"{done.answered:,} answered, {done.lives} lives, {len(done.lost)} lost, {memory:.0f} MB"
+
+    def _check_ledgers(self) -> None:
+        life = self._begun(None)
+        for session in self._sessions:
+            answer = life.call("getLedger", {"sessionId": session.name})
+            known = {fact["text"] for fact in answer["result"]["facts"]}
+            missing = [path for path in session.paths if path not in known]
+            if missing:
+                count = f"{len(missing)} answered events are in no ledger"
+                self._outcome.lost.append(f"{session.name}: {count}: {missing[0]}")
+        life.end("close")

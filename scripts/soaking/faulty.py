@@ -1,0 +1,43 @@
+"""A sidecar whose disk fails now and then: `python -m scripts.soaking.faulty SEED ARGUMENTS` is `ctxmgr ARGUMENTS`.
+
+Of the calls that write, rename and sync files, one in `ONE_IN` raises what a full or failing disk does, until the
+process gets SIGUSR1. Streams are never at fault.
+"""
+
+import errno
+import os
+import random
+import signal
+import stat
+import sys
+from collections.abc import Callable
+from typing import Any
+
+ONE_IN = 40
+CALLS = ("write", "open", "replace", "fsync", "fdatasync", "ftruncate")
+FAULTS = (errno.ENOSPC, errno.EIO, errno.EMFILE)
+
+
+def install(seed: str) -> None:
+    chance, mended = random.Random(seed), [False]
+    signal.signal(signal.SIGUSR1, lambda *_: mended.__setitem__(0, True))
+
+    def faulty(call: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*given: Any, **named: Any) -> Any:
+            on_stream = isinstance(given[0], int) and not stat.S_ISREG(os.fstat(given[0]).st_mode)
+            if not mended[0] and not on_stream and chance.randrange(ONE_IN) == 0:
+                raise OSError(chance.choice(FAULTS), "a planted fault")
+            return call(*given, **named)
+
+        return made
+
+    for name in CALLS:
+        setattr(os, name, faulty(getattr(os, name)))
+
+
+if __name__ == "__main__":
+    from ctxmgr.cli import main
+    from ctxmgr.devices import snapshots, stdio  # noqa: F401  loaded before anything fails
+
+    install(sys.argv[1])
+    sys.exit(main(sys.argv[2:]))
