@@ -47,7 +47,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where summaries and the table go (default: ctxmgr-compare in the current directory)",
     )
-    command.add_argument("--json", action="store_true", help="print the figures as JSON")
+    command.add_argument("--wide", action="store_true", help="show all figures, not the six that count most")
+    command.add_argument("--json", action="store_true", help="print all figures as JSON")
     command.add_argument(
         "--jobs", metavar="N", type=positive, default=2, help="recordings side by side (default: 2)"
     )

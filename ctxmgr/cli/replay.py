@@ -55,7 +55,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--record", metavar="DIR", help="write a transcript of each drive; it holds the conversation"
     )
     _measures(command)
-    command.add_argument("--json", action="store_true", help="print the figures as JSON")
+    command.add_argument("--wide", action="store_true", help="show all figures, not the six that count most")
+    command.add_argument("--json", action="store_true", help="print all figures as JSON")
     transcripts = command.add_argument_group("for transcripts")
     transcripts.add_argument(
         "--update", action="store_true", help="write ctxmgr's lines anew from the host's, instead of comparing"

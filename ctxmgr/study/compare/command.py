@@ -64,7 +64,7 @@ def run(parsed: Namespace) -> int:
         print(json.dumps(report.values(outcomes, wanted), indent=1, ensure_ascii=True))
     else:
         out = console()
-        report.show(out, outcomes, wanted)
+        report.show(out, outcomes, wanted, parsed.wide)
         out.print(plain(f"summaries and {table} are in {folder}"))
     return 1 if any(one.bad for one in outcomes) else 0
 

@@ -7,6 +7,7 @@ import msgspec
 from rich.console import Console
 
 from ctxmgr.study.compare.bounds import ChainBounds
+from ctxmgr.study.compare.brief import brief
 from ctxmgr.study.compare.files import table_cell
 from ctxmgr.study.compare.rows import SummaryRow
 from ctxmgr.study.compare.settings import Settings
@@ -59,7 +60,7 @@ def head(row: SummaryRow) -> str:
     parts = [markdown(TextTable(f"{row.recording}: {row.strategy}, {row.format}", ("figure", ""), lines, 1), 1)]
     parts += [markdown(sheet) for sheet in sheets([row], whole=True)[1:] if sheet.lines]
     parts += [f"**FAILED**: {table_cell(text)}" for text in row.failures]
-    return "\n\n".join([*parts, *notes([row])])
+    return "\n\n".join([*parts, *notes([row], wide=True)])
 
 
 def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
@@ -70,17 +71,21 @@ def report(outcomes: Sequence[RecordingRows], settings: Settings) -> str:
         _settings(settings),
     ]
     parts += [markdown(sheet) for sheet in sheets(found, _beside(outcomes), whole=True) if sheet.lines]
-    parts += notes(found)
+    parts += notes(found, wide=True)
     parts += [f"- {table_cell(text)}" for text, _ in _said(outcomes)]
     return "\n\n".join(parts) + "\n"
 
 
-def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings) -> None:
+def show(out: Console, outcomes: Sequence[RecordingRows], settings: Settings, wide: bool) -> None:
+    """`wide`: all figures. Chains are always shown so: what they cost is no figure of one summary."""
     found = rows(outcomes)
     out.print(plain(_settings(settings)))
-    if found:
+    wide = wide or settings.chain_window is not None
+    if not wide:
+        out.print(brief(found))
+    elif found:
         out.print(rendered(found, _beside(outcomes)))
-    for text in notes(found):
+    for text in notes(found, wide=wide):
         out.print(plain(text))
     for text, style in _said(outcomes):
         out.print(plain(text, style))

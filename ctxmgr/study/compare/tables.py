@@ -119,6 +119,9 @@ LOOP: tuple[Column, ...] = tuple(
 CHAIN: tuple[Column, ...] = (*WALK, *LOOP, *COSTS, WITHOUT)
 
 
+EXPLAINED = {"held", "probes", "looped"}  # notes on what columns mean
+
+
 def sheets(
     rows: Sequence[SummaryRow], beside: Mapping[str, ChainBounds] | None = None, *, whole: bool
 ) -> list[TextTable]:
@@ -165,8 +168,8 @@ def _controls(rows: Sequence[SummaryRow]) -> dict[str, Scores]:
     return {name: probes.means(some) for name, some in found.items()}
 
 
-def notes(rows: Sequence[SummaryRow]) -> list[str]:
-    """What has to be said to the tables of these rows."""
+def notes(rows: Sequence[SummaryRow], *, wide: bool) -> list[str]:
+    """What has to be said to the tables of these rows; `wide`: also what their columns mean."""
     said = {
         "weighed": any(row.weighed_calls for row in rows),
         "scripted": any(not measured(row) for row in rows),
@@ -175,9 +178,9 @@ def notes(rows: Sequence[SummaryRow]) -> list[str]:
         "looped": any(row.chain and row.chain.loop for row in rows),
         "fallback": any(row.fallback_reasons for row in rows),
     }
-    found = [text for name, text in NOTES.items() if said[name]]
+    found = [text for name, text in NOTES.items() if said[name] and (wide or name not in EXPLAINED)]
     checks = {name: probes.values(one) for name, one in _controls(rows).items() if name != NEWEST}
-    return [*found, f"{probes.controls_line(checks)}."] if checks else found
+    return [*found, f"{probes.controls_line(checks)}."] if checks and wide else found
 
 
 def _sheet(title: str, rows: Sequence[SummaryRow], columns: Sequence[Column], whole: bool) -> TextTable:

@@ -25,7 +25,7 @@ from ctxmgr.study.plain_text import fault_text, safe
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
-from ctxmgr.study.replay import measuring, transcripts
+from ctxmgr.study.replay import brief, measuring, transcripts
 from ctxmgr.study.replay.host_model import HostModel, host_model
 from ctxmgr.study.replay.tables import Figures, figures, tables
 from ctxmgr.study.report import BASE, RecordingSheet, page
@@ -56,7 +56,7 @@ def run(parsed: Namespace) -> int:
     for path in map(Path, parsed.files):
         one = _one(path, parsed, sheets, probing)
         if not parsed.json:
-            _show(out, one)
+            _show(out, one, parsed.wide)
         bad = bad or any(part["failures"] for part in one)
         parts.append(one)
     bad = not _reported(parsed.report, sheets) or bad
@@ -68,8 +68,11 @@ def run(parsed: Namespace) -> int:
         whole += [{"probes": asked, "failures": []}] if asked else []
         print(json.dumps(whole, indent=1, ensure_ascii=True))
     elif means:
-        out.print(means_table(means))
-        out.print(totals_table(together))
+        if parsed.wide:
+            out.print(means_table(means))
+            out.print(totals_table(together))
+        else:
+            out.print(brief.together(means))
         if asked:
             out.print(probes_table("memory probes: means over recordings", asked["policies"], asked["controls"]))
     return 1 if bad else 0
@@ -230,10 +233,10 @@ def _record_file(directory: str | None, name: str, preset: str | None) -> Path |
     return Path(directory) / f"{Path(name).stem}-{preset or 'default'}.jsonl"
 
 
-def _show(out: Console, some: Sequence[Figures]) -> None:
+def _show(out: Console, some: Sequence[Figures], wide: bool) -> None:
     first = some[0]
     if "preset" in first:
-        out.print(tables(some))
+        out.print(tables(some) if wide else brief.brief(some))
     elif "differences" in first:
         _show_transcript(out, first)
     else:

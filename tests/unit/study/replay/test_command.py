@@ -154,7 +154,7 @@ def test_measures_are_shown_unless_they_are_not_wanted(capsys: pytest.CaptureFix
     arguments = ["replay", str(GREENHOUSE), "--preset", "tools"]
     assert main([*arguments, "--no-measures"]) == 0
     assert "what it costs" not in capsys.readouterr().out
-    assert main(arguments) == 0
+    assert main([*arguments, "--wide"]) == 0
     text = capsys.readouterr().out
     assert "what it costs and what it still knows" in text
     assert "off" in text

@@ -123,7 +123,7 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_command_shows_what_stands_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--control", "--clairvoyant"]) == 0
+    assert main(["replay", str(GREENHOUSE), "--preset", "off", "--wide", "--control", "--clairvoyant"]) == 0
     out = capsys.readouterr().out
     for words in ("control", "clairvoyant", "floor", "closed"):
         assert words in out

@@ -52,7 +52,7 @@ def test_the_table_on_the_screen(tmp_path: Path, capsys: pytest.CaptureFixture[s
     arguments = ["compare", str(path), *KEEP, "--out", str(tmp_path / "out"), "--scripted"]
     assert main([*arguments, "--strategy", "single-shot", "--strategy", "extractive"]) == 0
     shown = capsys.readouterr()
-    for text in ("one.jsonl", "single-shot", "extractive", "replaces", "identifiers", "the scripted model tests"):
+    for text in ("one.jsonl", "single-shot", "extractive", "stands for", "answers", "the scripted model tests"):
         assert text in shown.out
     assert shown.err == ""  # no bar where it is no terminal
     assert main([*arguments, "--strategy", "single-shot"]) == 0

@@ -87,7 +87,7 @@ def test_probes_of_a_summary_have_the_controls_of_replay(
     assert second["controls"]["another session"]["kinds"]["files.read"]["every"]["share"] < 1
     assert all(row["reused"] for row in compare(*paths, *KEEP)["rows"])
     capsys.readouterr()
-    assert main(["compare", *map(str, paths), *KEEP, "--out", str(tmp_path / "out")]) == 0
+    assert main(["compare", *map(str, paths), *KEEP, "--wide", "--out", str(tmp_path / "out")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "controls, mean of kinds: whole list 1.000, empty list 0.000, another session 0." in shown
     assert "newest 10k" in (tmp_path / "out" / "comparison.md").read_text()

@@ -1,0 +1,120 @@
+"""Turns what came of replays into what is read first: a verdict in words and six figures a policy, at 80 columns.
+
+1. The verdict compares the first policy that was asked for with `off`: dollars, what is still in view, what must be
+   fetched again, and whether anything failed.
+2. The figures: dollars of the closed loop, and as a part of `off`; what was billed, as a part of it; re-fetches in
+   100 calls; recall; how often the prefix broke outside an epoch.
+3. Without measures: calls, the mean list before and after, compactions, the 99th percentile of `context`, failures.
+"""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from ctxmgr.study.console import figures_table, plain
+from ctxmgr.study.figures import Figures
+from ctxmgr.study.probes import probes_table
+from ctxmgr.study.report import BASE
+
+MEASURED = ("policy", "$ closed", "of off", "billed, of off", "re-fetches", "recall", "breaks")
+DRIVEN = ("policy", "calls", "before", "after", "compactions", "p99 ms", "failures")
+MORE = "--wide shows all figures, --json has them for programs"
+MEASURED_ABOUT = (
+    "closed: dollars with what is fetched again; re-fetches in 100 calls; recall of\n"
+    f"the names used next; breaks of the prefix outside an epoch.\n{MORE}"
+)
+DRIVEN_ABOUT = f"before, after: mean tokens of a list, by the estimate.\n{MORE}"
+
+
+def brief(some: Sequence[Figures]) -> RenderableType:
+    """One recording under one or several presets."""
+    first = some[0]
+    parts: list[RenderableType] = [plain(f"{first['file']}, window {first['window']:,} tokens", "bold")]
+    rows = [one for one in (*some, *first.get("beside", ())) if "measures" in one]
+    parts.append(plain(verdict(first["preset"], rows, _failures(some))))
+    parts += [_measured(rows), plain(MEASURED_ABOUT)] if rows else [_driven(some), plain(DRIVEN_ABOUT)]
+    if probes := first.get("probes"):
+        parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
+    parts += [plain(f"{one['preset']}: {text}", "red") for one in some for text in one["failures"]]
+    return Group(*parts)
+
+
+def together(means: Sequence[Figures]) -> Table:
+    """Rows of `measures_figures.means`: of all recordings, without those that are of long ones alone."""
+    table = _table(
+        "all recordings, means", ("policy", "recordings", "closed, of off", "billed, of off", *MEASURED[4:6])
+    )
+    for one in means:
+        if not one["fromTokens"]:
+            shares = [_number(one[name], 3) for name in ("closedOfOff", "billedOfOff")]
+            cells = [str(one["recordings"]), *shares, _number(one["fetchesIn100"], 1), _number(one["recall"], 3)]
+            table.add_row(plain(one["preset"]), *cells)
+    return table
+
+
+def verdict(preset: str, rows: Sequence[Figures], failures: int) -> str:
+    """Rule 1; `preset` is the first one, `rows` those with measures."""
+    failed = f"{failures} failures" if failures else "nothing failed"
+    by_name = {one["preset"]: one["measures"] for one in rows}
+    if preset not in by_name or BASE not in by_name:
+        return f"{failed[0].upper()}{failed[1:]}."
+    mine, base = by_name[preset], by_name[BASE]
+    loop, other = mine["closedLoop"], base["closedLoop"]
+    if preset == BASE or not loop["closedOfOff"]:
+        return f"{preset} costs ${loop['closed']:.2f}, {failed}."
+    change = 100 * (1 - loop["closedOfOff"])
+    what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
+    recall = " against ".join(_number(one["recall"]["overall"]["share"], 3) for one in (mine, base))
+    fetches = " against ".join(_number(one["fetchesIn100"], 1) for one in (loop, other))
+    costs = f"{preset} costs {what}, with what is fetched again; {failed}."
+    return f"{costs}\nRecall {recall}, re-fetches in 100 calls {fetches}."
+
+
+def _failures(some: Sequence[Figures]) -> int:
+    return sum(len(one["failures"]) for one in some)
+
+
+def _measured(rows: Sequence[Figures]) -> Table:
+    """Rule 2."""
+    table = _table("", MEASURED)
+    for one in rows:
+        measures, loop = one["measures"], one["measures"]["closedLoop"]
+        table.add_row(
+            plain(one["preset"]),
+            _number(loop["closed"], 2),
+            _number(loop["closedOfOff"], 3),
+            _number(loop["billedOfOff"], 3),
+            _number(loop["fetchesIn100"], 1),
+            _number(measures["recall"]["overall"]["share"], 3),
+            str(measures["unannouncedBreaks"]),
+        )
+    return table
+
+
+def _driven(some: Sequence[Figures]) -> Table:
+    """Rule 3."""
+    table = _table("", DRIVEN)
+    for one in some:
+        row = one["all"]
+        table.add_row(
+            plain(one["preset"]),
+            str(row["calls"]),
+            f"{row['beforeMean']:,.0f}",
+            f"{row['afterMean']:,.0f}",
+            str(one["compactions"]["made"]),
+            f"{row['p99']:.2f}",
+            str(len(one["failures"])),
+        )
+    return table
+
+
+def _table(title: str, heads: Sequence[str]) -> Table:
+    table = figures_table(title)
+    for head in heads:
+        table.add_column(head, justify="left" if head == "policy" else "right", overflow="fold")
+    return table
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
