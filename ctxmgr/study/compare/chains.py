@@ -6,7 +6,7 @@ Rules:
 2. After each whole step (no call waits for its result: a host does not compact there) the list is compacted where
    it weighs more than the limit.
 3. What is written becomes an entry as a host stores it, details included, and all later planning starts from it.
-4. Conservation is checked at each compaction (`ctxmgr.study.compare.conserved`), the list after it is compared
+4. Conservation is checked at each compaction (`ctxmgr.study.compare.sessions`), the list after it is compared
    with what was to be kept, and at the end each entry must have been shown to some compaction or be in the list.
 """
 
@@ -29,7 +29,7 @@ from ctxmgr.model.compaction import (
     in_list,
     places_in_list,
 )
-from ctxmgr.study.compare.conserved import uncovered
+from ctxmgr.study.compare.sessions import uncovered
 from ctxmgr.study.hosts import HostMessage, pi_host
 from ctxmgr.study.metrics import Observation, ProjectedMessage
 from ctxmgr.summarize import writing

@@ -12,9 +12,8 @@ from ctxmgr.engine.compaction import prepare, weighing
 from ctxmgr.formats.pi_tree import branch
 from ctxmgr.model import Weigh, WeighMessage, media
 from ctxmgr.model.compaction import BranchMessage, CompactionPlan, Format, NothingToCompact, Strategy
-from ctxmgr.study.compare.conserved import uncovered
 from ctxmgr.study.compare.retention import MentionCounts, mentioned
-from ctxmgr.study.compare.sessions import RecordedSession, messages, read
+from ctxmgr.study.compare.sessions import RecordedSession, messages, read, uncovered
 from ctxmgr.study.compare.settings import SUMMARISER_WINDOW, Settings
 from ctxmgr.study.recordings import UnreadableRecording
 from ctxmgr.summarize.request import SummaryInput

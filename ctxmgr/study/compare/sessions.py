@@ -8,6 +8,7 @@ Rules:
 """
 
 import os
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats.pi_tree import branch
+from ctxmgr.model.compaction import BranchEntry, CompactionPlan, in_list, places_in_list
 from ctxmgr.study.hosts import pi_tree
 from ctxmgr.study.recordings import Recording, Stream, UnreadableRecording, json_lines, pi_sessions, readers
 
@@ -97,3 +99,19 @@ def _entry(raw: msgspec.Raw, message: Fields) -> Fields:
 
 def _raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(_encode(value))
+
+
+def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:
+    """Places in the path of entries in the model's list that a compaction leaves to nobody, in rising order: none, or it is
+    wrong. An entry is covered when all it says is in the history, in the turn prefix or in the kept part, and when it
+    is the previous compaction, when its summary is carried on: it covers what that one removed."""
+    kept = (*preparation.history, *preparation.prefix, *preparation.recent)
+    covered = {id(message) for message in kept}
+    lost = []
+    for place, entry in zip(places_in_list(path), in_list(path), strict=True):
+        if entry.kind == "compaction":
+            if entry.messages and preparation.previous != entry.summary:
+                lost.append(place)
+        elif any(id(message) not in covered and not message.system for message in entry.messages):
+            lost.append(place)
+    return tuple(sorted(lost))

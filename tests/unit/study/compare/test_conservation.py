@@ -14,7 +14,7 @@ from ctxmgr.formats import pi
 from ctxmgr.formats.pi_tree import branch, view_branch
 from ctxmgr.model.compaction.branch import BranchEntry, in_list
 from ctxmgr.model.compaction.plans import CompactionPlan, CutBudget, Weigher
-from ctxmgr.study.compare.conserved import uncovered
+from ctxmgr.study.compare.sessions import uncovered
 from tests.contract.oracle import RECORDINGS, recorded
 from tests.notation import a, call, r, sh, summary, u, words, written
 from tests.unit.engine.trees import compacted, custom, left_behind, meta, path
