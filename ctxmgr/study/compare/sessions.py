@@ -102,9 +102,11 @@ def _raw(value: Any) -> msgspec.Raw:
 
 
 def uncovered(path: Sequence[BranchEntry], preparation: CompactionPlan) -> tuple[int, ...]:
-    """Places in the path of entries in the model's list that a compaction leaves to nobody, in rising order: none, or
-    it is wrong. An entry is covered when all it says is in the history, in the turn prefix or in the kept part, and
-    when it is the previous compaction, when its summary is carried on: it covers what that one removed."""
+    """Places in the path of entries in the model's list that a compaction leaves to nobody, in rising order.
+
+    None, or it is wrong. An entry is covered when all it says is in the history, in the turn prefix or in the kept
+    part, and when it is the previous compaction, when its summary is carried on: it covers what that one removed.
+    """
     kept = (*preparation.history, *preparation.prefix, *preparation.recent)
     covered = {id(message) for message in kept}
     lost = []
