@@ -87,6 +87,10 @@ class PresetStrategy(ABC):
         for because of it. `plan` is the last; `answered`: the next list may go on from it."""
         return 0.0
 
+    def why_idle(self, state: State, policy: Policy) -> str:
+        """Why a session that has asked for lists got all of them back as they were, where people would wonder."""
+        return ""
+
     # what an event does to what was decided
 
     def packet_outdated(self, state: State) -> State:

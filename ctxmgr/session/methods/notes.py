@@ -14,7 +14,7 @@ BY_ESTIMATE = "no usage is reported: a compaction is asked for by the estimate o
 def notes(session: SessionCore) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
     doubts = session.doubts.note(session.state.model.window)
-    told = (doubts,) if doubts else ()
+    told = tuple(filter(None, (doubts, session.preset.why_idle(session.state, session.policy))))
     return (*session.warnings, *session.idle_keys, *told, *_window(session), *_asking(session), *_ahead(session))
 
 

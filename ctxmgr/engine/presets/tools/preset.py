@@ -4,6 +4,7 @@ from ctxmgr.engine.conversation import Incoming
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns import WholeTurns, pruning_of
 from ctxmgr.engine.rewriting import Pruning
+from ctxmgr.model import Policy
 from ctxmgr.model.saved import State
 
 
@@ -17,3 +18,15 @@ class Tools(WholeTurns):
     def pruning(self, incoming: Incoming, state: State, inputs: Inputs) -> Pruning:
         """On each call."""
         return pruning_of(incoming, state, inputs)
+
+    def why_idle(self, state: State, policy: Policy) -> str:
+        totals = state.totals
+        if not state.enabled or not totals.contexts or totals.pruned_tokens:
+            return ""
+        if not totals.scanned_tokens:
+            return "nothing is pruned yet: there is no tool output older than the protected turns"
+        if not totals.prunable_tokens:
+            kept = f"the newest {policy.prune_protect} tokens stay (pruneProtect)"
+            return f"nothing is pruned yet: of {totals.scanned_tokens} tokens of old tool output {kept}"
+        few = f"{totals.prunable_tokens} tokens of old tool output could be, fewer than pruneMinimum"
+        return f"nothing is pruned yet: {few} ({policy.prune_minimum})"

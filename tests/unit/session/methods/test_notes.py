@@ -79,7 +79,7 @@ def test_status_says_where_no_compaction_is_asked_for(policy: Fields, switch: bo
     assert talk.status()["notes"] == [note]
     grown(talk, make)
     answer: Any = talk.turn_end(make.reply("Done."), tokens=WINDOW - 1_000)
-    assert (asked(answer), answer["status"]["notes"]) == ([], [note])
+    assert (asked(answer), answer["status"]["notes"][-1]) == ([], note)
 
 
 def test_a_host_that_can_not_compact_is_told_nothing_of_it() -> None:
@@ -120,3 +120,29 @@ def test_a_compaction_that_was_written_ahead_has_no_note() -> None:
     ahead(talk, make)
     talk.model(lambda params: turn_part("R", "P") if params["purpose"] == "turn-prefix" else structured("G", "D"))
     assert talk.status()["notes"] == []
+
+
+TOOLS = {"preset": "tools", "pruneProtect": 1_000, "pruneMinimum": 500}
+
+
+def read_files(make: Messages, count: int) -> list[Fields]:
+    turns = (make.turn(f"Read {at}.", LONG[:4_000], "read", path=f"{at}.py") for at in range(count))
+    return [message for turn in turns for message in turn]
+
+
+@pytest.mark.parametrize(
+    ("policy", "count", "says"),
+    [
+        ({}, 1, ["nothing is pruned yet: there is no tool output older than the protected turns"]),
+        ({"pruneProtect": 90_000}, 5, ["the newest 90000 tokens stay (pruneProtect)"]),
+        ({"pruneMinimum": 90_000}, 5, ["tokens of old tool output could be, fewer than pruneMinimum (90000)"]),
+        ({}, 5, []),
+    ],
+)
+def test_a_session_that_tools_can_do_nothing_for_says_why(policy: Fields, count: int, says: list[str]) -> None:
+    talk, make = Talk({**TOOLS, **policy}), Messages()
+    assert not any("pruned yet" in note for note in talk.status()["notes"])
+    talk.context([*read_files(make, count), make.user("Thanks.")])
+    found = [note for note in talk.status()["notes"] if "pruned yet" in note]
+    assert len(found) == len(says)
+    assert all(text in note for text, note in zip(says, found, strict=True))
