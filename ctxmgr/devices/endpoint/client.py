@@ -25,6 +25,7 @@ import httpx
 import msgspec
 
 from ctxmgr.devices.endpoint.answer import GARBAGE, TIMED_OUT, Answer, EndpointFault
+from ctxmgr.devices.endpoint.api import Api
 from ctxmgr.devices.endpoint.event_stream import EventStream
 
 RESPONSE_BYTES = 32 << 20  # a stream spends about 300 bytes a token: 100 000 tokens, reasoning included
@@ -79,7 +80,7 @@ class EndpointClient:
     """
 
     def __init__(self, base_url: str, timeout_ms: int) -> None:
-        self._address = _address(base_url)
+        self._base = _base(base_url)
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         seconds = timeout_ms / 1_000
@@ -93,11 +94,10 @@ class EndpointClient:
             follow_redirects=False,
         )
 
-    async def send(self, body: object, key: str | None, key_name: str | None) -> httpx.Response:
-        """The response, begun; no `Authorization` without a key. `key_name` is for words alone. `EndpointFault`."""
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    async def send(self, api: Api, body: object, key: str | None, key_name: str | None) -> httpx.Response:
+        """The response, begun. `key_name` is for words alone. `EndpointFault`."""
         request = self._http.build_request(
-            "POST", self._address, content=msgspec.json.encode(body), headers=headers
+            "POST", _address(self._base, api), content=msgspec.json.encode(body), headers=api.headers(key)
         )
         with _told():
             response = await self._http.send(request, stream=True)
@@ -128,16 +128,21 @@ class EndpointClient:
         await self._http.aclose()
 
 
-def _address(base_url: str) -> httpx.URL:
-    """Of chat completions below it; a query stays. ValueError."""
+def _base(base_url: str) -> httpx.URL:
+    """ValueError."""
     try:
         base = httpx.URL(base_url)
     except httpx.InvalidURL:
         raise ValueError from None
     if base.scheme not in ("http", "https") or not base.host:
         raise ValueError
+    return base
+
+
+def _address(base: httpx.URL, api: Api) -> httpx.URL:
+    """What the API asks below it; a query stays."""
     path, mark, query = base.raw_path.partition(b"?")
-    return base.copy_with(raw_path=path.rstrip(b"/") + b"/chat/completions" + mark + query)
+    return base.copy_with(raw_path=api.address(path) + mark + query)
 
 
 async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:

@@ -18,11 +18,11 @@ with the first call.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from ctxmgr.devices.endpoint.answer import TIMED_OUT, Answer, EndpointFault, sound
+from ctxmgr.devices.endpoint.answer import TIMED_OUT, EndpointFault
+from ctxmgr.devices.endpoint.api import Api
+from ctxmgr.devices.endpoint.chat import ChatApi
 from ctxmgr.model import Endpoint
 from ctxmgr.model.compaction import Completion, CompletionRequest
 
@@ -41,37 +41,19 @@ CLOSED = "the endpoint is closed"
 Pause = Callable[[float], Awaitable[object]]
 
 
-class _Ways(msgspec.Struct, frozen=True):
-    """What this server takes: the name of the limit, and whether it can be asked for usage."""
-
-    limit_key: str = "max_tokens"
-    usage: bool = True
-
-    def refused_by(self, words: str) -> str:
-        """Which of the two a refusal names: "usage", "limit", or "" for neither."""
-        if self.usage and "stream_options" in words:
-            return "usage"
-        return "limit" if self.limit_key in words else ""
-
-    def other(self, way: str) -> "_Ways":
-        if way == "usage":
-            return _Ways(self.limit_key, usage=False)
-        return _Ways("max_completion_tokens" if self.limit_key == "max_tokens" else "max_tokens", self.usage)
-
-
 class Chat:
     """One endpoint. `environment` holds the key under the name that the endpoint gives; `pause` sleeps seconds."""
 
     def __init__(self, endpoint: Endpoint, environment: Mapping[str, str], pause: Pause = asyncio.sleep) -> None:
         self._endpoint, self._environment, self._pause = endpoint, environment, pause
-        self._ways = _Ways()
+        self._api: Api = ChatApi()
         self._opening = asyncio.Lock()
         self._client: EndpointClient | None = None
         self._closed = False
 
     async def complete(self, ask: CompletionRequest) -> Completion:
         """One model call. Raises CancelledError alone."""
-        answer, began = Answer(ask.max_tokens), False
+        answer, began = self._api.answer(ask.max_tokens), False
         try:
             async with asyncio.timeout(self._endpoint.timeout_ms / 1_000):
                 client, key = await self._opened(), self._key()
@@ -129,37 +111,27 @@ class Chat:
 
     async def _sent(self, client: "EndpointClient", ask: CompletionRequest, key: str | None) -> "httpx.Response":
         """The response, begun. `EndpointFault` where it did not come to that."""
-        ways, tries = self._ways, 0
-        changed: set[str] = set()  # each way is changed once a call at most
+        api, tries = self._api, 0
+        changed: set[str] = set()  # each way of asking is changed once a call at most
         while True:
             try:
-                response = await client.send(self._body(ask, ways), key, self._endpoint.api_key_env)
+                response = await client.send(
+                    api, api.body(self._endpoint.model, ask), key, self._endpoint.api_key_env
+                )
             except EndpointFault as trouble:
-                way = ways.refused_by(trouble.refused)
+                way = api.refused_by(trouble.refused)
                 if way and way not in changed:
                     changed.add(way)
-                    ways = ways.other(way)
+                    api = api.other(way)
                     continue
                 wait = _wait(trouble, tries)
                 if wait is None:
                     raise
             else:
-                self._ways = ways
+                self._api = api
                 return response
             tries += 1
             await self._pause(wait)
-
-    def _body(self, ask: CompletionRequest, ways: _Ways) -> dict[str, Any]:
-        system = [{"role": "system", "content": sound(ask.system)}] if ask.system else []
-        body: dict[str, Any] = {
-            "model": self._endpoint.model,
-            "messages": [*system, {"role": "user", "content": sound(ask.prompt)}],
-            ways.limit_key: ask.max_tokens,
-            "stream": True,
-        }
-        if ways.usage:
-            body["stream_options"] = {"include_usage": True}
-        return body
 
 
 def _open(endpoint: Endpoint) -> "EndpointClient":

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, ENDS, SPARE_CHARACTERS, Answer, sound
+from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
+from ctxmgr.devices.endpoint.chat import ENDS, ChatAnswer
 from ctxmgr.model.compaction.completion import Completion, CompletionUsage
 
 LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
@@ -18,7 +19,7 @@ def piece(text: str, finish: str | None = None, index: int = 0) -> dict[str, Any
 
 
 def made_of(*pieces: Any) -> Completion:
-    answer = Answer(100)
+    answer = ChatAnswer(100)
     for one in pieces:
         if not answer.take(one):
             break
@@ -89,7 +90,7 @@ def test_reasons_of_other_servers_are_known(reason: str, stop: str) -> None:
 
 @given(st.text(alphabet=st.characters(exclude_categories=()), max_size=60), st.data())
 def test_an_answer_is_the_same_however_it_is_cut_into_pieces(text: str, data: st.DataObject) -> None:
-    answer, at = Answer(100), 0
+    answer, at = ChatAnswer(100), 0
     while at < len(text):
         end = data.draw(st.integers(at + 1, len(text)))
         assert answer.take({"choices": [{"delta": {"content": text[at:end]}}]})
@@ -124,7 +125,7 @@ PIECE = st.fixed_dictionaries(
 @given(st.lists(JSON | PIECE, max_size=5))
 def test_no_piece_does_harm(pieces: list[Any]) -> None:
     """Whatever JSON comes: taken, or refused as garbage; and never a success without a known finish reason."""
-    answer, reasons = Answer(100), set()
+    answer, reasons = ChatAnswer(100), set()
     for piece in pieces:
         try:
             answer.take(piece)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices.endpoint import client as endpoint_client
+from ctxmgr.devices.endpoint.chat import ChatApi
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from tests.model_server import ModelServer, Reply
 from tests.unit.devices.endpoint.calls import KEY, SECRET, Calls
@@ -78,7 +79,7 @@ ADDRESSES = [
 
 @pytest.mark.parametrize(("base", "address"), ADDRESSES)
 def test_the_path_goes_below_the_address_and_its_query_stays(base: str, address: str) -> None:
-    assert str(endpoint_client._address(base)) == address
+    assert str(endpoint_client._address(endpoint_client._base(base), ChatApi())) == address
 
 
 async def test_an_empty_system_prompt_is_left_out() -> None:
