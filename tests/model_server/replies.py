@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tests.model_server.dialects import CHAT, DIALECTS, Dialect
+
 LINE_BYTES = 1 << 18  # of one write of an endless line
 
 Write = Callable[[bytes], Awaitable[None]]
@@ -67,7 +69,7 @@ class Reply:
     """
 
     text: str = "ok"
-    stop: str = "stop"  # "tool" for "tool_calls"; any other as it is
+    stop: str = "stop"  # "tool" for a call, and in each API's own words "stop", "length"; any other as it is
     usage: tuple[int, int] | None = (11, 7)
     status: int = 200
     chunks: int = 3
@@ -79,10 +81,6 @@ class Reply:
     param: str | None = None
     deltas: tuple[Any, ...] = ()
     raw: bytes | None = None
-
-    @property
-    def finish_reason(self) -> str:
-        return "tool_calls" if self.stop == "tool" else self.stop
 
     @property
     def pieces(self) -> list[str]:
@@ -109,16 +107,17 @@ class Request:
     def streamed(self) -> bool:
         return bool(self.body.get("stream"))
 
-    def _said(self, role: str) -> str:
-        return "\n".join(one["content"] for one in self.body["messages"] if one["role"] == role)
+    @property
+    def dialect(self) -> Dialect:
+        return DIALECTS.get(self.path, CHAT)
 
     @property
     def system(self) -> str:
-        return self._said("system")
+        return self.dialect.system(self.body)
 
     @property
     def prompt(self) -> str:
-        return self._said("user")
+        return "\n".join(one["content"] for one in self.body["messages"] if one["role"] == "user")
 
 
 class Answering:
@@ -126,6 +125,12 @@ class Answering:
 
     def __init__(self, write: Write, reply: Reply, request: Request) -> None:
         self._write, self._reply, self._request = write, reply, request
+        self._dialect = request.dialect
+
+    @property
+    def _model(self) -> str:
+        name: str = self._request.body["model"]
+        return name
 
     async def run(self) -> bool:
         """Whether the answer is whole as HTTP sees it, so that the connection can be used on."""
@@ -135,8 +140,7 @@ class Answering:
         if reply.way == "hangs-up":
             return False
         if reply.status != 200:
-            fault = {"message": reply.text, "type": "error", "param": reply.param, "code": reply.code}
-            return await self._whole("application/json", json.dumps({"error": fault}).encode())
+            return await self._whole("application/json", json.dumps(self._dialect.fault(reply)).encode())
         if reply.raw is not None:
             return await self._whole("text/event-stream", reply.raw)
         if reply.way == "garbage":
@@ -144,7 +148,9 @@ class Answering:
         if reply.way == "compressed":
             return await self._whole("text/event-stream", b"data: [DONE]\n\n", {"Content-Encoding": "gzip"})
         if reply.way == "one-piece" or (reply.way == "whole" and not (self._request.body or {}).get("stream")):
-            return await self._whole("application/json", json.dumps(self._completion()).encode())
+            return await self._whole(
+                "application/json", json.dumps(self._dialect.whole(reply, self._model)).encode()
+            )
         if reply.way == "other-json":
             return await self._whole("application/json", b'["of", {"another": "shape"}]')
         await self._head("text/event-stream", {"Transfer-Encoding": "chunked"})
@@ -171,19 +177,20 @@ class Answering:
         if reply.way == "endless-line":
             while True:
                 yield b"data: " + b"x" * LINE_BYTES
-        yield self._piece({"role": "assistant", "content": ""})
+        speak, model = self._dialect, self._model
+        yield speak.begin(reply, model)
         for delta in reply.deltas:
-            yield self._piece(delta)
+            yield speak.piece(delta, model)
         async for part in self._texts():
             yield part
         if reply.way in ("whole", "no-end-mark", *OPEN_AT_THE_END):
-            yield self._piece({}, reply.finish_reason)
+            yield speak.end(reply, model)
         if reply.way == "stays-open" and reply.hold is not None:
             await reply.hold.passed()
-        if reply.way == "whole" and self._wants_usage():
-            yield self._event({**self._base("chat.completion.chunk"), "choices": [], "usage": self._usage()})
+        if reply.way == "whole" and (usage := speak.usage(reply, self._request.body)):
+            yield usage
         if reply.way in ("whole", "unfinished", "lingers"):
-            yield b"data: [DONE]\n\n"
+            yield speak.end_mark
         if reply.way == "lingers" and reply.hold is not None:
             await reply.hold.passed()
 
@@ -194,41 +201,14 @@ class Answering:
         for number, text in enumerate(pieces):
             if reply.hold is not None and number == reply.hold_after:
                 await reply.hold.passed()
-            yield self._piece({"content": text})
+            yield self._dialect.text(text, self._model)
         if reply.way == "endless":
-            part = self._piece({"content": reply.text})
+            part = self._dialect.text(reply.text, self._model)
             while True:
                 yield part
         if reply.way == "half-json":
-            yield b'data: {"choices": [{"index": 0, "delta": {"content": "the re'
+            yield self._dialect.cut_piece
         if reply.way == "garbled":
             yield b"data: {not json}\n\n"
         if reply.way == "error-event":
-            yield self._event({"error": {"message": reply.text, "type": "server_error"}})
-
-    def _wants_usage(self) -> bool:
-        options = self._request.body.get("stream_options") or {}
-        return self._reply.usage is not None and bool(options.get("include_usage"))
-
-    def _usage(self) -> dict[str, int]:
-        taken, given = self._reply.usage or (0, 0)
-        return {"prompt_tokens": taken, "completion_tokens": given, "total_tokens": taken + given}
-
-    def _base(self, kind: str) -> dict[str, Any]:
-        return {"id": "scripted", "object": kind, "created": 0, "model": self._request.body["model"]}
-
-    def _piece(self, delta: Any, finish_reason: str | None = None) -> bytes:
-        if finish_reason == "tool_calls":
-            function = {"name": "read", "arguments": "{}"}
-            delta = {"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}
-        choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-        return self._event({**self._base("chat.completion.chunk"), "choices": [choice]})
-
-    def _event(self, content: Any) -> bytes:
-        return b"data: %s\n\n" % json.dumps(content).encode()
-
-    def _completion(self) -> dict[str, Any]:
-        message = {"role": "assistant", "content": self._reply.text}
-        choice = {"index": 0, "message": message, "finish_reason": self._reply.finish_reason}
-        usage = {"usage": self._usage()} if self._reply.usage is not None else {}
-        return {**self._base("chat.completion"), "choices": [choice], **usage}
+            yield self._dialect.fault_event(reply)

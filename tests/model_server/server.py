@@ -1,4 +1,4 @@
-"""A scripted chat-completions server on loopback: turns requests into the replies a test wrote down.
+"""A scripted model server on loopback: turns requests into the replies a test wrote down.
 
     async with ModelServer([Reply("a summary"), Reply(status=429)]) as server:
         ... server.url ...                      # and in a test without a loop:
@@ -7,12 +7,13 @@
 
 1. No clock decides: what is slow waits for a `Gate` that the test opens, and a test waits by `until` for what
    it wants to see. Every wait ends after LIMIT_SECONDS all the same, with a fault.
-2. A request that the script has no reply for, or a reply that could not be given, is a fault of the test: it
-   is raised when the server ends.
+2. A request that the API would refuse, or that the script has no reply for, or a reply that could not be given, is
+   a fault of the test: it is raised when the server ends.
 3. It notices at once when a client goes away, also while it holds an answer back.
 
-Speaks HTTP/1.1 with connections that stay open, as real servers do. Standard library alone; knows nothing of
-ctxmgr. What can be replied, and how badly, is in `replies`.
+Speaks HTTP/1.1 with connections that stay open, as real servers do; chat completions or Anthropic's messages, by
+the path that is asked (`dialects`). Standard library alone; knows nothing of ctxmgr. What can be replied, and how
+badly, is in `replies`.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tests.model_server.dialects import DIALECTS
 from tests.model_server.replies import Answering, Gate, Reply, Request, Way
 
 __all__ = ["Gate", "ModelServer", "Reply", "Request", "Script", "Way"]
@@ -171,8 +173,10 @@ class ModelServer:
             await asyncio.gather(answering, leaving, return_exceptions=True)
 
     def _reply(self, request: Request) -> Reply:
-        if request.path != "/v1/chat/completions":
+        if request.path not in DIALECTS:
             return Reply("no such path", status=404)
+        if refusal := request.dialect.refusal(request):
+            raise ValueError(refusal)
         return self._replies(request)
 
 
