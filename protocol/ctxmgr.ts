@@ -291,9 +291,11 @@ export type SummaryFormat = "structured" | "nine-section" | "handoff" | "continu
 /** Who runs the model that writes a summary. */
 export type SummaryModel = "host" | "endpoint" | "none";
 
-/** A chat-completions server that writes summaries. */
+/** A model server that writes summaries. */
 export interface EndpointKeys {
-  /** Its address, up to and with `/v1`. */
+  /**
+   * Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before `/v1/messages`.
+   */
   baseUrl: string;
   /** The model's name there. */
   model: string;
@@ -303,6 +305,8 @@ export interface EndpointKeys {
   contextWindow?: number | null;
   /** The longest that one call may take, in milliseconds. Default: 120000. */
   timeoutMs?: number | null;
+  /** What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
+  api?: "anthropic" | "chat" | null;
 }
 
 /** How a long history is cut up for a model. */
@@ -562,9 +566,11 @@ export interface CompactionPolicy {
   instructions: string | null;
 }
 
-/** A chat-completions server that writes summaries. */
+/** A model server that writes summaries. */
 export interface Endpoint {
-  /** Its address, up to and with `/v1`. */
+  /**
+   * Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before `/v1/messages`.
+   */
   baseUrl: string;
   /** The model's name there. */
   model: string;
@@ -574,6 +580,8 @@ export interface Endpoint {
   contextWindow: number;
   /** The longest that one call may take, in milliseconds. */
   timeoutMs: number;
+  /** What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
+  api?: "anthropic" | "chat";
 }
 
 /** How a long history is cut up for a model. */

@@ -57,9 +57,15 @@ class PacketTokens(Setting, frozen=True):
 
 
 class Endpoint(Setting, frozen=True):
-    """A chat-completions server that writes summaries."""
+    """A model server that writes summaries."""
 
-    base_url: Annotated[str, Meta(description="Its address, up to and with `/v1`.")]
+    base_url: Annotated[
+        str,
+        Meta(
+            description="Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` "
+            "all before `/v1/messages`."
+        ),
+    ]
     model: Annotated[str, Meta(description="The model's name there.")]
     api_key_env: Annotated[
         str | None, Meta(description="The environment variable that holds the key: keys stand in no policy.")
@@ -68,6 +74,10 @@ class Endpoint(Setting, frozen=True):
     timeout_ms: Annotated[Positive, Meta(description="The longest that one call may take, in milliseconds.")] = (
         120_000
     )
+    api: Annotated[
+        Literal["chat", "anthropic"],
+        Meta(description="What it speaks: OpenAI's chat completions, or Anthropic's messages."),
+    ] = "chat"
 
 
 class Slices(Setting, frozen=True):

@@ -20,7 +20,7 @@ CHARACTERS_A_TOKEN = 16
 SPARE_CHARACTERS = 4_096
 """Added to that: a very small limit is no reason to cut a short answer."""
 
-GARBAGE = "what came is no chat completion"
+GARBAGE = "what came is no answer of this API"
 UNFINISHED = "the answer ended without a finish reason"
 SERVER_FAULT = "the server reported an error in the middle of its answer"
 TIMED_OUT = "timed out"
@@ -56,6 +56,7 @@ class Answer(ABC):
         self._end: str | None = None
         self._received = self._tools = self._faulty = False
         self._refusal = ""
+        self.closed = False  # the server has said that nothing follows
         self._spent: CompletionUsage | None = None
 
     @property

@@ -37,7 +37,7 @@ HEADERS = {
     "Content-Type": "application/json",
     "User-Agent": "ctxmgr",
 }
-END_MARK = b"[DONE]"
+END_MARK = b"[DONE]"  # of chat completions; another API's last event is known to its answer
 
 TOO_LARGE = f"the answer is larger than {RESPONSE_BYTES >> 20} MiB"
 COMPRESSED = "the answer came compressed, which was not asked for"
@@ -46,8 +46,11 @@ UNREACHABLE = "the server can not be reached"
 PROMPT_TOO_LARGE = "the prompt is too large"
 NOTHING_LEFT = "the account has nothing left to spend"
 REFUSED = "the request was refused"
+OVERLOADED = "the server is overloaded or down"
 
-TRY_AGAIN = frozenset({408, 409, 429})  # and 5xx: the statuses on which OpenAI's own client tries again
+TRY_AGAIN = frozenset(
+    {408, 409, 429}
+)  # and 5xx: the statuses on which OpenAI's and Anthropic's own clients try again
 OUT_OF_QUOTA = "insufficient_quota"  # a 429 that no waiting mends
 STATUSES = {
     402: NOTHING_LEFT,
@@ -56,7 +59,8 @@ STATUSES = {
     408: "the server waited too long for the request",
     413: PROMPT_TOO_LARGE,
     429: "too many requests",
-    503: "the server is overloaded or down",
+    503: OVERLOADED,
+    529: OVERLOADED,  # Anthropic's
 }
 CODES = {
     "context_length_exceeded": PROMPT_TOO_LARGE,
@@ -65,8 +69,11 @@ CODES = {
 }
 """OpenAI's error codes that say more than the status, and in our words."""
 
-_CONTEXT = re.compile(r"context (?:length|window|size)", re.IGNORECASE)
-"""How servers without codes (vLLM, llama.cpp) say that the prompt is too large."""
+_SENTENCES = {
+    re.compile(r"context (?:length|window|size|limit)|prompt is too long", re.IGNORECASE): PROMPT_TOO_LARGE,
+    re.compile(r"credit balance is too low", re.IGNORECASE): NOTHING_LEFT,
+}
+"""How servers without codes for it (vLLM, llama.cpp, Anthropic) say what is wrong, and our words."""
 
 
 class _Unread(Exception):
@@ -164,6 +171,8 @@ async def _read_events(pieces: AsyncIterator[bytes], answer: Answer) -> bool:
                 return True
             if not answer.take(json.loads(event.decode())):
                 return False
+            if answer.closed:
+                return True
     return False
 
 
@@ -197,10 +206,10 @@ def _status(response: httpx.Response, content: bytes, key_name: str | None) -> E
         words = f"the key in {key_name} was refused" if key_name else "a key is wanted, and apiKeyEnv names none"
     elif status < 400:
         words = "a redirect, which is not followed"
-    elif code not in CODES and _CONTEXT.search(written):
-        words = PROMPT_TOO_LARGE
     else:
-        words = CODES.get(code) or STATUSES.get(status) or ("the server failed" if status >= 500 else REFUSED)
+        said = (words for sentence, words in _SENTENCES.items() if sentence.search(written))
+        other = "the server failed" if status >= 500 else REFUSED
+        words = CODES.get(code) or next(said, "") or STATUSES.get(status, other)
     again = (status in TRY_AGAIN or status >= 500) and code != OUT_OF_QUOTA
     return EndpointFault(f"{status}: {words}", again, _seconds(response.headers.get("retry-after")), written)
 

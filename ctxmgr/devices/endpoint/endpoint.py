@@ -1,4 +1,4 @@
-"""A chat-completions server, by configuration: turns an ask into one model call over HTTP and what came of it.
+"""A model server, by configuration: turns an ask into one model call over HTTP and what came of it.
 
 1. It never raises for what a server or a network does: that is a completion with stop "error" and a fault in
    words without conversation and without the key. Cancellation is raised, as asyncio's are, and closes the
@@ -8,8 +8,8 @@
 4. What failed before an answer began is tried again, RETRIES times: no connection, 408, 409, 429, 5xx. What
    broke off in the middle is not: the caller decides whether to pay twice. So a failure before an answer began is
    settled: the caller's own tries would multiply with these.
-5. Servers differ in two parameters. One that refuses a parameter by name is asked again the other way, and
-   what it took is remembered.
+5. `api` names what the server speaks. Servers of chat completions differ in two parameters: one that refuses a
+   parameter by name is asked again the other way, and what it took is remembered.
 6. The key is read when it is needed: it may be exchanged while we run.
 
 Many calls may be under way at once; how many is the caller's choice. Needs the `endpoint` extra, and imports it
@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ctxmgr.devices.endpoint.answer import TIMED_OUT, EndpointFault
+from ctxmgr.devices.endpoint.anthropic import AnthropicApi
 from ctxmgr.devices.endpoint.api import Api
 from ctxmgr.devices.endpoint.chat import ChatApi
 from ctxmgr.model import Endpoint
@@ -38,6 +39,8 @@ NOT_INSTALLED = "the endpoint extra is not installed: pip install 'ctxmgr-sideca
 NO_ADDRESS = "the endpoint's baseUrl is no http or https address"
 CLOSED = "the endpoint is closed"
 
+APIS: dict[str, Api] = {"chat": ChatApi(), "anthropic": AnthropicApi()}
+
 Pause = Callable[[float], Awaitable[object]]
 
 
@@ -46,7 +49,7 @@ class Chat:
 
     def __init__(self, endpoint: Endpoint, environment: Mapping[str, str], pause: Pause = asyncio.sleep) -> None:
         self._endpoint, self._environment, self._pause = endpoint, environment, pause
-        self._api: Api = ChatApi()
+        self._api = APIS[endpoint.api]
         self._opening = asyncio.Lock()
         self._client: EndpointClient | None = None
         self._closed = False

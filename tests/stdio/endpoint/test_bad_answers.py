@@ -43,12 +43,13 @@ SETTLED = {
 }  # before an answer began: the device has tried as often as it is worth
 
 
+@pytest.mark.parametrize("api", ["chat", "anthropic"])
 @pytest.mark.parametrize(("name", "reason", "reply"), BAD_ANSWERS, ids=[name for name, _, _ in BAD_ANSWERS])
 def test_bad_answer_never_becomes_a_summary(
-    writer: Writer, name: str, reason: str, reply: Callable[[str], Reply]
+    writer: Writer, name: str, reason: str, reply: Callable[[str], Reply], api: str
 ) -> None:
     with ModelServer.threaded(lambda request: reply(good(request.prompt, BAD))) as server:
-        session = writer.started(f"bad {name}", **endpoint(server))
+        session = writer.started(f"bad {name} {api}", **endpoint(server, api=api))
         compaction = writer.call("compact", sessionId=session, entries=turns(6))["compaction"]
     details = compaction["details"]["ctxmgr"]
     assert details["strategy"] == "extractive"
@@ -69,8 +70,9 @@ def test_line_without_an_end_is_not_read_to_the_end(writer: Writer) -> None:
     assert compaction["details"]["ctxmgr"]["fallback"]["reason"] == "failed"
 
 
+@pytest.mark.parametrize("api", ["chat", "anthropic"])
 @pytest.mark.parametrize("first", ["refused", "failed", "too many"])
-def test_second_try_is_a_summary(writer: Writer, first: str) -> None:
+def test_second_try_is_a_summary(writer: Writer, first: str, api: str) -> None:
     """Of what a strategy asks again for it is told; what the server asked for a little later is one call."""
     replies = {
         "refused": Reply("Sure!"),
@@ -85,7 +87,7 @@ def test_second_try_is_a_summary(writer: Writer, first: str) -> None:
         return well(request) if again else replies[first]
 
     with ModelServer.threaded(reply) as server:
-        session = writer.started(f"again {first}", **endpoint(server))
+        session = writer.started(f"again {first} {api}", **endpoint(server, api=api))
         compaction = writer.call("compact", sessionId=session, entries=turns(6))["compaction"]
         assert len(server.requests) == 4
     details = compaction["details"]["ctxmgr"]

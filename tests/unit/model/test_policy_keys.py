@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ctxmgr.model.policy import CompactionPolicy, DistillOver, Policy, Tokenizer, TurnsKept, Zones
+from ctxmgr.model.policy import CompactionPolicy, DistillOver, Endpoint, Policy, Tokenizer, TurnsKept, Zones
 from ctxmgr.model.policy_keys import InvalidPolicy, check_keys, compaction, merged, policy, tokenizer
 
 Keys = dict[str, Any]
@@ -57,6 +57,16 @@ MADE: list[tuple[Keys, str | None, Policy]] = [
     ({"recentUserTurns": {"green": 9}}, None, Policy(recent_user_turns=TurnsKept(green=9))),
     ({"distill": {"red": 9}}, None, Policy(distill=DistillOver(red=9))),
     ({"packetTokens": 900}, None, Policy(packet_tokens=900)),
+    (
+        {"compaction": {"endpoint": {"baseUrl": "u", "model": "m"}}},
+        None,
+        Policy(compaction=CompactionPolicy(endpoint=Endpoint("u", "m", api="chat"))),
+    ),
+    (
+        {"compaction": {"endpoint": {"baseUrl": "u", "model": "m", "api": "anthropic"}}},
+        None,
+        Policy(compaction=CompactionPolicy(endpoint=Endpoint("u", "m", api="anthropic"))),
+    ),
     ({"effectiveWindow": None}, None, Policy()),
     ({"maxRequestBytes": 9, "maxImages": 2}, None, Policy(max_request_bytes=9, max_images=2)),
     ({"maxImages": None}, None, Policy()),
@@ -106,6 +116,11 @@ FAULTS: list[tuple[Keys, str, str]] = [
     ({"compaction": {"strategy": "guess"}}, ".compaction.strategy", "guess"),
     ({"compaction": {"model": "endpoint"}}, ".compaction.endpoint", "none is named"),
     ({"compaction": {"endpoint": {"model": "m"}}}, ".compaction.endpoint.baseUrl", "baseUrl"),
+    (
+        {"compaction": {"endpoint": {"baseUrl": "u", "model": "m", "api": "responses"}}},
+        ".compaction.endpoint.api",
+        "responses",
+    ),
     (
         {"compaction": {"endpoint": {"baseUrl": "u", "model": "m", "apiKey": "k"}}},
         ".compaction.endpoint.apiKey",

@@ -492,11 +492,12 @@ pub enum SummaryModel {
     Other(String),
 }
 
-/// A chat-completions server that writes summaries.
+/// A model server that writes summaries.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointKeys {
-    /// Its address, up to and with `/v1`.
+    /// Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before
+    /// `/v1/messages`.
     pub base_url: String,
     /// The model's name there.
     pub model: String,
@@ -509,6 +510,19 @@ pub struct EndpointKeys {
     /// The longest that one call may take, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<EndpointKeysApi>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EndpointKeysApi {
+    #[serde(rename = "anthropic")]
+    Anthropic,
+    #[serde(rename = "chat")]
+    Chat,
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// How a long history is cut up for a model.
@@ -922,11 +936,12 @@ pub struct CompactionPolicy {
     pub instructions: Option<String>,
 }
 
-/// A chat-completions server that writes summaries.
+/// A model server that writes summaries.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
-    /// Its address, up to and with `/v1`.
+    /// Its address: all before `/chat/completions`, up to and with `/v1`; for `anthropic` all before
+    /// `/v1/messages`.
     pub base_url: String,
     /// The model's name there.
     pub model: String,
@@ -936,6 +951,19 @@ pub struct Endpoint {
     pub context_window: u64,
     /// The longest that one call may take, in milliseconds.
     pub timeout_ms: u64,
+    /// What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api: Option<EndpointApi>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EndpointApi {
+    #[serde(rename = "anthropic")]
+    Anthropic,
+    #[serde(rename = "chat")]
+    Chat,
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// How a long history is cut up for a model.

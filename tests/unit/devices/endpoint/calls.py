@@ -11,6 +11,7 @@ from tests.model_server import ModelServer, Reply
 KEY = "sk-do-not-tell"
 SECRET = "the conversation"
 QUOTED = f"you sent {SECRET} with {KEY}"  # what a careless server writes into its errors
+APIS = ("chat", "anthropic")
 ASK = CompletionRequest("history", "Summarise.", SECRET, 100)
 
 
@@ -41,6 +42,6 @@ class Calls:
         return done
 
 
-async def completed(*replies: Reply, ask: CompletionRequest = ASK) -> Completion:
-    async with ModelServer(replies) as server, Calls(server.url) as calls:
+async def completed(*replies: Reply, ask: CompletionRequest = ASK, api: str = "chat") -> Completion:
+    async with ModelServer(replies) as server, Calls(server.url, api=api) as calls:
         return await calls.complete(ask)

@@ -32,8 +32,8 @@ def failed(fault: str) -> Completion:
 
 TABLE: list[tuple[str, list[Any], Completion]] = [
     ("text and a reason", [piece("a"), piece("b", "stop")], Completion("ab")),
-    ("nothing at all", [], failed("what came is no chat completion")),
-    ("pings alone", [{}, {"choices": []}], failed("what came is no chat completion")),
+    ("nothing at all", [], failed("what came is no answer of this API")),
+    ("pings alone", [{}, {"choices": []}], failed("what came is no answer of this API")),
     ("text and no reason", [piece("a")], failed("the answer ended without a finish reason")),
     ("another choice", [piece("x", "length", 1), piece("a", "stop")], Completion("a")),
     (

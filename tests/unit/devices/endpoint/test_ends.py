@@ -13,7 +13,7 @@ from ctxmgr.devices.endpoint.answer import Answer
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request
-from tests.unit.devices.endpoint.calls import ASK, Calls
+from tests.unit.devices.endpoint.calls import APIS, ASK, Calls
 
 
 def pass_by(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -47,13 +47,14 @@ async def held(server: ModelServer, begun: asyncio.Event, hold_after: int | None
         await begun.wait()
 
 
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("hold_after", HELD)
 async def test_a_deadline_ends_the_call_and_closes_the_connection(
-    hold_after: int | None, monkeypatch: pytest.MonkeyPatch
+    hold_after: int | None, api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = heard(monkeypatch, lambda answer: answer._length > 0)
     reply = Reply("one two", hold=Gate(), hold_after=hold_after)
-    async with ModelServer([reply]) as server, Calls(server.url, timeout_ms=9_000) as calls:
+    async with ModelServer([reply]) as server, Calls(server.url, api=api, timeout_ms=9_000) as calls:
         under_way = asyncio.ensure_future(calls.complete())
         await held(server, begun, hold_after)
         pass_by(monkeypatch, 9)
@@ -72,25 +73,29 @@ async def test_the_deadline_holds_for_pauses_too(monkeypatch: pytest.MonkeyPatch
         await chat.close()
 
 
+@pytest.mark.parametrize("api", APIS)
 async def test_an_answer_with_its_reason_is_whole_though_its_end_never_comes(
+    api: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ended = heard(monkeypatch, lambda answer: answer.ended)
     reply = Reply("all", way="stays-open", hold=Gate())
-    async with ModelServer([reply]) as server, Calls(server.url, timeout_ms=9_000) as calls:
+    async with ModelServer([reply]) as server, Calls(server.url, api=api, timeout_ms=9_000) as calls:
         under_way = asyncio.ensure_future(calls.complete())
         await ended.wait()
         pass_by(monkeypatch, 9)
-        assert await under_way == Completion("all", "stop")
+        done = await under_way
+        assert (done.text, done.stop) == ("all", "stop")
 
 
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("hold_after", HELD)
 async def test_cancelling_closes_the_connection_at_once(
-    hold_after: int | None, monkeypatch: pytest.MonkeyPatch
+    hold_after: int | None, api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = heard(monkeypatch, lambda answer: answer._length > 0)
     reply = Reply("one two", hold=Gate(), hold_after=hold_after)
-    async with ModelServer([reply, Reply("next")]) as server, Calls(server.url) as calls:
+    async with ModelServer([reply, Reply("next")]) as server, Calls(server.url, api=api) as calls:
         under_way = asyncio.ensure_future(calls.complete())
         await held(server, begun, hold_after)
         under_way.cancel()
@@ -132,27 +137,32 @@ async def test_a_call_that_pauses_ends_with_the_endpoint() -> None:
         assert (await chat.complete(ASK)).fault == "the endpoint is closed"
 
 
-async def test_calls_side_by_side_do_not_mix() -> None:
+@pytest.mark.parametrize("api", APIS)
+async def test_calls_side_by_side_do_not_mix(api: str) -> None:
     def reply(request: Request) -> Reply:
         return Reply(f"answer to {request.prompt}", chunks=9)
 
-    async with ModelServer(reply) as server, Calls(server.url) as calls:
+    async with ModelServer(reply) as server, Calls(server.url, api=api) as calls:
         asks = [CompletionRequest("slice", "", f"slice {number}", 100) for number in range(8)]
         done = await asyncio.gather(*(calls.complete(ask) for ask in asks))
     assert [one.text for one in done] == [f"answer to slice {number}" for number in range(8)]
 
 
-async def test_a_connection_is_used_again() -> None:
-    async with ModelServer([Reply(), Reply(), Reply()]) as server, Calls(server.url) as calls:
+@pytest.mark.parametrize("api", APIS)
+async def test_a_connection_is_used_again(api: str) -> None:
+    async with ModelServer([Reply(), Reply(), Reply()]) as server, Calls(server.url, api=api) as calls:
         for _ in range(3):
             await calls.complete()
     assert {request.connection for request in server.requests} == {0}
 
 
-async def test_a_connection_that_stays_open_after_the_end_mark_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("api", APIS)
+async def test_a_connection_that_stays_open_after_the_end_mark_is_let_go(
+    api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(endpoint_client, "DRAIN_SECONDS", 0)
     reply = Reply("all", way="lingers", hold=Gate())
-    async with ModelServer([reply]) as server, Calls(server.url) as calls:
+    async with ModelServer([reply]) as server, Calls(server.url, api=api) as calls:
         assert (await calls.complete()).text == "all"
         await server.until(lambda it: it.requests[0].cancelled)
 

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from ctxmgr.devices.endpoint import client as endpoint_client
+from ctxmgr.devices.endpoint.anthropic import AnthropicApi
+from ctxmgr.devices.endpoint.api import Api
 from ctxmgr.devices.endpoint.chat import ChatApi
 from ctxmgr.model.compaction.completion import Completion, CompletionRequest
 from tests.model_server import ModelServer, Reply
-from tests.unit.devices.endpoint.calls import KEY, SECRET, Calls
+from tests.unit.devices.endpoint.calls import APIS, KEY, SECRET, Calls
 
 
 async def test_a_request_holds_the_ask_and_the_key() -> None:
@@ -25,8 +27,30 @@ async def test_a_request_holds_the_ask_and_the_key() -> None:
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_nothing_is_sent_that_the_call_does_not_need(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_of_anthropics_api_holds_the_ask_the_key_and_the_version() -> None:
+    async with ModelServer([Reply()]) as server, Calls(server.url, api="anthropic") as calls:
+        await calls.complete()
+    (request,) = server.requests
+    assert request.path == "/v1/messages"
+    assert request.body == {
+        "model": "small",
+        "max_tokens": 100,
+        "system": "Summarise.",
+        "messages": [{"role": "user", "content": SECRET}],
+        "stream": True,
+    }
+    assert request.headers["x-api-key"] == KEY
+    assert request.headers["anthropic-version"] == "2023-06-01"
+    assert "authorization" not in request.headers
+
+
+@pytest.mark.parametrize("api", APIS)
+async def test_nothing_is_sent_that_the_call_does_not_need(api: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
+        "ANTHROPIC_API_KEY": "sk-ant-of-another",
+        "ANTHROPIC_AUTH_TOKEN": "token",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
+        "ANTHROPIC_CUSTOM_HEADERS": "X-Private: yes",
         "OPENAI_API_KEY": "sk-of-another",
         "OPENAI_ADMIN_KEY": "sk-of-an-admin",
         "OPENAI_ORG_ID": "org",
@@ -38,10 +62,12 @@ async def test_nothing_is_sent_that_the_call_does_not_need(monkeypatch: pytest.M
     }.items():
         monkeypatch.setenv(name, value)
         monkeypatch.setenv(name.lower(), value)
-    async with ModelServer([Reply()]) as server, Calls(server.url, api_key_env=None) as calls:
+    async with ModelServer([Reply()]) as server, Calls(server.url, api=api, api_key_env=None) as calls:
         assert (await calls.complete()).stop == "stop"
     headers = server.requests[0].headers
-    assert sorted(headers) == [
+    of_the_api = {"anthropic-version"} if api == "anthropic" else set()
+    assert of_the_api <= headers.keys()
+    assert sorted(headers.keys() - of_the_api) == [
         "accept",
         "accept-encoding",
         "connection",
@@ -69,39 +95,53 @@ async def test_nothing_of_a_netrc_is_sent(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert "authorization" not in server.requests[0].headers
 
 
-ADDRESSES = [
-    ("http://host/v1", "http://host/v1/chat/completions"),
-    ("http://host/v1/", "http://host/v1/chat/completions"),
-    ("http://host", "http://host/chat/completions"),
-    ("https://host/a%2Fb?api-version=1", "https://host/a%2Fb/chat/completions?api-version=1"),
+CHAT, MESSAGES = ChatApi(), AnthropicApi()
+ADDRESSES: list[tuple[Api, str, str]] = [
+    (CHAT, "http://host/v1", "http://host/v1/chat/completions"),
+    (CHAT, "http://host/v1/", "http://host/v1/chat/completions"),
+    (CHAT, "http://host", "http://host/chat/completions"),
+    (CHAT, "https://host/a%2Fb?api-version=1", "https://host/a%2Fb/chat/completions?api-version=1"),
+    (MESSAGES, "http://host", "http://host/v1/messages"),
+    (MESSAGES, "http://host/", "http://host/v1/messages"),
+    (MESSAGES, "http://host/v1", "http://host/v1/messages"),
+    (MESSAGES, "http://host/v1/", "http://host/v1/messages"),
+    (MESSAGES, "https://host/a%2Fb/anthropic?beta=1", "https://host/a%2Fb/anthropic/v1/messages?beta=1"),
 ]
 
 
-@pytest.mark.parametrize(("base", "address"), ADDRESSES)
-def test_the_path_goes_below_the_address_and_its_query_stays(base: str, address: str) -> None:
-    assert str(endpoint_client._address(endpoint_client._base(base), ChatApi())) == address
+@pytest.mark.parametrize(("api", "base", "address"), ADDRESSES)
+def test_the_path_goes_below_the_address_and_its_query_stays(api: Api, base: str, address: str) -> None:
+    assert str(endpoint_client._address(endpoint_client._base(base), api)) == address
 
 
-async def test_an_empty_system_prompt_is_left_out() -> None:
-    async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
+@pytest.mark.parametrize("api", APIS)
+async def test_an_empty_system_prompt_is_left_out(api: str) -> None:
+    async with ModelServer([Reply()]) as server, Calls(server.url, api=api) as calls:
         await calls.complete(CompletionRequest("history", "", SECRET, 10))
     assert [one["role"] for one in server.requests[0].body["messages"]] == ["user"]
+    assert "system" not in server.requests[0].body
 
 
-async def test_a_prompt_of_any_characters_can_be_sent() -> None:
-    async with ModelServer([Reply()]) as server, Calls(server.url) as calls:
+@pytest.mark.parametrize("api", APIS)
+async def test_a_prompt_of_any_characters_can_be_sent(api: str) -> None:
+    async with ModelServer([Reply()]) as server, Calls(server.url, api=api) as calls:
         done = await calls.complete(CompletionRequest("history", "é", "\ud83d\ude00 \ud800 \x00", 10))
     assert done.stop == "stop"
     assert server.requests[0].prompt == "😀 \ufffd \x00"
 
 
-async def test_the_key_is_read_anew_for_each_call() -> None:
+# API, the header with the key, what stands before the key there
+KEY_HEADERS = [("chat", "authorization", "Bearer "), ("anthropic", "x-api-key", "")]
+
+
+@pytest.mark.parametrize(("api", "header", "before"), KEY_HEADERS)
+async def test_the_key_is_read_anew_for_each_call(api: str, header: str, before: str) -> None:
     environment = {"KEY": "first\n"}
-    async with ModelServer([Reply(), Reply()]) as server, Calls(server.url, environment) as calls:
+    async with ModelServer([Reply(), Reply()]) as server, Calls(server.url, environment, api=api) as calls:
         await calls.complete()
         environment["KEY"] = "second"
         await calls.complete()
-    assert [one.headers["authorization"] for one in server.requests] == ["Bearer first", "Bearer second"]
+    assert [one.headers[header] for one in server.requests] == [f"{before}first", f"{before}second"]
 
 
 # name, environment, what the fault says
@@ -114,8 +154,9 @@ KEYS: list[tuple[str, dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("environment", "fault"), [row[1:] for row in KEYS], ids=[row[0] for row in KEYS])
-async def test_without_a_usable_key_nothing_is_sent(environment: dict[str, str], fault: str) -> None:
-    async with ModelServer([]) as server, Calls(server.url, environment) as calls:
+@pytest.mark.parametrize("api", APIS)
+async def test_without_a_usable_key_nothing_is_sent(environment: dict[str, str], fault: str, api: str) -> None:
+    async with ModelServer([]) as server, Calls(server.url, environment, api=api) as calls:
         assert await calls.complete() == Completion(stop="error", fault=fault, settled=True)
     assert server.requests == []
 

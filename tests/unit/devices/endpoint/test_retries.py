@@ -10,20 +10,27 @@ from ctxmgr.devices.endpoint import endpoint as edge
 from ctxmgr.model.compaction.completion import Completion
 from ctxmgr.model.policy import Endpoint
 from tests.model_server import Gate, ModelServer, Reply, Request
-from tests.unit.devices.endpoint.calls import QUOTED, Calls
+from tests.unit.devices.endpoint.calls import APIS, QUOTED, Calls
 
 
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
-async def test_what_may_pass_is_tried_again(status: int) -> None:
+async def test_what_may_pass_is_tried_again(status: int, api: str) -> None:
     replies = [Reply(QUOTED, status=status), Reply(QUOTED, status=status), Reply("at last")]
-    async with ModelServer(replies) as server, Calls(server.url) as calls:
+    async with ModelServer(replies) as server, Calls(server.url, api=api) as calls:
         assert (await calls.complete()).text == "at last"
     assert calls.pauses == [0.5, 1.0]
 
 
-async def test_after_two_further_tries_it_is_a_fault() -> None:
-    async with ModelServer([Reply(QUOTED, status=500)] * 3) as server, Calls(server.url) as calls:
-        assert (await calls.complete()).fault == "500: the server failed"
+# status, what is said of it
+LASTING = [(500, "500: the server failed"), (529, "529: the server is overloaded or down")]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(("status", "fault"), LASTING)
+async def test_after_two_further_tries_it_is_a_fault(status: int, fault: str, api: str) -> None:
+    async with ModelServer([Reply(QUOTED, status=status)] * 3) as server, Calls(server.url, api=api) as calls:
+        assert (await calls.complete()).fault == fault
     assert len(server.requests) == 3
 
 
@@ -42,10 +49,11 @@ WAITS: list[tuple[str, float | None]] = [
 ]
 
 
+@pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize(("after", "pause"), WAITS)
-async def test_the_server_may_say_how_long_to_wait(after: str, pause: float | None) -> None:
+async def test_the_server_may_say_how_long_to_wait(after: str, pause: float | None, api: str) -> None:
     replies = [Reply(status=429, headers={"Retry-After": after})] + [Reply()] * (pause is not None)
-    async with ModelServer(replies) as server, Calls(server.url) as calls:
+    async with ModelServer(replies) as server, Calls(server.url, api=api) as calls:
         done = await calls.complete()
     assert calls.pauses == ([] if pause is None else [pause])
     assert done.fault == ("429: too many requests" if pause is None else "")

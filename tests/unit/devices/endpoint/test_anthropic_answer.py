@@ -1,0 +1,171 @@
+"""An answer of Anthropic's messages by itself: events in any shape, and what is made of them."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmgr.devices.endpoint.answer import CHARACTERS_A_TOKEN, SPARE_CHARACTERS, sound
+from ctxmgr.devices.endpoint.anthropic import ENDS, AnthropicAnswer
+from ctxmgr.model.compaction.completion import Completion, CompletionUsage
+
+LIMIT = 100 * CHARACTERS_A_TOKEN + SPARE_CHARACTERS
+END: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+STOP = {"type": "message_stop"}
+
+
+def start(**usage: Any) -> dict[str, Any]:
+    return {"type": "message_start", "message": {"type": "message", "content": [], "usage": usage}}
+
+
+def block(**of: Any) -> dict[str, Any]:
+    return {"type": "content_block_start", "index": 0, "content_block": of}
+
+
+def text(said: str) -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": said}}
+
+
+def whole(*content: Any, reason: str | None = "end_turn", **more: Any) -> dict[str, Any]:
+    return {"type": "message", "role": "assistant", "content": [*content], "stop_reason": reason, **more}
+
+
+def made_of(*events: Any) -> Completion:
+    answer = AnthropicAnswer(100)
+    for one in events:
+        if not answer.take(one):
+            break
+    return answer.completion()
+
+
+def failed(fault: str, usage: CompletionUsage | None = None) -> Completion:
+    return Completion(stop="error", fault=fault, usage=usage)
+
+
+A = {"type": "text", "text": "a"}
+TABLE: list[tuple[str, list[Any], Completion]] = [
+    ("text and a reason", [block(type="text", text=""), text("a"), text("b"), END, STOP], Completion("ab")),
+    ("text that begins with its block", [block(type="text", text="a"), text("b"), END], Completion("ab")),
+    ("two blocks", [text("a"), block(type="text", text=""), text("b"), END], Completion("ab")),
+    ("nothing at all", [], failed("what came is no answer of this API")),
+    ("pings alone", [{"type": "ping"}, {"type": "news"}], failed("what came is no answer of this API")),
+    ("text and no reason", [start(), text("a"), STOP], failed("the answer ended without a finish reason")),
+    (
+        "a reason of null",
+        [text("a"), {"type": "message_delta", "delta": {"stop_reason": None}}, END],
+        Completion("a"),
+    ),
+    ("an event that is new", [text("a"), {"type": "news", "delta": 5, "message": []}, END], Completion("a")),
+    (
+        "a delta that is new",
+        [{"type": "content_block_delta", "delta": {"type": "x", "text": "x"}}, END],
+        Completion(),
+    ),
+    ("thinking", [block(type="thinking", thinking="hm"), text("a"), END], Completion("a")),
+    ("a call", [text("a"), block(type="tool_use", id="c", name="read"), END], Completion("a", "toolUse")),
+    (
+        "an error in the middle",
+        [text("a"), {"type": "error", "error": {"type": "overloaded_error", "message": "m"}}, END],
+        failed("the server reported an error in the middle of its answer"),
+    ),
+    (
+        "what a cache held and took counts as input",
+        [
+            start(input_tokens=3, cache_read_input_tokens=500, cache_creation_input_tokens=20, output_tokens=1),
+            text("a"),
+            END | {"usage": {"output_tokens": 40}},
+        ],
+        Completion("a", usage=CompletionUsage(523, 40)),
+    ),
+    (
+        "the last that is told of a figure holds",
+        [
+            start(input_tokens=3, cache_read_input_tokens=None, output_tokens=1),
+            END | {"usage": {"input_tokens": 9, "cache_read_input_tokens": 100, "output_tokens": 40}},
+        ],
+        Completion(usage=CompletionUsage(109, 40)),
+    ),
+    (
+        "usage of a broken answer",
+        [start(input_tokens=3)],
+        failed("the answer ended without a finish reason", CompletionUsage(3, 0)),
+    ),
+    ("no usage", [text("a"), END], Completion("a")),
+    ("usage in another form", [text("a"), END | {"usage": {"output_tokens": "4"}}], Completion("a")),
+    ("usage below nothing", [start(input_tokens=-3), END], Completion(usage=CompletionUsage())),
+    (
+        "in one piece",
+        [whole(A, A, usage={"input_tokens": 3, "output_tokens": 4})],
+        Completion("aa", usage=CompletionUsage(3, 4)),
+    ),
+    ("in one piece with thoughts", [whole({"type": "thinking", "thinking": "hm"}, A)], Completion("a")),
+    ("in one piece, cut off", [whole(A, reason="max_tokens")], Completion("a", "length")),
+    ("in one piece, a call", [whole(A, {"type": "tool_use", "id": "c"})], Completion("a", "toolUse")),
+    ("in one piece, refused", [whole(reason="refusal")], failed("the model refused to answer")),
+    ("in one piece, no reason", [whole(A, reason=None)], failed("the answer ended without a finish reason")),
+    (
+        "an error in one piece",
+        [{"type": "error", "error": {"type": "api_error", "message": "m"}}],
+        failed("the server reported an error in the middle of its answer"),
+    ),
+    ("at the bound", [text("x" * LIMIT), END], Completion("x" * LIMIT)),
+    ("past the bound", [text("x" * LIMIT), text("yz"), END], Completion("x" * LIMIT, "length")),
+]
+
+
+@pytest.mark.parametrize(("events", "done"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_what_is_made_of_events(events: list[Any], done: Completion) -> None:
+    assert made_of(*events) == done
+
+
+@pytest.mark.parametrize(("reason", "stop"), ENDS.items())
+def test_every_known_reason_ends_an_answer(reason: str, stop: str) -> None:
+    assert made_of(text("a"), {"type": "message_delta", "delta": {"stop_reason": reason}}).stop == stop
+
+
+def test_the_last_event_says_that_nothing_follows() -> None:
+    answer = AnthropicAnswer(100)
+    for one in (text("a"), END):
+        assert answer.take(one)
+        assert not answer.closed
+    assert answer.take(STOP)
+    assert answer.closed
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=()), max_size=60), st.data())
+def test_an_answer_is_the_same_however_it_is_cut_into_events(said: str, data: st.DataObject) -> None:
+    answer, at = AnthropicAnswer(100), 0
+    while at < len(said):
+        end = data.draw(st.integers(at + 1, len(said)))
+        assert answer.take(text(said[at:end]))
+        at = end
+    assert answer.take(END)
+    assert answer.completion() == Completion(sound(said), "stop")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+TYPES = ["message", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"]
+MEMBERS = ["message", "delta", "content_block", "content", "usage", "error", "stop_reason"]
+EVENT = st.builds(
+    lambda kind, more: {**more, "type": kind},
+    st.sampled_from(TYPES),
+    st.dictionaries(st.sampled_from(MEMBERS), JSON | st.fixed_dictionaries({"type": st.sampled_from(TYPES)})),
+)
+
+
+@given(st.lists(JSON | EVENT, max_size=5))
+def test_no_event_does_harm(events: list[Any]) -> None:
+    """Whatever JSON comes: taken, or refused as garbage; and never a success without a known reason."""
+    answer = AnthropicAnswer(100)
+    for event in events:
+        try:
+            answer.take(event)
+        except msgspec.MsgspecError:
+            continue
+    assert answer.completion().stop == "error"
