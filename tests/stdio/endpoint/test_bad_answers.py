@@ -29,7 +29,6 @@ BAD_ANSWERS: list[tuple[str, str, Callable[[str], Reply]]] = [
     ("cut at its limit", "truncated", lambda text: Reply(text, stop="length")),
     ("tool call", "called a tool", lambda text: Reply(text, stop="tool")),
     ("endless", "truncated", lambda text: Reply(text, way="endless")),
-    ("chat", "no sections", lambda text: Reply(f"Sure, I can mend that for you! {BAD}")),
     ("half an outline", "no sections", lambda text: Reply(text.split("## Key")[0].split("## Progress So")[0])),
     ("far too long", "too long", lambda text: Reply(text + f"\n- {BAD} and more of it" * 600)),
 ]
@@ -61,6 +60,21 @@ def test_bad_answer_never_becomes_a_summary(
     assert SECRET not in json.dumps(details)
     assert "mark-1-user" in compaction["summary"]
     assert writer.call("getStatus", sessionId=session)["mode"] == "on"
+
+
+@pytest.mark.parametrize("api", ["chat", "anthropic"])
+def test_prose_never_becomes_the_summary_and_stands_in_it_as_critical_context(writer: Writer, api: str) -> None:
+    with ModelServer.threaded(lambda _: Reply(f"Sure, I can mend that for you! {BAD}")) as server:
+        session = writer.started(f"prose {api}", **endpoint(server, api=api))
+        compaction = writer.call("compact", sessionId=session, entries=turns(6))["compaction"]
+    details = compaction["details"]["ctxmgr"]
+    assert details["strategy"] == "extractive"
+    assert (details["fallback"]["reason"], details["calls"], details["retries"]) == ("no sections", 4, 2)
+    before, heading, after = compaction["summary"].partition("## Critical Context")
+    assert heading
+    assert BAD not in before
+    assert BAD in after
+    assert "mark-1-user" in compaction["summary"]
 
 
 def test_line_without_an_end_is_not_read_to_the_end(writer: Writer) -> None:
