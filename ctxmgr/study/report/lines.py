@@ -38,13 +38,15 @@ class PolicyRow(msgspec.Struct, frozen=True):
 
 class RecordingSheet(msgspec.Struct, frozen=True):
     """One recording. `about`: a line under its name; `floor`: dollars that no policy costs less than; `kinds` of
-    memory probes, each with the share that a policy's list held of the answers, by policy."""
+    memory probes, each with the share that a policy's list held of the answers, by policy; `verdict`: what comes of
+    it, in words."""
 
     name: str
     lines: tuple[PolicyRow, ...]
     about: str = ""
     floor: float | None = None
     kinds: tuple[tuple[str, dict[str, float]], ...] = ()
+    verdict: str = ""
 
 
 class Figure(msgspec.Struct, frozen=True):

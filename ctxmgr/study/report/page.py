@@ -124,6 +124,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _sheet(sheet: RecordingSheet, colours: dict[str, int]) -> Iterator[str]:
     base = _base(sheet)
     yield f"<h2>{escaped(sheet.name)}</h2>"
+    if sheet.verdict:
+        yield f"<p><b>{escaped(sheet.verdict)}</b></p>"
     if sheet.about:
         yield f'<p class="soft">{escaped(sheet.about)}</p>'
     rows = []
