@@ -306,8 +306,11 @@ export interface EndpointKeys {
   /** The longest that one call may take, in milliseconds. Default: 120000. */
   timeoutMs?: number | null;
   /** What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
-  api?: "anthropic" | "chat" | null;
+  api?: EndpointApi | null;
 }
+
+/** What a model server speaks. */
+export type EndpointApi = "chat" | "anthropic";
 
 /** How a long history is cut up for a model. */
 export interface SlicesKeys {
@@ -581,7 +584,7 @@ export interface Endpoint {
   /** The longest that one call may take, in milliseconds. */
   timeoutMs: number;
   /** What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1. Default: "chat". */
-  api?: "anthropic" | "chat";
+  api?: EndpointApi;
 }
 
 /** How a long history is cut up for a model. */
@@ -761,7 +764,7 @@ export interface Status {
    * What tokens and pressure come from: the provider's last count that could be believed and what came since, or
    * what the list comes to by the vocabulary or the estimate. Since 1.1. Default: "estimate".
    */
-  countedBy?: "estimate" | "usage" | "vocabulary";
+  countedBy?: CountSource;
   /** The window in tokens that a refusal as too long taught; null where it is as the host said. Since 1.1. */
   learnedWindow?: number | null;
   /** Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1. Default: 1.0. */
@@ -817,6 +820,9 @@ export interface Stats {
   /** Compactions asked for. */
   compactionsRequested: number;
 }
+
+/** What tokens and pressure come from. */
+export type CountSource = "usage" | "vocabulary" | "estimate";
 
 /** The model of the session from now on. */
 export interface ModelSelectParams {

@@ -51,6 +51,8 @@ LITERALS: dict[str, LiteralSet] = {
     "FactSource": LiteralSet(Source, "Who said it."),
     "Writer": LiteralSet(Literal["host", "ctxmgr"], "Who writes compactions and branch summaries."),
     "SummaryModel": LiteralSet(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
+    "EndpointApi": LiteralSet(Literal["chat", "anthropic"], "What a model server speaks."),
+    "CountSource": LiteralSet(Literal["usage", "vocabulary", "estimate"], "What tokens and pressure come from."),
     "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
     "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),
     "CompactionMoment": LiteralSet(Literal["whenIdle", "midRun"], "When a host can compact on request."),

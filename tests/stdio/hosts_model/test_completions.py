@@ -72,7 +72,6 @@ BAD_ANSWERS: list[tuple[str, Any, str]] = [
     ("another stop reason", {"text": BAD, "stopReason": "whatever"}, "failed"),
     ("an error of the model", {"text": BAD, "stopReason": "error", "errorMessage": SECRET}, "failed"),
     ("nothing", {}, "empty"),
-    ("no sections", {"text": BAD}, "no sections"),
     ("cut off", {"text": BAD, "stopReason": "length"}, "truncated"),
     ("a tool", {"text": BAD, "stopReason": "toolUse"}, "called a tool"),
     ("aborted", {"text": BAD, "stopReason": "aborted"}, "cancelled"),
@@ -95,6 +94,18 @@ def test_bad_answer_never_becomes_a_summary(writer: Writer, name: str, bad: Any,
     assert len(writer.asked("complete")) == (2 if reason == "cancelled" else 4)
     assert BAD not in json.dumps(compaction)
     assert SECRET not in json.dumps(details)
+    assert "mark-1-user" in compaction["summary"]
+
+
+def test_prose_never_becomes_the_summary_and_stands_in_it_as_critical_context(writer: Writer) -> None:
+    session = writer.started("prose")
+    writer.handlers["complete"] = lambda params: {"text": BAD}
+    compaction = writer.call("compact", sessionId=session, entries=turns(2))["compaction"]
+    details = compaction["details"]["ctxmgr"]
+    assert (details["strategy"], details["fallback"]["reason"]) == ("extractive", "no sections")
+    before, _, after = compaction["summary"].partition("## Critical Context")
+    assert BAD not in before
+    assert BAD in after
     assert "mark-1-user" in compaction["summary"]
 
 

@@ -512,15 +512,16 @@ pub struct EndpointKeys {
     pub timeout_ms: Option<u64>,
     /// What it speaks: OpenAI's chat completions, or Anthropic's messages. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub api: Option<EndpointKeysApi>,
+    pub api: Option<EndpointApi>,
 }
 
+/// What a model server speaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EndpointKeysApi {
-    #[serde(rename = "anthropic")]
-    Anthropic,
+pub enum EndpointApi {
     #[serde(rename = "chat")]
     Chat,
+    #[serde(rename = "anthropic")]
+    Anthropic,
     #[serde(untagged)]
     Other(String),
 }
@@ -956,16 +957,6 @@ pub struct Endpoint {
     pub api: Option<EndpointApi>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EndpointApi {
-    #[serde(rename = "anthropic")]
-    Anthropic,
-    #[serde(rename = "chat")]
-    Chat,
-    #[serde(untagged)]
-    Other(String),
-}
-
 /// How a long history is cut up for a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1188,25 +1179,13 @@ pub struct Status {
     /// What tokens and pressure come from: the provider's last count that could be believed and what came since, or
     /// what the list comes to by the vocabulary or the estimate. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub counted_by: Option<StatusCountedBy>,
+    pub counted_by: Option<CountSource>,
     /// The window in tokens that a refusal as too long taught; null where it is as the host said. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned_window: Option<i64>,
     /// Tokens of the provider a weighed one, as learnt of this model so far. Since 1.1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StatusCountedBy {
-    #[serde(rename = "estimate")]
-    Estimate,
-    #[serde(rename = "usage")]
-    Usage,
-    #[serde(rename = "vocabulary")]
-    Vocabulary,
-    #[serde(untagged)]
-    Other(String),
 }
 
 /// Whether lists are projected.
@@ -1293,6 +1272,19 @@ pub struct Stats {
     pub tokens_protected: i64,
     /// Compactions asked for.
     pub compactions_requested: i64,
+}
+
+/// What tokens and pressure come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CountSource {
+    #[serde(rename = "usage")]
+    Usage,
+    #[serde(rename = "vocabulary")]
+    Vocabulary,
+    #[serde(rename = "estimate")]
+    Estimate,
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// The model of the session from now on.

@@ -89,7 +89,7 @@ async def test_a_fault_at_each_call_of_an_effect(
         await check(state / life, counted)
         assert kind in counted.seen
     assert len(counted.made) >= CALLS_AT_LEAST[kind], counted.made
-    hit = []
+    hit, reached = [], set()
     for number in range(1, len(counted.made) + 1):
         for fault in faults(number):
             system = System(kind, number, fault)
@@ -101,7 +101,11 @@ async def test_a_fault_at_each_call_of_an_effect(
                 )
                 raise
             hit += [number] * system.failed
-    assert set(hit) == set(range(1, len(counted.made) + 1)), counted.made
+            reached |= (
+                {number} if len(system.made) >= number else set()
+            )  # threads may need a call less than counted
+    assert set(hit) == reached, counted.made
+    assert len(reached) >= CALLS_AT_LEAST[kind]
     record_property("covered", (kind.__name__, len(counted.made), len(hit)))
 
 
