@@ -10,6 +10,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
+from ctxmgr.engine.text import scratchpad_section
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
 from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape
 from ctxmgr.summarize.request import (
@@ -30,6 +31,7 @@ from ctxmgr.summarize.strategies import STRATEGIES, side_by_side
 
 HISTORY_SHARE = 0.8  # of the reserve, for the summary of a history (pi)
 TURN_SHARE = 0.5  # of the reserve, for the first part of a turn (pi)
+SCRATCHPAD_SHARE = 0.3  # of a summary's budget without a model: the whole scratchpad, where the reserve is pi's
 LEAST_OUTPUT = 512  # tokens, whatever the reserve: less does not hold an outline that says anything
 WINDOW_SHARE = 2  # an answer gets at most half of the window: the other half is for what it is about
 SURELY_SHORTER = 16  # UTF-16 units a token; a text has about four
@@ -52,6 +54,7 @@ def asked(
         previous=past.history,
         earlier=past.context,
         notes=past.notes,
+        scratchpad=brief.scratchpad,
     )
     turn = PromptTask(
         "turn-prefix",
@@ -60,6 +63,7 @@ def asked(
         _turn_output(brief),
         brief.instructions,
         earlier="" if prepared.history else past.context,
+        scratchpad="" if prepared.history else brief.scratchpad,
     )
     # depths are those of the history's steps
     for_turn = terms if callable(terms.depths) else msgspec.structs.replace(terms, depths=None)
@@ -109,30 +113,38 @@ def extracted(
     brief: SummaryInput[CompactionPlan], past: PreviousSummary, prose: str = "", shape: Shape = STRUCTURED
 ) -> AcceptedAnswer:
     """The text as it is written without a model, so within no model's window; "" where there is nothing to say.
-    `prose` that a model wrote stands in it as critical context."""
+    `prose` that a model wrote stands in it as critical context; the model's own notes stand at its end."""
     prepared, weigh = brief.preparation, brief.weigh
-    spent = weigh(prose) if prose else 0
     messages = (*prepared.history, *prepared.prefix)
-    replaced = weigh(render.conversation(messages))
+    share, before = (HISTORY_SHARE, past.whole) if prepared.history else (TURN_SHARE, past.context)
+    replaced = weigh(render.conversation(messages)) + weigh(before)
+    budget = bounded(max(_share(brief, share), LEAST_OUTPUT), replaced)
+    noted, left = with_notes_room(brief, budget)
+    budget = max(left - (weigh(prose) if prose else 0), 0)
     if prepared.history:
         text = summary.summary(
             prepared.history,
             past.whole or None,
-            budget=max(
-                bounded(max(_share(brief, HISTORY_SHARE), LEAST_OUTPUT), replaced + weigh(past.whole)) - spent, 0
-            ),
+            budget=budget,
             weigh=weigh,
             format=brief.format,
             prefix=prepared.prefix,
         )
     else:
-        text = _carried(
-            brief,
-            past,
-            max(bounded(max(_share(brief, TURN_SHARE), LEAST_OUTPUT), replaced + weigh(past.context)) - spent, 0),
-        )
+        text = _carried(brief, past, budget)
     short = summary.short(messages, past.whole or None) if brief.format == "continue" else ""
-    return AcceptedAnswer(with_prose(text or past.whole, prose, shape), short)
+    return AcceptedAnswer(with_notes(with_prose(text or past.whole, prose, shape), noted), short)
+
+
+def with_notes_room(brief: SummaryInput[Any], budget: int) -> tuple[str, int]:
+    """The section of the model's own notes, and the tokens of the budget that are left beside it."""
+    noted = scratchpad_section(brief.scratchpad, int(budget * SCRATCHPAD_SHARE), brief.weigh)
+    return noted, budget - (brief.weigh(f"\n\n{noted}") if noted else 0)
+
+
+def with_notes(text: str, noted: str) -> str:
+    """The text and below it the section of notes."""
+    return "\n\n".join(filter(None, (text, noted)))
 
 
 def _carried(brief: SummaryInput[CompactionPlan], past: PreviousSummary, budget: int) -> str:
@@ -177,4 +189,7 @@ def _longer(brief: SummaryInput[CompactionPlan], text: str, past: PreviousSummar
     weight = brief.weigh(text)
     if weight <= max(LEAST_TOKENS, sum(message.utf16_units for message in messages) // SURELY_SHORTER):
         return False
-    return weight > brief.weigh(render.conversation(messages)) + brief.weigh(past.whole) + LEAST_TOKENS
+    return (
+        weight
+        > brief.weigh(render.conversation(messages)) + brief.weigh(past.whole + brief.scratchpad) + LEAST_TOKENS
+    )

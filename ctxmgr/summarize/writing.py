@@ -11,6 +11,8 @@ Rules:
    That is bounded by the same budgets, and needs nobody. Where only the cut turn's first part failed, only that is.
    What a model said in prose stays, as critical context.
 5. A summary that is longer than what it replaces is not given out.
+6. The model's own notes (its scratchpad) stand at the end of what is written without a model, in any format; a
+   model is shown them and carries them over. A previous summary's section of them is left out: they are kept apart.
 """
 
 from typing import Any
@@ -92,6 +94,7 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
                 output,
                 brief.instructions,
                 left_out=prepared.left_out,
+                scratchpad=brief.scratchpad,
             )
             accepted = yield from STRATEGIES[brief.strategy](brief.terms(account), job)
         except SummaryFailed as gave_up:
@@ -101,7 +104,9 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
         form = BRANCH.name
         messages = (*prepared.left_out, *prepared.messages)
         budget = compacting.bounded(BRANCH_TOKENS, brief.weigh(render.conversation(messages)))
+        noted, budget = compacting.with_notes_room(brief, budget)
         text = summary.branch(messages, budget=budget, weigh=brief.weigh) or NOTHING
+        text = compacting.with_notes(text, noted)
     written = AcceptedAnswer(f"{PREAMBLE}\n\n{text}")
     return _written(brief, written, prepared.files, account, failure, form)
 

@@ -14,6 +14,7 @@ Rules (design, sections 4 and 6):
    write covers are shortened, but in no message that holds anything signed.
 7. The list starts with something a provider takes as a user message, if it came so: what it starts with stays where
    else a reply would be first.
+8. Where nothing leaves, the model's notes come into view by a forced prune, or where most is written anew anyway.
 """
 
 from collections.abc import Mapping, Sequence
@@ -135,7 +136,15 @@ class _Draft:
         self.leaving = self.shortened_users | self.folded
 
     def opened(self, epoch: Epoch, opening: Opening) -> EpochResult | None:
-        must = opening in MUST or bool(self.late)
+        done, shown = self._opened(epoch, opening, opening in MUST or bool(self.late)), self.inputs.layout.packet
+        if done is not None or not self.inputs.writer.has_news(shown):
+            return done
+        done = self._opened(epoch, opening, must=True)  # rule 8
+        by = self._came_to(0, done.plan if done is not None else self.old_plan)
+        may = opening == "forced" or 2 * by.cached_tokens <= by.before_tokens
+        return done if done is not None and may and self.inputs.writer.renews_notes(shown, done.packet) else None
+
+    def _opened(self, epoch: Epoch, opening: Opening, must: bool) -> EpochResult | None:
         choice = self._choose(0)
         found = self._break(choice, epoch, must)
         if found is None or (opening == "rewritten" and found[1].cost > 0 and not must):

@@ -20,6 +20,7 @@ from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Steps
 from ctxmgr.engine.invariants import Invariants, set_aside
 from ctxmgr.engine.packet import PacketText
 from ctxmgr.engine.rewriting import handles
+from ctxmgr.engine.text import scratchpad_in
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import PACKET_MARK, BlockEdit, Decision, Keep, Message, Packet, Plan
 
@@ -51,6 +52,14 @@ class PacketWriter(msgspec.Struct, frozen=True):
     def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
         """The ledger's facts, in no more tokens than these, beside what is `shown`; "" where nothing fits."""
         return self.text.within(min(self.budget_tokens, stands_for), self.resume, self.text.in_view(shown))
+
+    def has_news(self, shown: Packet) -> bool:
+        """Are the model's notes other than the packet that is shown tells them?"""
+        return self.text.is_outdated(shown.text)
+
+    def renews_notes(self, shown: Packet, packet: Packet) -> bool:
+        """Does this packet tell other notes of the model than the one that is shown?"""
+        return scratchpad_in(shown.text) != scratchpad_in(packet.text)
 
     def handle(self, key: str) -> str:
         """The name of an original in the archive; "" where there is none."""

@@ -3,7 +3,8 @@
 Rules (design, sections 4 and 6):
 1. Between epochs the plan is the one before it and what came since (`held`). Nothing old changes.
 2. An epoch begins when regret has reached its cost, when the cache is cold, in red, over the window, or when the
-   prefix is lost for another reason (`epoch`). What it does is decided in `opening`.
+   prefix is lost for another reason (`epoch`); while nothing is cached, also where the model's notes are not in
+   view as they are. What it does is decided in `opening`.
 3. An epoch that would take nothing away is none. A choice that was not worth it is forgotten with its regret. But
    where the host has put another list in place of the old one, the epoch is over, whatever the new one holds.
 4. A result that comes so late that its call has left brings it back, and with it an epoch: a provider refuses a
@@ -57,9 +58,11 @@ def due(ask: BalancedInputs, weight: int) -> Opening | None:
     """Why an epoch is to be opened over a plan of this weight, in tokens; None where it is not (rule 2)."""
     if ask.reopen is not None:
         return ask.reopen
-    kept = _kept(ask)
-    if weight > ask.epoch_inputs.budget.window:
+    kept, inputs = _kept(ask), ask.epoch_inputs
+    if weight > inputs.budget.window:
         return "red"
+    if not inputs.cached_count and inputs.writer.has_news(inputs.layout.packet):
+        return "cold"
     if weight <= kept * SLACK:
         return None
     if not ask.epoch_inputs.cached_count:

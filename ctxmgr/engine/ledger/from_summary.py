@@ -13,7 +13,7 @@ import re
 from typing import Literal
 
 from ctxmgr.engine.ledger.statements import Stamp, Statements
-from ctxmgr.engine.text import Kind, SectionItem, SummarySection, key_of, plain, sections_of
+from ctxmgr.engine.text import Kind, SectionItem, SummarySection, key_of, plain, sections_of, without_scratchpad
 from ctxmgr.model.saved import Fact, Slot, Source
 
 SUMMARY_LISTING = "summary"
@@ -38,7 +38,7 @@ def from_summary(
     stamp: Stamp,
 ) -> tuple[Fact, ...]:
     """Return the facts of one summary. A blank text gives none, so that a failed summary closes nothing."""
-    if not text.strip():
+    if not without_scratchpad(text).strip():
         return ()
     into = _Summary(Statements(stamp), kind)
     if kind == "compaction":

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable
 import msgspec
 
 from ctxmgr.engine.packet import missing, packet
+from ctxmgr.engine.text import scratchpad_in, scratchpad_lines
 from ctxmgr.model import PACKET_MARK, Message, PacketTokens, Policy, Weigh, Zone
 from ctxmgr.model.saved import Ledger, RawSummary, State
 
@@ -33,6 +34,10 @@ class PacketText(msgspec.Struct, frozen=True):
     weigh: Weigh
     summaries: tuple[RawSummary, ...] = ()
 
+    def is_outdated(self, shown: str) -> bool:
+        """Does a packet that is shown tell other notes than there are?"""
+        return scratchpad_in(shown) != scratchpad_lines(self.scratchpad)
+
     def in_view(self, messages: Iterable[Message]) -> frozenset[str]:
         """What these messages show: their digests, and those of summaries whose text stands in them. Not every
         format has a message of its own for a summary."""
@@ -44,7 +49,11 @@ class PacketText(msgspec.Struct, frozen=True):
     def covered(self, budget: int, shown: Iterable[Message]) -> frozenset[str]:
         """The summaries, by digest, all of which a packet of so many tokens says beside these messages."""
         text = self.within(budget, resume=False, shown=self.in_view(shown))
-        return frozenset(one.digest for one in self.summaries) - missing.lacks(self.ledger, text)
+        told, notes = frozenset(scratchpad_in(text)), frozenset(scratchpad_lines(self.scratchpad))
+        untold = {
+            one.digest for one in self.summaries if not told.issuperset(notes.intersection(scratchpad_in(one.text)))
+        }
+        return frozenset(one.digest for one in self.summaries) - missing.lacks(self.ledger, text) - untold
 
     def within(self, budget: int, resume: bool, shown: Container[str] = frozenset()) -> str:
         """In so many tokens, "" where nothing fits; `shown`: as in `packet.render`."""

@@ -11,7 +11,16 @@ import msgspec
 from ctxmgr.engine.ledger import GOAL_CHARACTERS, now_and_past
 from ctxmgr.engine.packet.commands import blocker_lines, worked_lines
 from ctxmgr.engine.packet.files import file_lines
-from ctxmgr.engine.text import BULLET_CHARACTERS, one_line, rules_left, sentence, shorten, words_of
+from ctxmgr.engine.text import (
+    BULLET_CHARACTERS,
+    SCRATCHPAD_HEADING,
+    one_line,
+    rules_left,
+    scratchpad_lines,
+    sentence,
+    shorten,
+    words_of,
+)
 from ctxmgr.model.saved import ALLOWED, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
@@ -182,12 +191,9 @@ def _tasks(now: list[Fact], tasks: list[Fact], past: Sequence[Fact]) -> PacketPa
 
 
 def _scratchpad(text: str) -> PacketPart:
-    """The notes as they were written, each line after a bar: the model edits them by what it sees, and behind the
-    bar nothing can pass for a heading or the mark. Where they are too many, the newest stay."""
-    lines = [f"| {line}".rstrip() for line in text.rstrip("\n").split("\n")] if text.strip() else []
-    return _part(
-        "## Scratchpad (own notes, as written behind the bars)", lines, 0.15, ranked=_newest_first(len(lines))
-    )
+    """The notes as they were written. Where they are too many, the newest stay."""
+    lines = scratchpad_lines(text)
+    return _part(SCRATCHPAD_HEADING, lines, 0.15, ranked=_newest_first(len(lines)))
 
 
 def _files(facts: list[Fact]) -> PacketPart:

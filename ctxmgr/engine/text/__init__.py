@@ -10,6 +10,13 @@ from ctxmgr.engine.text.one_line import BULLET_CHARACTERS, code, one_line, sente
 from ctxmgr.engine.text.packet_mark import is_packet
 from ctxmgr.engine.text.prose import prose, without_marks
 from ctxmgr.engine.text.rules_in_short import rules_in_short, rules_left
+from ctxmgr.engine.text.scratchpad import (
+    SCRATCHPAD_HEADING,
+    scratchpad_in,
+    scratchpad_lines,
+    scratchpad_section,
+    without_scratchpad,
+)
 from ctxmgr.engine.text.sections import (
     BRANCH_LEAD,
     CONTINUE_LEAD,
@@ -31,6 +38,7 @@ __all__ = [
     "Heading",
     "HeadingKind",
     "Kind",
+    "SCRATCHPAD_HEADING",
     "SectionItem",
     "Sentence",
     "SummarySection",
@@ -48,6 +56,9 @@ __all__ = [
     "prose",
     "rules_in_short",
     "rules_left",
+    "scratchpad_in",
+    "scratchpad_lines",
+    "scratchpad_section",
     "sections_of",
     "sentence",
     "sentences",
@@ -56,5 +67,6 @@ __all__ = [
     "unfenced",
     "without",
     "without_marks",
+    "without_scratchpad",
     "words_of",
 ]

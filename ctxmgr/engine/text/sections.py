@@ -2,7 +2,8 @@
 
 Rules:
 1. Nothing is lost: every word stands in a section's title or item. Left out are only the wrapper that a host
-   puts around a summary, the writer's analysis before it, horizontal rules, and statements of emptiness.
+   puts around a summary, the writer's analysis before it, horizontal rules, statements of emptiness, and a
+   scratchpad: it is kept by itself, and what a summary shows of it may be out of date.
 2. A heading is one by its mark (`##`, `1.` of the nine, bold, a colon) and by its name; inside a code fence
    nothing is a heading.
 3. A known heading deeper than another known one counts by its own name (Progress / Done). An unknown one
@@ -21,6 +22,7 @@ import msgspec
 
 from ctxmgr.engine.text.checklists import STATUS_OF_MARK
 from ctxmgr.engine.text.headings import MOST_LEVEL, Heading, SectionKind, heading, kind_of
+from ctxmgr.engine.text.scratchpad import without_scratchpad
 from ctxmgr.engine.text.wording import FENCE
 
 Kind = SectionKind | Literal["read-files", "modified-files"]
@@ -89,7 +91,7 @@ class _Open(msgspec.Struct):
 
 def sections_of(text: str) -> tuple[SummarySection, ...]:
     """Split a summary into its sections, in their order; sections without any statement are left out."""
-    return tuple(section for section in map(_close, _split(_unwrap(text))) if section.items)
+    return tuple(section for section in map(_close, _split(_unwrap(without_scratchpad(text)))) if section.items)
 
 
 def _unwrap(text: str) -> str:

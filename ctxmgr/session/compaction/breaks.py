@@ -24,9 +24,9 @@ def depths(seen: JobContext, messages: Sequence[BranchMessage], strategy: Strate
         return None
     texts = yield Offload(lambda: tuple(map(cohesion.step_text, steps)))
     if wanted.cohesion == "host":
-        vectors = (yield Embed(texts)) if seen.embeds else None
+        vectors = (yield Embed(texts)) if seen.vectors.by_host else None
     else:
-        embed = seen.embed
+        embed = seen.vectors.embed
         vectors = (yield Offload(lambda: _embedded(embed, texts))) if embed is not None else None
     if vectors is None:
         return None

@@ -24,11 +24,17 @@ from ctxmgr.summarize.request import Prepared, SummaryInput
 WINDOW = 200_000  # tokens; of a summarising model nobody has told the window of
 
 
+class VectorSources(msgspec.Struct, frozen=True):
+    """`by_host`: the host gives vectors; `embed` gives those of the embeddings extra, if it is there."""
+
+    by_host: bool = False
+    embed: Embedding | None = None
+
+
 class JobContext(msgspec.Struct, frozen=True):
     """`policy` and `cut_budget` with the call's own settings put in, `instructions` of both. `listed` are the
     messages the session knows, oldest first, each with the id of its entry, "" where unknown. `window` of the
-    session's model in tokens. `embeds`: the host gives vectors; `embed` gives those of the embeddings extra, None
-    where it is not there."""
+    session's model in tokens. `scratchpad`: the model's own notes."""
 
     reader: Reader
     policy: CompactionPolicy
@@ -36,8 +42,8 @@ class JobContext(msgspec.Struct, frozen=True):
     runner: ModelRunner
     listed: tuple[tuple[Message, str], ...]
     window: int
-    embeds: bool = False
-    embed: Embedding | None = None
+    scratchpad: str = ""
+    vectors: VectorSources = VectorSources()
 
     @property
     def form(self) -> ModuleType:
@@ -84,8 +90,8 @@ def take(
         runner=via(session, policy, None if given.context_window is None else int(given.context_window)),
         listed=tuple((message, session.entry_of.get(ledger_updates.mark(message), "")) for message in listed),
         window=window_of(session.state),
-        embeds=bool(session.capabilities.embed),
-        embed=session.embed,
+        scratchpad=session.state.scratchpad,
+        vectors=VectorSources(bool(session.capabilities.embed), session.embed),
     )
 
 
@@ -122,6 +128,7 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
         "window": seen.runner.window,
         "max_output_tokens": seen.runner.max_output_tokens,
         "retries": seen.policy.retries,
+        "scratchpad": seen.scratchpad,
     }
     return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))
 

@@ -29,6 +29,7 @@ class PromptParts(msgspec.Struct, frozen=True):
     `left_out`: a digest of what did not fit. `before`: the end of what precedes the conversation. `previous`:
     the summary that this one replaces. `earlier`: of the turn that was cut, what an earlier summary said of it.
     `notes`: an earlier summary's notes on its newest turns. `slices`: summaries of what precedes a slice.
+    `scratchpad`: the assistant's own notes.
     """
 
     conversation: str
@@ -38,6 +39,7 @@ class PromptParts(msgspec.Struct, frozen=True):
     earlier: str = ""
     notes: str = ""
     slices: tuple[str, ...] = ()
+    scratchpad: str = ""
 
 
 _SUBJECT: dict[Matter, str] = {
@@ -71,6 +73,10 @@ _MORE: dict[str, str] = {
     ),
     "notes": (
         "<earlier-notes> are notes on turns right before the conversation. Sum them up with it, in your sections."
+    ),
+    "scratchpad": (
+        "<scratchpad> is what the assistant noted down for itself, as it stands at the end. Carry over each note "
+        "that still holds, with its exact names and values; where an older summary says otherwise, the note counts."
     ),
 }
 _RULES = (
@@ -142,6 +148,7 @@ def _shown(given: PromptParts) -> str:
             data_part("left-out", given.left_out),
             data_part("before", given.before),
             data_part("conversation", given.conversation),
+            data_part("scratchpad", given.scratchpad),
         )
     )
 

@@ -19,6 +19,7 @@ TAGS = (
     "earlier-notes",
     "earlier-slices",
     "part",
+    "scratchpad",
     "analysis",
     "summary",
     "short",

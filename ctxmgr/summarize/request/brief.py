@@ -22,7 +22,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     `weigh`: tokens of a text. `window` and `max_output_tokens` of the summarising model in tokens,
     `max_output_tokens` None where it is not known. `instructions` are the user's own; of a branch
     `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
-    breaks, for natural slices; None: told by words.
+    breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand.
     """
 
     preparation: Prepared
@@ -36,6 +36,7 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     max_output_tokens: int | None = None
     retries: int = 1
     depths: Depths | None = None
+    scratchpad: str = ""
 
     def terms(self, account: SummaryUsage) -> SummaryTerms:
         """What holds for all asks."""

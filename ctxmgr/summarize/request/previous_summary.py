@@ -4,6 +4,7 @@ import msgspec
 
 from ctxmgr.engine.compaction import files
 from ctxmgr.engine.extractive.collecting import carry
+from ctxmgr.engine.text import without_scratchpad
 from ctxmgr.summarize.prompts import handoff
 from ctxmgr.summarize.request import recent_turns, turn_context
 
@@ -24,7 +25,7 @@ class PreviousSummary(msgspec.Struct, frozen=True):
 
 def past(previous: str | None) -> PreviousSummary:
     """Take a previous summary apart."""
-    whole = files.without_lists(previous or "").strip()
+    whole = without_scratchpad(files.without_lists(previous or "")).strip()
     for line in (handoff.PREFIX, carry.CONTINUE):
         whole = whole.removeprefix(line).lstrip()
     before, context = turn_context.parted(whole)

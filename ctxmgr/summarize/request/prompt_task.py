@@ -44,7 +44,8 @@ class PromptTask(msgspec.Struct, frozen=True):
     """One text to be written. `max_tokens`: its most tokens. `previous`, `earlier` and `notes` as in
     `PromptParts`.
 
-    `left_out` are messages that belong to it and are told in a digest alone.
+    `left_out` are messages that belong to it and are told in a digest alone. `scratchpad`: the model's own notes,
+    shown with the newest messages.
     """
 
     matter: Matter
@@ -56,6 +57,7 @@ class PromptTask(msgspec.Struct, frozen=True):
     earlier: str = ""
     notes: str = ""
     left_out: tuple[BranchMessage, ...] = ()
+    scratchpad: str = ""
 
     @property
     def given(self) -> PromptParts:
@@ -85,7 +87,8 @@ def question(
     """
     label = LABELS[job.matter] if place is None else f"slice {place[0]} of {place[1]}"
     left_out = job.left_out if place is None or place[0] == 1 else ()
-    text, given = given.conversation, msgspec.structs.replace(given, conversation="")
+    notes = job.scratchpad if place is None or place[0] == place[1] else ""
+    text, given = given.conversation, msgspec.structs.replace(given, conversation="", scratchpad=notes)
 
     def put(given: PromptParts) -> str:
         return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
@@ -98,7 +101,7 @@ def question(
     else:
         text, digest = _fitted(terms, messages, left_out, free)
     whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
-    replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes)))
+    replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes, notes)))
     purpose: Purpose = job.matter if place is None else "slice"
     return ShapedRequest(CompletionRequest(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)
 

@@ -46,3 +46,44 @@ def kept() -> Talk:
     assert talk.call("getScratchpad", sessionId="s")["text"] == "port is 9090"
     assert "port is 9090" in talk.call("getPacket", sessionId="s", resume=True)["text"]
     return talk
+
+
+@behaviour(
+    "notes/in-view",
+    "In balanced an edit of the notes changes no list by itself; they stand in view from the next epoch on, also "
+    "where a forced prune takes nothing away.",
+    "design 2, getScratchpad and editScratchpad",
+)
+def in_view() -> Talk:
+    talk, make = Talk({"preset": "balanced"}), Messages()
+    messages = make.turn("Step 1")
+    talk.context(messages)
+    talk.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "port is 9090"}])
+    messages += make.turn("Step 2")
+    assert talk.context(messages)["unchanged"] is True
+    talk.call("prune", sessionId="s")
+    assert "| port is 9090" in packet(talk.context(messages)["list"])
+    return talk
+
+
+@behaviour(
+    "notes/in-summaries",
+    "A summary of ctxmgr's own ends with the notes, and the prompts for one show them.",
+    "design 5",
+)
+def summarised() -> Talk:
+    talk, make = Talk({"compaction": {"by": "ctxmgr", "keepRecentTokens": 10, "model": "none"}}), Messages()
+    talk.call("editScratchpad", sessionId="s", operations=[{"op": "overwrite", "text": "port is 9090"}])
+    messages = []
+    for number in range(3):
+        messages.append(make.user(f"Please port part {number} of the parser."))
+        talk.context(messages)
+        messages.append(
+            make.reply(f"Part {number} is ported, its tests pass, and what it read is read by the new one.")
+        )
+        ids = {"message": f"a{number}", "user": f"u{number}"}
+        talk.turn_end(messages[-1], tokens=1_000, entryIds=ids)
+    assert talk.call("compact", sessionId="s")["compaction"]["summary"].endswith("| port is 9090")
+    (first, *_) = talk.call("planCompaction", sessionId="s")["prompts"]
+    assert "<scratchpad>\nport is 9090\n</scratchpad>" in first["prompt"]
+    return talk

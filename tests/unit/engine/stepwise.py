@@ -73,6 +73,9 @@ class Writer(msgspec.Struct):
     def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
         return self.of(stands_for)
 
+    def has_news(self, shown: Packet) -> bool:
+        return False
+
 
 def project(conversation: ConversationIndex, asked: BalancedInputs) -> BalancedResult:
     return decided(conversation, asked, *carried_on(conversation, asked))

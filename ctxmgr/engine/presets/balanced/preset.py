@@ -121,11 +121,12 @@ class Balanced(PresetStrategy):
 
 def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
     conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
-    place, packet, lost = _packet(incoming, state)
     writer = _writer(state, inputs, zone)
+    place, packet, lost = _packet(incoming, state, writer)
     last_at, model = state.epoch.last_time_ms, state.model
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
     lost_to_provider = is_cold(inputs.time_ms, last_at, ttl) or state.reopen == "model"
+    unsent = state.last_projection is None and writer.has_news(packet)  # notes, and no list yet
     epoch_inputs = EpochInputs(
         zone=zone,
         layout=Layout(
@@ -139,7 +140,7 @@ def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: In
         ),
         budget=budget.room(policy.cost_versus_recall, gauge.usable_weight, zone, gauge.fit_weight),
         rates=prices.rates(prices.in_force(model.prices, policy.prices)),
-        cached_count=0 if lost_to_provider else incoming.delta.unchanged_count,
+        cached_count=0 if lost_to_provider or unsent else incoming.delta.unchanged_count,
         protection=Protection(
             policy.protected_tools,
             partial(_staying, conversation, state, inputs),
@@ -177,17 +178,15 @@ def _before(state: State) -> int:
     return state.last_projection.message_count if state.last_projection is not None else 0
 
 
-def _packet(incoming: Incoming, state: State) -> tuple[int, Packet, Opening | None]:
+def _packet(incoming: Incoming, state: State, writer: PacketWriter) -> tuple[int, Packet, Opening | None]:
     """Where the packet stands, the packet, and why an epoch may as well be opened (rule 2)."""
     last, conversation = incoming.last_plan, incoming.conversation
     if last is not None:  # what is shown is the truth, whatever was reset since
         return last.floor, last.packet or NO_PACKET, None
-    anew = bool(state.decisions) and incoming.delta.unchanged_count < _before(state)
-    rewritten: Opening | None = "rewritten" if anew else None
-    if state.packet is None or not state.packet.text:
-        return 0, NO_PACKET, rewritten
-    packet = Packet(state.packet.text, state.packet.weight)
-    if not state.anchor:
+    packet = Packet(state.packet.text, state.packet.weight) if state.packet is not None else NO_PACKET
+    due = bool(state.decisions) or writer.has_news(packet)
+    rewritten: Opening | None = "rewritten" if due and incoming.delta.unchanged_count < _before(state) else None
+    if not state.anchor or not packet.text:
         return 0, packet, rewritten
     digest = digest_of(state.anchor)
     if digest in conversation.digest_counts:
