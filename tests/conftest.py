@@ -25,10 +25,10 @@ LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # run behind a shell: what is spawned here would inherit it
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # run behind a shell or by nohup some are ignored, and what is spawned here would inherit it
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     config.stash[LEFT_OUT] = Counter()
 
 

@@ -18,6 +18,9 @@ STEP_SECONDS = 400.0  # only a failing step takes so long
 INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1.1"}}\n'
 
 
+CERTIFICATES = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1"}  # uv trusts whom the machine trusts, as pip does
+
+
 def run(*command: str | Path, cwd: Path = ROOT, given: bytes = b"", **environment: str) -> str:
     """What it printed; it must end well."""
     done = subprocess.run(
@@ -26,7 +29,7 @@ def run(*command: str | Path, cwd: Path = ROOT, given: bytes = b"", **environmen
         input=given,
         capture_output=True,
         timeout=STEP_SECONDS,
-        env={**os.environ, **environment},
+        env={**CERTIFICATES, **os.environ, **environment},
     )
     assert done.returncode == 0, (done.stdout + done.stderr).decode()[-3000:]
     return done.stdout.decode()
