@@ -189,19 +189,18 @@ export class LiveSession<M extends object = object> implements Session<M> {
 
   /** Sends the new messages alone where ctxmgr holds the others. Both tries share the time of one. */
   async #ask(messages: M[], sizes: number[], options: object): Promise<Result<"context">> {
-    const until = this.#line.now() + this.#line.bound("context");
-    const ask = (list: object): Promise<Result<"context">> => {
-      const timeoutMs = Math.max(1, until - this.#line.now());
-      return this.#call("context", { ...list, at: this.#line.now(), ...options, answer: "edits" }, { timeoutMs });
-    };
+    const bound = this.#line.bound("context");
+    const until = this.#line.now() + bound;
+    const ask = (list: object, timeoutMs: number): Promise<Result<"context">> =>
+      this.#call("context", { ...list, at: this.#line.now(), ...options, answer: "edits" }, { timeoutMs });
     const [base, last] = [this.#base, this.#last];
-    if (base === undefined || !last || !continues(messages, sizes, last)) return ask({ messages });
+    if (base === undefined || !last || !continues(messages, sizes, last)) return ask({ messages }, bound);
     const after = last.given.length;
     try {
-      return await ask({ append: { after, base, messages: messages.slice(after) } });
+      return await ask({ append: { after, base, messages: messages.slice(after) } }, bound);
     } catch (fault) {
       if ((fault as SidecarFault).code !== ErrorCode.ContentModified) throw fault;
-      return ask({ messages });
+      return ask({ messages }, Math.max(1, until - this.#line.now()));
     }
   }
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Fault, SidecarOptions } from "../src/index.ts";
 import { startSidecar } from "../src/index.ts";
+import { StandingClock } from "./clock.ts";
 import { MODEL, peer, Said, script, using } from "./children.ts";
 
 const SOON = { initialize: 200, session_start: 200, context: 100, turn_end: 100, getStatus: 100 };
@@ -234,4 +235,24 @@ test("after the end nothing is told, and lists go on", async () => {
   assert.equal(await session.turnEnd(TURN as any), undefined);
   await assert.rejects(sidecar.request("getStatus", { sessionId: "s" }), { kind: "disposed" });
   assert.deepEqual(faults, []);
+});
+
+test("a list that is not answered is told with the whole bound", async () => {
+  class Late extends StandingClock {
+    override now(): number {
+      this.advance(1);
+      return super.now();
+    }
+  }
+  const clock = new Late();
+  const faults: Fault[] = [];
+  const command = peer("answers.context = () => undefined");
+  const options = { command, clock, restart: NEVER, onFault: (fault: Fault) => faults.push(fault) };
+  await using(options, async (sidecar) => {
+    const session = await sidecar.session<object>({ sessionId: "s", model: MODEL });
+    const list = session.context(LIST);
+    await clock.pass(2_000);
+    assert.equal(await list, LIST);
+    assert.deepEqual(faults.map((fault) => fault.message), ["no answer to context within 2000 ms"]);
+  });
 });
