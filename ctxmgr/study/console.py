@@ -1,6 +1,7 @@
 """What people see: a console of `rich`, and recorded text made safe for it."""
 
 import sys
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -9,15 +10,22 @@ from rich.text import Text
 
 from ctxmgr.study.plain_text import PIPED_COLUMNS, safe
 
+ALL_FIGURES = "--wide shows all figures, --json has them for programs"
+
 
 def plain(text: str, style: str = "") -> Text:
     """Safe text for rich; brackets in it are no markup."""
     return Text(safe(text), style=style)
 
 
-def figures_table(title: str) -> Table:
-    """An empty table of figures, whose columns stand close."""
-    return Table(
+def figure(value: float | None, digits: int) -> str:
+    """A figure in a cell; "-" where there is none."""
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def figures_table(title: str, heads: Sequence[str] = ()) -> Table:
+    """An empty table of figures, whose columns stand close. `heads`: its columns, the first of names."""
+    made = Table(
         title=plain(title),
         title_justify="left",
         caption_justify="left",
@@ -25,6 +33,9 @@ def figures_table(title: str) -> Table:
         padding=(0, 0),
         pad_edge=False,
     )
+    for place, head in enumerate(heads):
+        made.add_column(head, justify="right" if place else "left", overflow="fold")
+    return made
 
 
 def console(stream: TextIO | None = None) -> Console:

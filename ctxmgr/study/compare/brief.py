@@ -11,13 +11,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctxmgr.study.compare.rows import SummaryRow
-from ctxmgr.study.console import figures_table, plain
+from ctxmgr.study.console import ALL_FIGURES, figure, figures_table, plain
 
 HEADS = ("strategy, format", "summary", "stands for", "holds", "answers", "model tokens", "seconds")
-MORE = "--wide shows all figures, --json has them for programs"
 ABOUT = (
     "holds, answers: means of kinds, 0 to 1, of what the removed messages mention\n"
-    f"and of the memory probes.\n{MORE}"
+    f"and of the memory probes.\n{ALL_FIGURES}"
 )
 
 
@@ -65,11 +64,9 @@ def _mean(values: Iterable[float]) -> float | None:
 
 
 def _table(rows: Sequence[SummaryRow]) -> Table:
-    table = figures_table("")
-    for head in HEADS:
-        table.add_column(head, justify="left" if head == HEADS[0] else "right", overflow="fold")
+    table = figures_table("", HEADS)
     for row in rows:
-        shares = ("-" if one is None else f"{one:.2f}" for one in (holds(row), answers(row)))
+        shares = (figure(one, 2) for one in (holds(row), answers(row)))
         sizes = (f"{row.summary_tokens:,}", f"{row.replaced_tokens:,}")
         spent = f"{row.input_tokens + row.output_tokens:,}"
         table.add_row(plain(named(row)), *sizes, *shares, spent, f"{row.wall_ms / 1_000:.2f}")

@@ -1,11 +1,10 @@
 """Turns figures of measures into the tables that people see: what it costs, and what it still knows."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.table import Table
 
-from ctxmgr.study.console import figures_table, plain
+from ctxmgr.study.console import figure, figures_table, plain
 from ctxmgr.study.figures.figures import LONG_TOKENS, Figures
 from ctxmgr.study.metrics import FAR_TOKENS
 
@@ -36,20 +35,20 @@ def table(some: Sequence[tuple[str, Figures]]) -> Table:
         said = one["said"]
         made.add_row(
             plain(preset),
-            _number(one["money"], 2),
-            _number(one["moneyACall"] and 100 * one["moneyACall"], 2),
-            _number(one["ofOff"], 3),
-            _number(one["warmOfOff"], 3),
-            _number(one["sentMean"], 0),
-            _number(one["cachedShare"], 3),
+            figure(one["money"], 2),
+            figure(one["moneyACall"] and 100 * one["moneyACall"], 2),
+            figure(one["ofOff"], 3),
+            figure(one["warmOfOff"], 3),
+            figure(one["sentMean"], 0),
+            figure(one["cachedShare"], 3),
             breaks,
             str(one["epochs"]),
             str(one["coldCalls"]),
-            *(_number(one["recall"][kind]["share"], 3) for kind in one["recall"]),
-            _number(one["grounding"]["share"], 3),
-            _number(one["refetch"]["goneIn100"], 2),
-            _number(said["mean"]["share"], 3),
-            _number(said["last"]["share"], 3),
+            *(figure(one["recall"][kind]["share"], 3) for kind in one["recall"]),
+            figure(one["grounding"]["share"], 3),
+            figure(one["refetch"]["goneIn100"], 2),
+            figure(said["mean"]["share"], 3),
+            figure(said["last"]["share"], 3),
         )
     made.caption = (
         f"tokens by {some[0][1]['weighedBy']}; {prices_line(prices)}\n"
@@ -84,21 +83,14 @@ def means_table(rows: Sequence[Figures]) -> Table:
             f"{row['fromTokens']:,}" if row["fromTokens"] else "all",
             plain(row["preset"]),
             str(row["recordings"]),
-            _number(row["money"], 2),
-            *(_number(row[name], 3) for name in ("ofOff", "dearest", "warmOfOff")),
-            _number(row["sentMean"], 0),
+            figure(row["money"], 2),
+            *(figure(row[name], 3) for name in ("ofOff", "dearest", "warmOfOff")),
+            figure(row["sentMean"], 0),
             str(row["unannouncedBreaks"]),
-            *(
-                _number(row[name], 3)
-                for name in ("recall", "inPlace", "unpacked", "far", "farInPlace", "grounding")
-            ),
-            _number(row["goneIn100"], 2),
-            *(_number(row[name], 3) for name in ("said", "saidLast")),
+            *(figure(row[name], 3) for name in ("recall", "inPlace", "unpacked", "far", "farInPlace", "grounding")),
+            figure(row["goneIn100"], 2),
+            *(figure(row[name], 3) for name in ("said", "saidLast")),
             end_section=last,
         )
     made.caption = f"from {LONG_TOKENS:,} tokens of conversation on, and all"
     return made
-
-
-def _number(value: Any, digits: int) -> str:
-    return NONE if value is None else f"{value:,.{digits}f}"

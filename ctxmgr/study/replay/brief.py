@@ -12,27 +12,26 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from ctxmgr.study.console import figures_table, plain
+from ctxmgr.study.console import ALL_FIGURES, figure, figures_table, plain
 from ctxmgr.study.figures import Figures
 from ctxmgr.study.probes import probes_table
 from ctxmgr.study.report import BASE
 
 MEASURED = ("policy", "$ closed", "of off", "billed, of off", "re-fetches", "recall", "breaks")
 DRIVEN = ("policy", "calls", "before", "after", "compactions", "p99 ms", "failures")
-MORE = "--wide shows all figures, --json has them for programs"
 MEASURED_ABOUT = (
     "closed: dollars with what is fetched again; re-fetches in 100 calls; recall of\n"
-    f"the names used next; breaks of the prefix outside an epoch.\n{MORE}"
+    f"the names used next; breaks of the prefix outside an epoch.\n{ALL_FIGURES}"
 )
-DRIVEN_ABOUT = f"before, after: mean tokens of a list, by the estimate.\n{MORE}"
+DRIVEN_ABOUT = f"before, after: mean tokens of a list, by the estimate.\n{ALL_FIGURES}"
 
 
 def brief(some: Sequence[Figures]) -> RenderableType:
     """One recording under one or several presets."""
     first = some[0]
     parts: list[RenderableType] = [plain(f"{first['file']}, window {first['window']:,} tokens", "bold")]
-    rows = [one for one in (*some, *first.get("beside", ())) if "measures" in one]
-    parts.append(plain(verdict(first["preset"], rows, _failures(some))))
+    rows = _rows(some)
+    parts.append(plain(verdict(some)))
     parts += [_measured(rows), plain(MEASURED_ABOUT)] if rows else [_driven(some), plain(DRIVEN_ABOUT)]
     if probes := first.get("probes"):
         parts.append(probes_table("memory probes", probes["policies"], probes["controls"]))
@@ -42,21 +41,22 @@ def brief(some: Sequence[Figures]) -> RenderableType:
 
 def together(means: Sequence[Figures]) -> Table:
     """Rows of `measures_figures.means`: of all recordings, without those that are of long ones alone."""
-    table = _table(
+    table = figures_table(
         "all recordings, means", ("policy", "recordings", "closed, of off", "billed, of off", *MEASURED[4:6])
     )
     for one in means:
         if not one["fromTokens"]:
-            shares = [_number(one[name], 3) for name in ("closedOfOff", "billedOfOff")]
-            cells = [str(one["recordings"]), *shares, _number(one["fetchesIn100"], 1), _number(one["recall"], 3)]
+            shares = [figure(one[name], 3) for name in ("closedOfOff", "billedOfOff")]
+            cells = [str(one["recordings"]), *shares, figure(one["fetchesIn100"], 1), figure(one["recall"], 3)]
             table.add_row(plain(one["preset"]), *cells)
     return table
 
 
-def verdict(preset: str, rows: Sequence[Figures], failures: int) -> str:
-    """Rule 1; `preset` is the first one, `rows` those with measures."""
+def verdict(some: Sequence[Figures]) -> str:
+    """Rule 1, of what `brief` is of."""
+    preset, failures = some[0]["preset"], sum(len(one["failures"]) for one in some)
     failed = f"{failures} failures" if failures else "nothing failed"
-    by_name = {one["preset"]: one["measures"] for one in rows}
+    by_name = {one["preset"]: one["measures"] for one in _rows(some)}
     if preset not in by_name or BASE not in by_name:
         return f"{failed[0].upper()}{failed[1:]}."
     mine, base = by_name[preset], by_name[BASE]
@@ -65,28 +65,29 @@ def verdict(preset: str, rows: Sequence[Figures], failures: int) -> str:
         return f"{preset} costs ${loop['closed']:.2f}, {failed}."
     change = 100 * (1 - loop["closedOfOff"])
     what = f"{abs(change):.0f} % {'less' if change >= 0 else 'more'} than {BASE}"
-    recall = " against ".join(_number(one["recall"]["overall"]["share"], 3) for one in (mine, base))
-    fetches = " against ".join(_number(one["fetchesIn100"], 1) for one in (loop, other))
+    recall = " against ".join(figure(one["recall"]["overall"]["share"], 3) for one in (mine, base))
+    fetches = " against ".join(figure(one["fetchesIn100"], 1) for one in (loop, other))
     costs = f"{preset} costs {what}, with what is fetched again; {failed}."
     return f"{costs}\nRecall {recall}, re-fetches in 100 calls {fetches}."
 
 
-def _failures(some: Sequence[Figures]) -> int:
-    return sum(len(one["failures"]) for one in some)
+def _rows(some: Sequence[Figures]) -> list[Figures]:
+    """What was measured: of the drives, and of what stands beside them."""
+    return [one for one in (*some, *some[0].get("beside", ())) if "measures" in one]
 
 
 def _measured(rows: Sequence[Figures]) -> Table:
     """Rule 2."""
-    table = _table("", MEASURED)
+    table = figures_table("", MEASURED)
     for one in rows:
         measures, loop = one["measures"], one["measures"]["closedLoop"]
         table.add_row(
             plain(one["preset"]),
-            _number(loop["closed"], 2),
-            _number(loop["closedOfOff"], 3),
-            _number(loop["billedOfOff"], 3),
-            _number(loop["fetchesIn100"], 1),
-            _number(measures["recall"]["overall"]["share"], 3),
+            figure(loop["closed"], 2),
+            figure(loop["closedOfOff"], 3),
+            figure(loop["billedOfOff"], 3),
+            figure(loop["fetchesIn100"], 1),
+            figure(measures["recall"]["overall"]["share"], 3),
             str(measures["unannouncedBreaks"]),
         )
     return table
@@ -94,7 +95,7 @@ def _measured(rows: Sequence[Figures]) -> Table:
 
 def _driven(some: Sequence[Figures]) -> Table:
     """Rule 3."""
-    table = _table("", DRIVEN)
+    table = figures_table("", DRIVEN)
     for one in some:
         row = one["all"]
         table.add_row(
@@ -107,14 +108,3 @@ def _driven(some: Sequence[Figures]) -> Table:
             str(len(one["failures"])),
         )
     return table
-
-
-def _table(title: str, heads: Sequence[str]) -> Table:
-    table = figures_table(title)
-    for head in heads:
-        table.add_column(head, justify="left" if head == "policy" else "right", overflow="fold")
-    return table
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"

@@ -157,9 +157,7 @@ def _recording(
         for one, more in zip(out, worked.figures, strict=True):
             one["measures"] = more
         out[0] |= {"beside": worked.beside, "floor": worked.floor_figures}
-        failures = sum(len(one["failures"]) for one in out)
-        verdict = brief.verdict(out[0]["preset"], [*out, *worked.beside], failures)
-        sheet = msgspec.structs.replace(worked.sheet, verdict=verdict)
+        sheet = msgspec.structs.replace(worked.sheet, verdict=brief.verdict(out))
         if probing is not None:
             out[0]["probes"] = probing.asked(recorded, outcomes[0].window, lists)
             sheet = drawn(sheet, out[0]["probes"])

@@ -24,6 +24,7 @@ from tests.unit.server.host import MODEL, a
 KINDS = typing.get_args(do.Effect)
 MEMORY = "/dev/shm"
 MAY_FAIL = {"retrieve", "compact"}  # the archive is at fault; the host has cancelled, or the job's work failed
+AT_THE_END = 2  # calls that a life may need less than the counted one, by which thread was first
 CALLS_AT_LEAST = {
     do.Send: 20, do.Record: 40, do.Save: 20, do.Begin: 6, do.Open: 20, do.Close: 5, do.Rest: 8, do.PutRows: 30,
     do.GetRow: 3, do.RunInThread: 2, do.StartTimer: 1, do.Complete: 3, do.Abandon: 1, do.LoadWeigher: 4,
@@ -104,8 +105,8 @@ async def test_a_fault_at_each_call_of_an_effect(
             reached |= (
                 {number} if len(system.made) >= number else set()
             )  # threads may need a call less than counted
-    assert set(hit) == reached, counted.made
-    assert len(reached) >= CALLS_AT_LEAST[kind]
+    assert set(hit) == reached == set(range(1, len(reached) + 1)), counted.made
+    assert len(reached) >= max(CALLS_AT_LEAST[kind], len(counted.made) - AT_THE_END)
     record_property("covered", (kind.__name__, len(counted.made), len(hit)))
 
 
