@@ -1,17 +1,17 @@
-"""Turns shares by kind and policy into a bar chart: a group a kind, a bar a policy; SVG text, as in
-`plots`.
+"""Turns shares by kind and policy into a bar chart: a group a kind, one under the other, a bar a policy; SVG text,
+as in `plots`.
 
 Colours are the page's classes; text from outside is escaped; the same values give the same bytes.
 """
 
 from collections.abc import Mapping, Sequence
 
-from ctxmgr.study.report.plots import escaped
+from ctxmgr.study.report.plots import BESIDE, CHARACTER, RIGHT, TOP, WIDTH, escaped
 from ctxmgr.study.report.scales import Scale, ticks
 
-WIDTH, HEIGHT = 960, 330
-LEFT, RIGHT, TOP, BOTTOM = 44, 12, 14, 84  # room around the frame; kinds are written slanted below it
-GAP = 0.22  # of a group's width, between two
+BOTTOM = 30  # room for the numbers
+BAR, GAP = 4, 8  # units: a bar, and between two groups
+LEAST = 22  # of a group: its name stands beside it
 
 Groups = Sequence[tuple[str, Mapping[str, float]]]
 
@@ -21,35 +21,36 @@ def bars(groups: Groups, colours: Mapping[str, int]) -> str:
     names = list(dict.fromkeys(name for _, shares in groups for name in shares))
     if not names:
         return ""
-    up = Scale(0, 1, HEIGHT - BOTTOM, TOP)
-    step = (WIDTH - RIGHT - LEFT) / len(groups)
-    wide = step * (1 - GAP) / len(names)
-    parts = [_frame(up)]
+    high = max(LEAST, GAP + BAR * len(names))
+    across = Scale(0, 1, 2 * BESIDE + CHARACTER * max(len(kind) for kind, _ in groups), WIDTH - RIGHT)
+    bottom = TOP + high * len(groups)
+    parts = [_frame(across, bottom)]
     for number, (kind, shares) in enumerate(groups):
-        start = LEFT + step * (number + GAP / 2)
+        middle = TOP + high * (number + 0.5)
+        start = middle - BAR * len(names) / 2
         for place, name in enumerate(names):
             if name in shares:
-                parts.append(_bar(start + place * wide, wide, up, colours[name], f"{name}, {kind}", shares[name]))
-        middle, below = LEFT + step * (number + 0.5), HEIGHT - BOTTOM + 14
-        turned = f'transform="translate({middle:.1f} {below}) rotate(-35)"'
-        parts.append(f'<text class="tick" {turned} text-anchor="end">{escaped(kind)}</text>')
+                parts.append(_bar(start + place * BAR, across, colours[name], f"{name}, {kind}", shares[name]))
+        at = f'x="{across.start - BESIDE:.1f}" y="{middle + 5:.1f}"'
+        parts.append(f'<text class="tick" {at} text-anchor="end">{escaped(kind)}</text>')
     title = "Share of the answers that the list holds, by kind of probe and policy"
-    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}" data-kind="bars">'
+    box = f'viewBox="0 0 {WIDTH} {bottom + BOTTOM}"'
+    head = f'<svg class="plot" {box} role="img" aria-label="{title}" data-kind="bars">'
     return f"{head}{''.join(parts)}</svg>"
 
 
-def _bar(x: float, wide: float, up: Scale, colour: int, what: str, share: float) -> str:
-    top = up.at(share)
-    place = f'x="{x:.1f}" y="{top:.1f}" width="{max(0.5, wide - 0.6):.1f}" height="{up.start - top:.1f}"'
+def _bar(y: float, across: Scale, colour: int, what: str, share: float) -> str:
+    wide = across.at(share) - across.start
+    place = f'x="{across.start:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{BAR - 0.6:.1f}"'
     return f'<rect class="bar s{colour}" {place}><title>{escaped(what)}: {share:.3f}</title></rect>'
 
 
-def _frame(up: Scale) -> str:
+def _frame(across: Scale, bottom: float) -> str:
     parts = []
     for tick in ticks(0, 1):
-        at = up.at(tick)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 7}" y="{at + 4:.1f}" text-anchor="end">{tick:.4g}</text>')
-    base = f'x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{up.start}" y2="{up.start}"'
-    parts.append(f'<line class="axis" {base}/>')
+        at = f"{across.at(tick):.1f}"
+        parts.append(f'<line class="grid" x1="{at}" x2="{at}" y1="{TOP}" y2="{bottom}"/>')
+        parts.append(f'<text class="tick" x="{at}" y="{bottom + 20}" text-anchor="middle">{tick:.4g}</text>')
+    at = f"{across.start:.1f}"
+    parts.append(f'<line class="axis" x1="{at}" x2="{at}" y1="{TOP}" y2="{bottom}"/>')
     return "".join(parts)

@@ -87,6 +87,7 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
         rows.append((name, [str(len(found)), *map(cell, SHARES, values)], values[0]))
     heads = ["policy", "recordings", *(figure.name for figure in SHARES)]
     yield _table(heads, rows, colours, f"Means over recordings; each recording counts once. {SAYS}", bar=2)
+    yield '<div class="plots">'
     dots = list(_overall_dots(sheets, means, colours))
     if dots:
         drawn = against(dots, Axis("cost, share of off", plain), Axis("reference recall", plain))
@@ -94,6 +95,7 @@ def _headline(sheets: Sequence[RecordingSheet], colours: dict[str, int]) -> Iter
     closed = [_closed_dot(name, values[CLOSED_AT], values[FETCHES_AT], colours) for name, values in means.items()]
     floors = [_floor_of(sheet) for sheet in sheets]
     yield _closed_plot([dot for dot in closed if dot], _mean(floors), "means of recordings")
+    yield "</div>"
     if len(sheets) > 1:
         yield _probes(sheets, colours)
 
@@ -225,7 +227,7 @@ def _receipts(line: PolicyRow) -> str:
 
 def _figure(name: str, about: str, drawn: str) -> str:
     caption = f"<figcaption><b>{escaped(name)}</b> · {escaped(about)}</figcaption>"
-    return f'<figure>{caption}<div class="wide">{drawn}</div></figure>'
+    return f"<figure>{caption}{drawn}</figure>"
 
 
 def _table(
@@ -235,7 +237,8 @@ def _table(
     caption: str,
     bar: int,
 ) -> str:
-    """A row is a policy, its cells, and the part that is filled behind column `bar`."""
+    """A row is a policy, its cells, and the part that is filled behind column `bar`. What is wider than the page
+    scrolls in a box of its own, and `caption` stands below that box."""
     head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in heads)
     body = []
     for name, cells, part in rows:
@@ -245,10 +248,9 @@ def _table(
             tds.append(f"<td{filled}>{escaped(text)}</td>")
         swatch = f'<span class="swatch s{colours[name]}"></span>'
         body.append(f'<tr><th scope="row">{swatch}{escaped(name)}</th>{"".join(tds)}</tr>')
-    foot = f"<caption>{escaped(caption)}</caption>" if caption else ""
-    return (
-        f'<div class="wide"><table>{foot}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
-    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+    below = f'<p class="soft">{escaped(caption)}</p>' if caption else ""
+    return f'<div class="wide" tabindex="0">{table}</div>{below}'
 
 
 def _names(names: Iterable[str], colours: dict[str, int]) -> str:

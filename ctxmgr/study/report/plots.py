@@ -4,9 +4,11 @@
 2. Text from outside is escaped by `shown`, which also writes out what a browser would obey unseen.
 3. A line carries what the page's script reads values off by: the plot's frame and ends in `data-` members.
 4. The same values give the same bytes: numbers are written with one decimal.
+5. A drawing scales with its column, down to a phone's. So there are few numbers at an axis, and there is room
+   around them for letters as large as the page's style makes them there (`LETTER`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 import msgspec
@@ -14,9 +16,13 @@ import msgspec
 from ctxmgr.study.plain_text import safe
 from ctxmgr.study.report.scales import Scale, rounded_up, thinned, ticks
 
-WIDTH, HEIGHT = 720, 300
-LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 44  # room around the frame: numbers and names of the axes
-LABEL_APART = 15  # between two labels, one under the other
+WIDTH, HEIGHT = 480, 300
+LETTER = 15  # units: the size of letters on a phone, where they are largest
+CHARACTER, BOLD = 0.65 * LETTER, 0.72 * LETTER  # the mean width of one in a wide font
+ASCENT, DESCENT = LETTER, 0.3 * LETTER  # of a line, rounded up to pixels
+NAME, BESIDE = 24, 7  # room for the name of the upright axis; between numbers and frame
+RIGHT, TOP, BOTTOM = 30, 14, 52  # room around the frame: half a number, numbers and name
+MOST_ACROSS = 5  # numbers at the axis below
 MARKED_ONE_BY_ONE = 80  # more marks of a line are one path without titles
 ROOM = 0.06  # of a range, beside what is at its end
 
@@ -68,14 +74,14 @@ def over_calls(series: Sequence[Series], y: Axis) -> str:
     """Lines over the calls of a session."""
     calls = max((len(one.values) for one in series), default=0)
     high = rounded_up(max((value for one in series for value in one.values), default=0.0))
-    across = Scale(0, max(1, calls - 1), LEFT, WIDTH - RIGHT)
-    up = Scale(0, high, HEIGHT - BOTTOM, TOP)
-    steps = [tick for tick in ticks(0, max(1, calls - 1), 9) if tick == int(tick)]
-    parts = [_frame(across, up, Axis("model call", "{:.0f}".format), y, steps, ticks(0, high))]
+    up, marks = Scale(0, high, HEIGHT - BOTTOM, TOP), ticks(0, high)
+    across = Scale(0, max(1, calls - 1), _left(y, marks), WIDTH - RIGHT)
+    steps = [tick for tick in ticks(0, max(1, calls - 1), MOST_ACROSS) if tick == int(tick)]
+    parts = [_frame(across, up, Axis("model call", "{:.0f}".format), y, steps, marks)]
     for one in series:
         parts += [_line(one, across, up), _marks(one, across, up, y)]
     ends = f'data-calls="{max(1, calls - 1)}" data-high="{high:.6g}" data-unit="{escaped(y.name)}"'
-    return _svg(f"{y.name} over calls", parts, f"over {ends}")
+    return _svg(f"{y.name} over calls", parts, across, f"over {ends}")
 
 
 def against(dots: Sequence[Dot], x: Axis, y: Axis, edges: Sequence[Edge] = ()) -> str:
@@ -84,18 +90,17 @@ def against(dots: Sequence[Dot], x: Axis, y: Axis, edges: Sequence[Edge] = ()) -
         return ""
     low, most = _range(dots, y)
     right = max(*(dot.x for dot in dots), *(edge.x for edge in edges), 0.0)
-    across = Scale(0, rounded_up(right), LEFT, WIDTH - RIGHT)
-    up = Scale(low, most, HEIGHT - BOTTOM, TOP)
-    parts = [_frame(across, up, x, y, ticks(0, across.high, 8), ticks(low, most))]
+    up, marks = Scale(low, most, HEIGHT - BOTTOM, TOP), ticks(low, most)
+    across = Scale(0, rounded_up(right), _left(y, marks), WIDTH - RIGHT)
+    parts = [_frame(across, up, x, y, ticks(0, across.high, MOST_ACROSS), marks)]
     for edge in edges:
         at = f"{across.at(edge.x):.1f}"
         parts.append(f'<polyline class="line dashed s{edge.colour}" points="{at},{up.start} {at},{up.end}"/>')
-        parts.append(f'<text class="label" x="{at}" y="{up.end + 10}" dx="4">{escaped(edge.label)}</text>')
     for dot in dots:
         place = f'cx="{across.at(dot.x):.1f}" cy="{up.at(dot.y):.1f}" r="{6 if dot.label else 3.5}"'
         kind = "dot" if dot.label else "dot faint"
         parts.append(f'<circle class="{kind} s{dot.colour}" {place}><title>{escaped(dot.title)}</title></circle>')
-    return _svg(f"{y.name} against {x.name}", [*parts, _labels(dots, across, up)], "against")
+    return _svg(f"{y.name} against {x.name}", [*parts, *_labels(dots, edges, across, up)], across, "against")
 
 
 def _range(dots: Sequence[Dot], y: Axis) -> tuple[float, float]:
@@ -107,10 +112,17 @@ def _range(dots: Sequence[Dot], y: Axis) -> tuple[float, float]:
     return max(0.0, least - max(0.01, ROOM * (most - least) * 2)), most
 
 
-def _svg(title: str, parts: Sequence[str], kind: str) -> str:
+def _left(y: Axis, marks: Sequence[float]) -> float:
+    """Where the frame begins: right of the axis' name and its widest number."""
+    return NAME + BESIDE + CHARACTER * max((len(y.written(mark)) for mark in marks), default=0)
+
+
+def _svg(title: str, parts: Sequence[str], across: Scale, kind: str) -> str:
     head = f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escaped(title)}" data-kind='
     name, _, members = kind.partition(" ")
-    frame = f'data-left="{LEFT}" data-right="{WIDTH - RIGHT}" data-top="{TOP}" data-bottom="{HEIGHT - BOTTOM}"'
+    frame = (
+        f'data-left="{across.start:.1f}" data-right="{across.end}" data-top="{TOP}" data-bottom="{HEIGHT - BOTTOM}"'
+    )
     return f'{head}"{name}" {frame} {members}>{"".join(parts)}</svg>'
 
 
@@ -118,20 +130,20 @@ def _frame(across: Scale, up: Scale, x: Axis, y: Axis, xs: Sequence[float], ys: 
     parts = []
     for tick in ys:
         at = up.at(tick)
-        parts.append(f'<line class="grid" x1="{across.start}" x2="{across.end}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text class="tick" x="{across.start - 7}" y="{at + 4:.1f}" text-anchor="end">')
+        parts.append(f'<line class="grid" x1="{across.start:.1f}" x2="{across.end}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<text class="tick" x="{across.start - BESIDE:.1f}" y="{at + 4:.1f}" text-anchor="end">')
         parts.append(f"{escaped(y.written(tick))}</text>")
     for tick in xs:
         at = across.at(tick)
         parts.append(f'<line class="stub" x1="{at:.1f}" x2="{at:.1f}" y1="{up.start}" y2="{up.start + 4}"/>')
-        parts.append(f'<text class="tick" x="{at:.1f}" y="{up.start + 17}" text-anchor="middle">')
+        parts.append(f'<text class="tick" x="{at:.1f}" y="{up.start + 25}" text-anchor="middle">')
         parts.append(f"{escaped(x.written(tick))}</text>")
-    parts.append(f'<line class="axis" x1="{across.start}" x2="{across.end}" y1="{up.start}" y2="{up.start}"/>')
+    parts.append(f'<line class="axis" x1="{across.start:.1f}" x2="{across.end}" y1="{up.start}" y2="{up.start}"/>')
     middle, half = (across.start + across.end) / 2, (up.start + up.end) / 2
     parts.append(
-        f'<text class="name" x="{middle:.1f}" y="{HEIGHT - 7}" text-anchor="middle">{escaped(x.name)}</text>'
+        f'<text class="name" x="{middle:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{escaped(x.name)}</text>'
     )
-    turned = f'transform="translate(13 {half:.1f}) rotate(-90)"'
+    turned = f'transform="translate(16 {half:.1f}) rotate(-90)"'
     parts.append(f'<text class="name" {turned} text-anchor="middle">{escaped(y.name)}</text>')
     return "".join(parts)
 
@@ -161,17 +173,31 @@ def _marks(one: Series, across: Scale, up: Scale, y: Axis) -> str:
     return "".join(parts)
 
 
-def _labels(dots: Sequence[Dot], across: Scale, up: Scale) -> str:
-    """Beside their points, left of those at the right edge, moved down where two would stand on each other."""
-    parts = []
-    taken: list[tuple[float, float]] = []
-    for dot in sorted((dot for dot in dots if dot.label), key=lambda dot: (-dot.y, dot.x, dot.label)):
-        x, y = across.at(dot.x), up.at(dot.y) + 4
-        wide = 7 * len(dot.label)
-        left = x + 12 + wide > across.end
-        while any(abs(x - a) < wide + 30 and abs(y - b) < LABEL_APART for a, b in taken) and y < up.start:
-            y += 2
-        taken.append((x, y))
-        anchor = f'x="{x - 10:.1f}" text-anchor="end"' if left else f'x="{x + 10:.1f}"'
-        parts.append(f'<text class="label" {anchor} y="{y:.1f}">{escaped(dot.label)}</text>')
-    return "".join(parts)
+def _labels(dots: Sequence[Dot], edges: Sequence[Edge], across: Scale, up: Scale) -> Iterator[str]:
+    """Beside their points and edges, left of those at the right; moved up or down to where none stands yet."""
+    taken: list[tuple[float, float, float]] = []  # left and right end, base line
+    wanted = [(edge.label, across.at(edge.x), up.end + ASCENT, 4) for edge in edges]
+    named = sorted((dot for dot in dots if dot.label), key=lambda dot: (-dot.y, dot.x, dot.label))
+    wanted += [(dot.label, across.at(dot.x), up.at(dot.y) + 4, 10) for dot in named]
+    for label, x, y, beside in wanted:
+        wide = BOLD * len(label)
+        left = x + beside + wide > WIDTH
+        start, end = (x - beside - wide, x - beside) if left else (x + beside, x + beside + wide)
+        others = [base for a, b, base in taken if a < end and start < b]
+        base = _free(y, others, up)
+        taken.append((start, end, base))
+        anchor = f'x="{end:.1f}" text-anchor="end"' if left else f'x="{start:.1f}"'
+        yield f'<text class="label" {anchor} y="{base:.1f}">{escaped(label)}</text>'
+
+
+def _free(y: float, others: Sequence[float], up: Scale) -> float:
+    """The base line next to `y` within the frame that is a line apart from all others; `y` where there is none."""
+    apart = ASCENT + DESCENT
+    places = [y, *(other + side * apart for other in others for side in (-1, 1))]
+    lowest, highest = up.start - DESCENT, up.end + ASCENT
+    free = [
+        place
+        for place in (min(max(one, highest), lowest) for one in places)
+        if all(abs(place - other) > apart - 0.1 for other in others)
+    ]
+    return min(free, key=lambda place: abs(place - y), default=y)

@@ -4,6 +4,8 @@ Nothing of a recording comes in here: both are constants. Colours of series are 
 alone, and by their dashes, labels and titles; the palette is checked against both backgrounds by a test.
 """
 
+from ctxmgr.study.report.plots import LETTER
+
 LIGHT = ("#6e7781", "#b35c00", "#1a7f37", "#0969da", "#8250df", "#24292f", "#bf3989", "#0b7285")
 DARK = ("#9198a1", "#f0883e", "#4ac26b", "#58a6ff", "#be8fff", "#f0f6fc", "#ff80c8", "#3bc9db")
 GROUNDS = ("#ffffff", "#0d1117")
@@ -31,7 +33,7 @@ h1{{font-size:26px;line-height:1.25;margin:0 0 6px}}
 h2{{font-size:20px;line-height:1.3;margin:0 0 2px;overflow-wrap:anywhere}}
 h3{{font-size:15px;margin:22px 0 6px}}
 p{{margin:4px 0 12px;max-width:76ch}}
-.soft,figcaption,caption{{color:var(--soft);font-size:14px}}
+.soft,figcaption{{color:var(--soft);font-size:14px}}
 section{{margin-top:44px;padding-top:22px;border-top:1px solid var(--rule)}}
 nav ul,.legend{{list-style:none;margin:10px 0;padding:0;display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px}}
 nav li,.legend li{{min-width:0;overflow-wrap:anywhere}}
@@ -41,22 +43,21 @@ margin-right:7px}}
 .swatch.dashed{{border-top-style:dashed}}
 .wide{{overflow-x:auto;max-width:100%}}
 table{{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums;margin:8px 0 4px;min-width:100%}}
-caption{{caption-side:bottom;text-align:left;padding-top:8px;max-width:90ch}}
 th,td{{padding:6px 12px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--grid)}}
-th:first-child,td:first-child{{text-align:left;padding-left:4px}}
+th:first-child{{text-align:left;padding-left:4px;position:sticky;left:0;background:var(--ground)}}
 thead th{{color:var(--soft);font-weight:600;border-bottom:1px solid var(--rule);vertical-align:bottom}}
 tbody th{{font-weight:600}}
 tbody tr:hover{{background:var(--raised)}}
 .share{{background:linear-gradient(to right,var(--bar) var(--part),transparent var(--part))}}
-.plots{{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,560px),1fr));gap:18px 28px}}
-figure{{margin:14px 0 0;min-width:0;position:relative}}
+.plots{{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:18px 28px}}
+figure{{margin:14px 0 0;min-width:0;max-width:600px}}
 figcaption{{margin-bottom:4px}}
 figcaption b{{color:var(--ink)}}
-svg.plot{{display:block;width:100%;min-width:480px;height:auto}}
-svg text{{font-family:inherit;fill:var(--soft);font-size:12px}}
-svg text.name{{font-size:12.5px}}
-svg text.label{{fill:var(--ink);font-size:13px;font-weight:600;paint-order:stroke;stroke:var(--ground);
+svg.plot{{display:block;width:100%;height:auto}}
+svg text{{font-family:inherit;fill:var(--soft);font-size:11.5px}}
+svg text.label{{fill:var(--ink);font-weight:600;paint-order:stroke;stroke:var(--ground);
 stroke-width:4px;stroke-linejoin:round}}
+@media (max-width:600px){{main{{padding:18px 12px 40px}}svg text{{font-size:{LETTER}px}}}}
 .grid{{stroke:var(--grid)}}
 .axis,.stub{{stroke:var(--rule)}}
 .line{{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}}
