@@ -267,6 +267,11 @@ export interface CompactionPolicyKeys {
   prepareAhead?: boolean | null;
   /** What every summary is asked for in addition. */
   instructions?: string | null;
+  /**
+   * Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1. Default: {"system": "", "history":
+   * "", "turnPrefix": "", "branch": ""}.
+   */
+  prompts?: SummaryPromptsKeys | null;
 }
 
 /** "tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts. */
@@ -337,6 +342,22 @@ export type SliceBreaks = "steps" | "natural";
 
 /** What tells a change of subject. */
 export type SliceCohesion = "words" | "embeddings" | "host";
+
+/**
+ * Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and `instructions`
+ * below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is checked by: any text
+ * is the summary, and `format` is not asked for.
+ */
+export interface SummaryPromptsKeys {
+  /** The system prompt of every call. Default: "". */
+  system?: string | null;
+  /** What is to be written of the conversation that a compaction takes out. Default: "". */
+  history?: string | null;
+  /** The same of the first part of a turn whose rest is kept. Default: "". */
+  turnPrefix?: string | null;
+  /** The same of a branch that was left. Default: "". */
+  branch?: string | null;
+}
 
 /** Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate. */
 export interface TokenizerKeys {
@@ -567,6 +588,11 @@ export interface CompactionPolicy {
   prepareAhead: boolean;
   /** What every summary is asked for in addition. */
   instructions: string | null;
+  /**
+   * Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1. Default: {"system": "", "history":
+   * "", "turnPrefix": "", "branch": ""}.
+   */
+  prompts?: SummaryPrompts;
 }
 
 /** A model server that writes summaries. */
@@ -605,6 +631,22 @@ export interface Slices {
   cohesion: SliceCohesion;
   /** What of a slice is shown goes by how much each message matters to the goal. */
   weighted: boolean;
+}
+
+/**
+ * Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and `instructions`
+ * below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is checked by: any text
+ * is the summary, and `format` is not asked for.
+ */
+export interface SummaryPrompts {
+  /** The system prompt of every call. */
+  system: string;
+  /** What is to be written of the conversation that a compaction takes out. */
+  history: string;
+  /** The same of the first part of a turn whose rest is kept. */
+  turnPrefix: string;
+  /** The same of a branch that was left. */
+  branch: string;
 }
 
 /** Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate. */

@@ -20,6 +20,7 @@ from ctxmgr.model.policy import (
     Policy,
     Preset,
     Slices,
+    SummaryPrompts,
     Zone,
 )
 from ctxmgr.model.policy_keys import InvalidPolicy
@@ -78,6 +79,7 @@ __all__ = [
     "Rates",
     "Receipt",
     "Slices",
+    "SummaryPrompts",
     "SummaryKind",
     "TieredPrices",
     "Block",

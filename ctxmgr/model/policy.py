@@ -101,6 +101,21 @@ class Slices(Setting, frozen=True):
     ] = True
 
 
+class SummaryPrompts(Setting, frozen=True):
+    """Prompts of your own in place of ctxmgr's; "": ctxmgr's.
+
+    The record stands above them, in tags, and `instructions` below. What answers one of `history`, `turnPrefix` and
+    `branch` has no sections that it is checked by: any text is the summary, and `format` is not asked for.
+    """
+
+    system: Annotated[str, Meta(description="The system prompt of every call.")] = ""
+    history: Annotated[
+        str, Meta(description="What is to be written of the conversation that a compaction takes out.")
+    ] = ""
+    turn_prefix: Annotated[str, Meta(description="The same of the first part of a turn whose rest is kept.")] = ""
+    branch: Annotated[str, Meta(description="The same of a branch that was left.")] = ""
+
+
 class CompactionPolicy(Setting, frozen=True):
     """Who writes compactions, how much stays, and how a summary is made."""
 
@@ -135,6 +150,9 @@ class CompactionPolicy(Setting, frozen=True):
         bool, Meta(description="Write it in the background from yellow on. That spends the host's money.")
     ] = False
     instructions: Annotated[str | None, Meta(description="What every summary is asked for in addition.")] = None
+    prompts: Annotated[
+        SummaryPrompts, Meta(description="Your own prompts; ctxmgr's are in the answer to `planCompaction`.")
+    ] = SummaryPrompts()
 
 
 class Archive(Setting, frozen=True):

@@ -12,7 +12,7 @@ from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text import scratchpad_section
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
-from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape
+from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape, asked_for
 from ctxmgr.summarize.request import (
     LEAST_TOKENS,
     AcceptedAnswer,
@@ -59,7 +59,7 @@ def asked(
     turn = PromptTask(
         "turn-prefix",
         prepared.prefix,
-        TURN,
+        asked_for(brief.prompts.turn_prefix, TURN),
         _turn_output(brief),
         brief.instructions,
         earlier="" if prepared.history else past.context,

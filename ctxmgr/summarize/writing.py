@@ -22,7 +22,7 @@ from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text import BRANCH_LEAD
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting
-from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape
+from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
 from ctxmgr.summarize.request import (
     AcceptedAnswer,
     CompletionFailure,
@@ -51,7 +51,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     """Write a compaction. Whatever the completions are, it ends in a summary that is not empty."""
     account = SummaryUsage()
     prepared = brief.preparation
-    shape = SHAPES[brief.format]
+    shape = asked_for(brief.prompts.history, SHAPES[brief.format])
     before = previous_summary.past(prepared.previous)
     failure: CompletionFailure | None = None
     of_turn: CompletionFailure | None = None
@@ -70,7 +70,7 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     ops = files.merged(files.listed(prepared.previous or ""), prepared.files)
     written = AcceptedAnswer(text, accepted.short)
     left_out = 0 if by_model else summary.untold((*prepared.history, *prepared.prefix), text)
-    done = _written(brief, written, ops, account, failure, brief.format)
+    done = _written(brief, written, ops, account, failure, shape.name if by_model else brief.format)
     done.details["ctxmgr"]["leftOut"] += left_out
     if of_turn is not None:
         done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
@@ -82,7 +82,9 @@ def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSum
     account = SummaryUsage()
     prepared = brief.preparation
     output = compacting.output(brief, BRANCH_TOKENS)
-    shape = FREE if brief.replace_instructions and brief.instructions.strip() else BRANCH
+    shape = asked_for(brief.prompts.branch, BRANCH)
+    if brief.replace_instructions and brief.instructions.strip():
+        shape = FREE
     failure: CompletionFailure | None = None
     accepted = AcceptedAnswer("")
     if brief.strategy != "extractive" and prepared.messages:

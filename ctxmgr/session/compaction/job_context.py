@@ -129,6 +129,7 @@ def brief(seen: JobContext, prepared: Prepared, strategy: Strategy, **more: Any)
         "max_output_tokens": seen.runner.max_output_tokens,
         "retries": seen.policy.retries,
         "scratchpad": seen.scratchpad,
+        "prompts": seen.policy.prompts,
     }
     return SummaryInput(prepared, seen.reader.weigh, strategy, **(given | more))
 

@@ -5,7 +5,7 @@ from ctxmgr.summarize.prompts.continue_format import CONTINUE, SHORT_SENTENCES
 from ctxmgr.summarize.prompts.handoff import HANDOFF
 from ctxmgr.summarize.prompts.nine_section import NINE
 from ctxmgr.summarize.prompts.prompts import SYSTEM, Matter, PromptParts, merge_prompt, prompt
-from ctxmgr.summarize.prompts.shape import FREE, Shape, key_of_title
+from ctxmgr.summarize.prompts.shape import FREE, Shape, asked_for, key_of_title
 from ctxmgr.summarize.prompts.structured import BRANCH, STRUCTURED, TURN
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Shape",
     "TURN",
     "handoff",
+    "asked_for",
     "key_of_title",
     "merge_prompt",
     "prompt",

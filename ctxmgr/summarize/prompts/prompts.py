@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from ctxmgr.summarize.prompts.shape import FREE, Shape
+from ctxmgr.summarize.prompts.shape import Shape
 from ctxmgr.summarize.prompts.tags import data_part, paragraphs, summary_part, without_tags
 
 SYSTEM = (
@@ -60,6 +60,10 @@ _UPDATE = (
     "no longer in progress or pending; a blocker that was removed goes. Bring the next steps up to date. Change "
     "the goal only if the user did. State each thing once."
 )
+_BEFORE = (
+    "<previous-summary> is what was written of all that came before, and what you write takes its place as well: "
+    "nothing of it that still holds may be lost."
+)
 _PENDING = (
     "It is the newest part. Say under what is in progress and what comes next how things stood at its very end: "
     "what the user asked last and whether it is answered, what is half done, what was about to be done."
@@ -98,7 +102,7 @@ def prompt(
 ) -> str:
     """The prompt of one summary. `place`: slice n of m. `most`: tokens of the answer, 0 to say nothing of it.
 
-    Of shape `FREE` the instructions alone say what to write.
+    Of a free shape its task, or the instructions alone, say what to write.
     """
     return paragraphs((_shown(given), _task(matter, shape, given, place), _form(shape, most), _extra(instructions)))
 
@@ -128,7 +132,10 @@ def merge_prompt(
             "This is for a turn whose rest is kept as it is and follows." if matter == "turn-prefix" else "",
         )
     )
-    return paragraphs((_shown(given), *shown, task, _form(shape, most), _extra(instructions)))
+    form = _form(shape, most)
+    if shape.task:
+        form = f"The parts were asked for as follows, and what you write of them is too:\n\n{form}"
+    return paragraphs((_shown(given), *shown, task, form, _extra(instructions)))
 
 
 def _turn_or_summary(matter: Matter) -> str:
@@ -154,9 +161,6 @@ def _shown(given: PromptParts) -> str:
 
 
 def _task(matter: Matter, shape: Shape, given: PromptParts, place: tuple[int, int] | None) -> str:
-    if shape is FREE:
-        return paragraphs(("Do the following with the conversation above.", _hints(given)))
-    about = _SUBJECT[matter]
     newest = bool(place and place[0] == place[1])
     part = f" It is part {place[0]} of {place[1]} of a longer one." if place else ""
     alone = (
@@ -165,9 +169,12 @@ def _task(matter: Matter, shape: Shape, given: PromptParts, place: tuple[int, in
         if given.slices
         else ""
     )
+    if shape.is_free:
+        before = _BEFORE if given.previous else ""
+        return paragraphs((f"Do the following with the conversation above.{part}{alone}", before, _hints(given)))
     pending = _PENDING if newest and matter == "history" else ""
     return paragraphs(
-        (f"Summarise {about}.{part}{alone}", pending, _UPDATE if given.previous else "", _hints(given))
+        (f"Summarise {_SUBJECT[matter]}.{part}{alone}", pending, _UPDATE if given.previous else "", _hints(given))
     )
 
 
@@ -176,8 +183,8 @@ def _hints(given: PromptParts) -> str:
 
 
 def _form(shape: Shape, most: int) -> str:
-    if shape is FREE:
-        return ""
+    if shape.is_free:
+        return shape.task
     room = f"You have room for about {most * 3 // 4} words in all; the answer must end within it." if most else ""
     return paragraphs((" ".join(text for text in (_RULES, shape.hint, room) if text), shape.outline))
 

@@ -23,7 +23,8 @@ class Shape(msgspec.Struct, frozen=True):
     own headings as keys (`key_of_title`), in their order. `needs` are the sections whose absence means that an
     answer is half done: the first and the last of those that always have something to say. `short`: a <short> part
     goes before it. `lead` is a line that belongs before the text when it is put back. `max_tokens`: tokens an
-    answer never needs more of. `hint` says in the prompt what is special about this shape.
+    answer never needs more of. `hint` says in the prompt what is special about this shape. `task` of one without an
+    outline is what to write, in somebody else's words.
     """
 
     name: str
@@ -33,6 +34,12 @@ class Shape(msgspec.Struct, frozen=True):
     lead: str = ""
     max_tokens: int = 1_000_000
     hint: str = ""
+    task: str = ""
+
+    @property
+    def is_free(self) -> bool:
+        """Any text will do."""
+        return not self.outline
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -41,7 +48,12 @@ class Shape(msgspec.Struct, frozen=True):
         return tuple(key_of_title(one.text) for one in found if one)
 
 
-FREE = Shape("free", "")  # the caller's own instructions say what to write: any text will do
+FREE = Shape("free", "")  # the caller's own instructions say what to write
+
+
+def asked_for(task: str, ours: Shape) -> Shape:
+    """The free shape of this task, or ours where there is none."""
+    return msgspec.structs.replace(FREE, task=task.strip()) if task.strip() else ours
 
 
 def key_of_title(title: str) -> str:

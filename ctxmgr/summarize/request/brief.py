@@ -5,8 +5,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from ctxmgr.engine.compaction import Depths
-from ctxmgr.model import Slices, Weigh
+from ctxmgr.model import Slices, SummaryPrompts, Weigh
 from ctxmgr.model.compaction import BranchSummaryPlan, CompactionPlan, Format, Strategy
+from ctxmgr.summarize.prompts import SYSTEM
 from ctxmgr.summarize.request.prompt_task import SummaryTerms
 from ctxmgr.summarize.request.usage import SummaryUsage
 
@@ -22,7 +23,8 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     `weigh`: tokens of a text. `window` and `max_output_tokens` of the summarising model in tokens,
     `max_output_tokens` None where it is not known. `instructions` are the user's own; of a branch
     `replace_instructions` says that they stand in place of ours. `retries` of each ask that is refused. `depths` of
-    breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand.
+    breaks, for natural slices; None: told by words. `scratchpad`: the model's own notes as they stand. `prompts`
+    stand in place of ours.
     """
 
     preparation: Prepared
@@ -37,10 +39,14 @@ class SummaryInput(msgspec.Struct, Generic[Prepared], frozen=True):
     retries: int = 1
     depths: Depths | None = None
     scratchpad: str = ""
+    prompts: SummaryPrompts = SummaryPrompts()
 
     def terms(self, account: SummaryUsage) -> SummaryTerms:
         """What holds for all asks."""
-        return SummaryTerms(self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account)
+        system = self.prompts.system.strip() or SYSTEM
+        return SummaryTerms(
+            self.weigh, self.window, max(0, self.retries), self.slices, self.depths, account, system
+        )
 
 
 class FinishedSummary(msgspec.Struct, frozen=True):

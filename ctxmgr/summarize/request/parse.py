@@ -21,7 +21,7 @@ from ctxmgr.engine.compaction import without_lists
 from ctxmgr.engine.text import FENCE, plain, sections_of, sentences_of, shorten
 from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Completion, CompletionRequest
-from ctxmgr.summarize.prompts import FREE, SHORT_SENTENCES, Shape
+from ctxmgr.summarize.prompts import SHORT_SENTENCES, Shape
 from ctxmgr.summarize.request.outline import first_section, kinds, outside_fences, undoubled
 from ctxmgr.summarize.request.turn_context import without_mark
 
@@ -107,7 +107,7 @@ def _stopped(completion: Completion) -> RejectedAnswer | None:
 
 def text_of(text: str, shape: Shape) -> AcceptedAnswer | RejectedAnswer:
     """Read a whole answer in a shape (rules 1 to 3)."""
-    if shape is FREE:
+    if shape.is_free:
         body = without_mark(without_lists(_unfenced(text))).strip()
         return AcceptedAnswer(body) if plain(body) else RejectedAnswer("empty")
     short, body = _short_apart(_unfenced(text), shape)

@@ -38,6 +38,7 @@ class SummaryTerms(msgspec.Struct, frozen=True):
     slices: Slices
     depths: Depths | None
     usage: SummaryUsage
+    system: str = SYSTEM
 
 
 class PromptTask(msgspec.Struct, frozen=True):
@@ -93,7 +94,7 @@ def question(
     def put(given: PromptParts) -> str:
         return prompt(job.matter, job.shape, given, job.instructions, place=place, most=output)
 
-    free = room(terms, output) - terms.weigh(SYSTEM) - terms.weigh(put(given))
+    free = room(terms, output) - terms.weigh(terms.system) - terms.weigh(put(given))
     if free < LEAST_ROOM:
         give_up(RejectedAnswer("does not fit", f"{free} of {terms.window} tokens left for the conversation"), label)
     if text and not left_out and terms.weigh(text) <= free:
@@ -103,7 +104,7 @@ def question(
     whole = msgspec.structs.replace(given, conversation=text, left_out=digest)
     replaced = sum(map(terms.weigh, (text, digest, given.previous, given.earlier, given.notes, notes)))
     purpose: Purpose = job.matter if place is None else "slice"
-    return ShapedRequest(CompletionRequest(purpose, SYSTEM, put(whole), output, label), job.shape, replaced)
+    return ShapedRequest(CompletionRequest(purpose, terms.system, put(whole), output, label), job.shape, replaced)
 
 
 def _fitted(
@@ -134,12 +135,12 @@ def _digest_room(free: int) -> int:
 def merge_question(terms: SummaryTerms, job: PromptTask, texts: tuple[str, ...]) -> ShapedRequest:
     """The ask that makes one text of the texts of slices. Raises GaveUp where they do not fit."""
     text = merge_prompt(job.matter, job.shape, texts, job.given, job.instructions, most=job.max_tokens)
-    over = terms.weigh(SYSTEM) + terms.weigh(text) - room(terms, job.max_tokens)
+    over = terms.weigh(terms.system) + terms.weigh(text) - room(terms, job.max_tokens)
     if over > 0:
         give_up(RejectedAnswer("does not fit", f"{over} tokens too many"), "merge")
     replaced = sum(map(terms.weigh, (*texts, job.previous, job.earlier, job.notes)))
     return ShapedRequest(
-        CompletionRequest("merge", SYSTEM, text, job.max_tokens, f"merge of {len(texts)} slices"),
+        CompletionRequest("merge", terms.system, text, job.max_tokens, f"merge of {len(texts)} slices"),
         job.shape,
         replaced,
     )

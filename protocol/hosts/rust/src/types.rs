@@ -430,6 +430,9 @@ pub struct CompactionPolicyKeys {
     /// What every summary is asked for in addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<SummaryPromptsKeys>,
 }
 
 /// "tokens": real ones, as the session counts. "chars4": UTF-16 units / 4, as pi counts.
@@ -578,6 +581,26 @@ pub enum SliceCohesion {
     Host,
     #[serde(untagged)]
     Other(String),
+}
+
+/// Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and
+/// `instructions` below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is
+/// checked by: any text is the summary, and `format` is not asked for.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryPromptsKeys {
+    /// The system prompt of every call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// What is to be written of the conversation that a compaction takes out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<String>,
+    /// The same of the first part of a turn whose rest is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_prefix: Option<String>,
+    /// The same of a branch that was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 /// Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate.
@@ -935,6 +958,9 @@ pub struct CompactionPolicy {
     pub prepare_ahead: bool,
     /// What every summary is asked for in addition.
     pub instructions: Option<String>,
+    /// Your own prompts; ctxmgr's are in the answer to `planCompaction`. Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<SummaryPrompts>,
 }
 
 /// A model server that writes summaries.
@@ -977,6 +1003,22 @@ pub struct Slices {
     pub cohesion: SliceCohesion,
     /// What of a slice is shown goes by how much each message matters to the goal.
     pub weighted: bool,
+}
+
+/// Prompts of your own in place of ctxmgr's; "": ctxmgr's. The record stands above them, in tags, and
+/// `instructions` below. What answers one of `history`, `turnPrefix` and `branch` has no sections that it is
+/// checked by: any text is the summary, and `format` is not asked for.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryPrompts {
+    /// The system prompt of every call.
+    pub system: String,
+    /// What is to be written of the conversation that a compaction takes out.
+    pub history: String,
+    /// The same of the first part of a turn whose rest is kept.
+    pub turn_prefix: String,
+    /// The same of a branch that was left.
+    pub branch: String,
 }
 
 /// Which vocabulary pressure goes by while no usage is known. What stays in a list goes by an estimate.
