@@ -1476,6 +1476,26 @@ export type FactSlot =
 /** Who said it. */
 export type FactSource = "summary" | "branch" | "user" | "assistant" | "tool";
 
+/** The summaries that were heard. The newest three of the branch are kept whole. */
+export interface SummariesResult {
+  /** Oldest first. */
+  summaries: HeardSummary[];
+  /** How many events of this session have taken effect. See reference.md#order. */
+  seq: number;
+}
+
+/** A summary that the session heard, by an event or in a list. */
+export interface HeardSummary {
+  /** What it stands for: compaction or branch. */
+  kind: string;
+  /** When it was heard, in milliseconds since the epoch. */
+  at: number;
+  /** Its entry, where that is known. */
+  entryId?: string;
+  /** As it came; absent where it is no longer kept. */
+  text?: string;
+}
+
 /** Which packet. */
 export interface GetPacketParams {
   /** The session, by the id that `session_start` gave it. Any string. */
@@ -2049,6 +2069,8 @@ export interface Methods {
   "setPolicy": { params: SetPolicyParams; result: PolicyResult; direction: "to ctxmgr"; kind: "request" };
   /** All facts that hold. */
   "getLedger": { params: SessionParams; result: LedgerResult; direction: "to ctxmgr"; kind: "request" };
+  /** The summaries that the session heard, the newest as they came. */
+  "getSummaries": { params: SessionParams; result: SummariesResult; direction: "to ctxmgr"; kind: "request" };
   /** The packet as it would be rendered now. */
   "getPacket": { params: GetPacketParams; result: PacketResult; direction: "to ctxmgr"; kind: "request" };
   /** One verdict a message of the last projection, with the rule and the weights; and what each epoch did. */

@@ -30,12 +30,14 @@ class UnreadableJournal(ValueError):
 
 def base(state: State) -> bytes:
     """The first line: the whole state, but for the text of older summaries."""
-    state = msgspec.structs.replace(state, summaries=_bounded(state.summaries, frozenset(state.trail)))
+    state = msgspec.structs.replace(state, summaries=bounded_summaries(state))
     body = {"kind": "base", "version": VERSION, "sessionId": state.session_id, "state": state}
     return _encode(body)
 
 
-def _bounded(summaries: Sequence[RawSummary], path: frozenset[str]) -> tuple[RawSummary, ...]:
+def bounded_summaries(state: State) -> tuple[RawSummary, ...]:
+    """Its summaries, those without their text that are not kept: all but the newest of the active path."""
+    summaries, path = state.summaries, frozenset(state.trail)
     on_path = [place for place, one in enumerate(summaries) if one.entry is None or one.entry in path]
     whole = set(on_path[-KEPT_WHOLE:])
     return tuple(

@@ -176,6 +176,14 @@ TABLE: tuple[Method, ...] = (
         errors=_SESSION,
     ),
     Method(
+        "getSummaries",
+        "request",
+        lifecycle.SessionParams,
+        lifecycle.SummariesResult,
+        "The summaries that the session heard, the newest as they came.",
+        errors=_SESSION,
+    ),
+    Method(
         "getPacket",
         "request",
         lifecycle.GetPacketParams,

@@ -9,6 +9,7 @@ from ctxmgr.engine.presets import KEY_PRESETS
 from ctxmgr.engine.pressure import zone
 from ctxmgr.model import ESTIMATE, BlockEdit, EvictedItem, Keep, Packet, Verdict, invalid_params, policy_keys
 from ctxmgr.model.api import compaction, lifecycle, reports
+from ctxmgr.session import journal
 from ctxmgr.session.methods.notes import notes
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.windows import window_of
@@ -113,6 +114,15 @@ def ledger(session: SessionCore) -> lifecycle.LedgerResult:
         for fact in current(session.ledger)
     )
     return lifecycle.LedgerResult(facts, session.state.seq)
+
+
+def summaries(session: SessionCore) -> lifecycle.SummariesResult:
+    """Before a restart as after it."""
+    heard = tuple(
+        lifecycle.HeardSummary(one.kind, one.time_ms, one.entry, one.text or None)
+        for one in journal.bounded_summaries(session.state)
+    )
+    return lifecycle.SummariesResult(heard, session.state.seq)
 
 
 def rendered_packet(session: SessionCore, resume: bool) -> lifecycle.PacketResult:

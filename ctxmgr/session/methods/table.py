@@ -107,6 +107,7 @@ ROUTES: dict[str, Route] = {
     "pin": _then_status(pinning.pin),
     "unpin": _then_status(pinning.unpin),
     "undo": _then_status(undoing.undo),
+    "getSummaries": _asks(queries.summaries),
     "getScratchpad": _asks(queries.scratchpad),
     "editScratchpad": _edit_scratchpad,
 }

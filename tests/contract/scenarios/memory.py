@@ -111,6 +111,24 @@ def short() -> Talk:
 
 
 @behaviour(
+    "memory/summaries-as-they-came",
+    "getSummaries answers what was heard, oldest first: the newest three as they came, of older ones no text.",
+    "design 8",
+)
+def summaries() -> Talk:
+    talk = Talk()
+    written = [f"## Goal\nStep {number} of the port.\n\nWith words of no heading's kind.\n" for number in range(4)]
+    for number, text in enumerate(written):
+        entry = {"id": f"e{number}", "summary": text, "firstKeptEntryId": None, "timestamp": 1_000 + number}
+        talk.call("session_compact", sessionId="s", compactionEntry=entry)
+    heard = talk.call("getSummaries", sessionId="s")["summaries"]
+    assert [one["at"] for one in heard] == [1_000, 1_001, 1_002, 1_003]
+    assert [one.get("text") for one in heard] == [None, *written[1:]]
+    assert heard[-1] == {"kind": "compaction", "at": 1_003, "entryId": "e3", "text": written[-1]}
+    return talk
+
+
+@behaviour(
     "memory/tool-text-is-data",
     "A tool result that holds headings and a checklist leaves the ledger's constraints and tasks as they were.",
     "design 5",

@@ -59,3 +59,13 @@ def test_what_is_saved_is_the_state_where_there_are_few() -> None:
     heard = tuple(RawSummary("compaction", f"text {at}", f"d{at}", at) for at in range(3))
     saved: dict[str, Any] = json.loads(base(State("s", ModelSpec("m", 200_000), summaries=heard)))
     assert [one["text"] for one in saved["state"]["summaries"]] == ["text 0", "text 1", "text 2"]
+
+
+def test_summaries_that_are_asked_for_are_those_that_a_restart_knows() -> None:
+    host = InProcess(policy={"tokenizer": "estimate"})
+    for number in range(5):
+        compacted(host, number)
+    before = host.request("getSummaries", sessionId="s")["summaries"]
+    again = InProcess(policy={"tokenizer": "estimate"}, found={"s": SnapshotLoaded(tuple(host.whole["s"]))})
+    assert again.request("getSummaries", sessionId="s")["summaries"] == before
+    assert [one.get("text") for one in before] == [None, None, summary(2), summary(3), summary(4)]

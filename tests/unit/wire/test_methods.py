@@ -36,6 +36,7 @@ DESIGNED = {
     "getPolicy": "R",
     "setPolicy": "R",
     "getLedger": "R",
+    "getSummaries": "R",
     "getPacket": "R",
     "explain": "R",
     "retrieve": "R",

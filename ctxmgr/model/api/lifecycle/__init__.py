@@ -53,6 +53,7 @@ from ctxmgr.model.api.lifecycle.plain import (
 )
 from ctxmgr.model.api.lifecycle.queries import (
     GetPacketParams,
+    HeardSummary,
     LedgerFact,
     LedgerResult,
     PacketResult,
@@ -60,6 +61,7 @@ from ctxmgr.model.api.lifecycle.queries import (
     PruneStats,
     SetPolicyParams,
     SetPruningParams,
+    SummariesResult,
 )
 from ctxmgr.model.api.lifecycle.status import (
     LatchStatus,
@@ -93,7 +95,9 @@ __all__ = [
     "LatchStatus",
     "LeafId",
     "LedgerFact",
+    "HeardSummary",
     "LedgerResult",
+    "SummariesResult",
     "Model",
     "ModelSelectParams",
     "NoParams",

@@ -93,6 +93,22 @@ class LedgerResult(Wire, frozen=True, omit_defaults=False):
     seq: Seq
 
 
+class HeardSummary(Wire, frozen=True):
+    """A summary that the session heard, by an event or in a list."""
+
+    kind: Annotated[str, Meta(description="What it stands for: compaction or branch.")]
+    at: Annotated[int, Meta(description="When it was heard, in milliseconds since the epoch.")]
+    entry_id: Annotated[str | None, Meta(description="Its entry, where that is known.")] = None
+    text: Annotated[str | None, Meta(description="As it came; absent where it is no longer kept.")] = None
+
+
+class SummariesResult(Wire, frozen=True, omit_defaults=False):
+    """The summaries that were heard. The newest three of the branch are kept whole."""
+
+    summaries: Annotated[tuple[HeardSummary, ...], Meta(description="Oldest first.")]
+    seq: Seq
+
+
 class PacketResult(Wire, frozen=True, omit_defaults=False):
     """The packet as it would be now, whether or not the next list needs one."""
 

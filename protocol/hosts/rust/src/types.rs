@@ -2226,6 +2226,32 @@ pub enum FactSource {
     Other(String),
 }
 
+/// The summaries that were heard. The newest three of the branch are kept whole.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummariesResult {
+    /// Oldest first.
+    pub summaries: Vec<HeardSummary>,
+    /// How many events of this session have taken effect. See reference.md#order.
+    pub seq: i64,
+}
+
+/// A summary that the session heard, by an event or in a list.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeardSummary {
+    /// What it stands for: compaction or branch.
+    pub kind: String,
+    /// When it was heard, in milliseconds since the epoch.
+    pub at: i64,
+    /// Its entry, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_id: Option<String>,
+    /// As it came; absent where it is no longer kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
 /// Which packet.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -3096,6 +3122,14 @@ pub mod methods {
         const NAME: &'static str = "getLedger";
         type Params = SessionParams;
         type Answer = LedgerResult;
+    }
+
+    /// The summaries that the session heard, the newest as they came.
+    pub struct GetSummaries;
+    impl Request for GetSummaries {
+        const NAME: &'static str = "getSummaries";
+        type Params = SessionParams;
+        type Answer = SummariesResult;
     }
 
     /// The packet as it would be rendered now.
