@@ -235,10 +235,10 @@ def test_a_bar_a_policy_and_a_group_a_kind() -> None:
         ("bar s1", "<b>, goal: 0.250"),
         ("bar s0", "off, tasks: 0.000"),
     ]
-    high, low, none = (float(one.get("height", "")) for one in root.iter("rect"))
-    assert high == pytest.approx(4 * low, rel=0.01)
+    long, short, none = (float(one.get("width", "")) for one in root.iter("rect"))
+    assert long == pytest.approx(4 * short, rel=0.01)
     assert none == 0
-    assert [one.text for one in root.iter("text") if one.get("transform")] == ["goal", "tasks"]
+    assert [one.text for one in root.iter("text") if one.get("text-anchor") == "end"] == ["goal", "tasks"]
 
 
 def test_nothing_to_draw_is_no_drawing() -> None:
