@@ -17,7 +17,7 @@ from tests.unit.study.compare.command.running import weigh_by_length
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     weigh_by_length(monkeypatch)
     path = tmp_path / "long.jsonl"
-    lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(90))]
+    lines = [b'{"type":"session","version":3,"id":"s"}', *raws(*turns(36))]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
     return path
 
@@ -59,7 +59,7 @@ def test_the_command_shows_each_compaction_and_what_is_held(
     alone, both = row["held"], chain["withTail"]
     assert all(alone[what]["held"] <= both[what]["held"] <= both[what]["total"] for what in alone)
     loop = chain["loop"]
-    assert loop["calls"] == 180
+    assert loop["calls"] == 72
     assert 0 < loop["billed"] <= loop["closed"]
     table = (session.parent / "out" / "chains-20000.md").read_text()
     assert "| long.jsonl | extractive | structured | 1 |" in table
@@ -76,7 +76,7 @@ def test_closed_loop_cost_of_a_chain_is_at_any_price_sheet(
         assert tiered[name] == twice[name]
     assert twice["fetches"] == usual["fetches"]
     bare = figures(session, capsys, "--overhead", "0")["chain"]["loop"]
-    assert usual["billed"] - bare["billed"] == pytest.approx(180 * 5_000 * 0.3 / 1e6, abs=0.001)
+    assert usual["billed"] - bare["billed"] == pytest.approx(72 * 5_000 * 0.3 / 1e6, abs=0.001)
     assert usual["parts"]["overhead"] > bare["parts"]["overhead"] == 0
     assert figures(session, capsys)["reused"]
 
