@@ -35,7 +35,7 @@ class Original(msgspec.Struct, frozen=True, gc=False):
     @property
     def call_text(self) -> str:
         """What it was, on one line."""
-        return _told(self.conversation, self.ref)
+        return block_line(self.conversation, self.ref)
 
 
 def result_tokens(conversation: ConversationIndex, plan: Plan) -> tuple[int, int]:
@@ -131,7 +131,7 @@ def originals(
     return tuple(found)
 
 
-def _told(conversation: ConversationIndex, ref: BlockRef) -> str:
+def block_line(conversation: ConversationIndex, ref: BlockRef) -> str:
     """What a block was, on one line."""
     block = conversation.block(ref)
     if block.kind == "result":

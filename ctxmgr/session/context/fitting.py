@@ -1,7 +1,8 @@
 """Turns what a preset planned into what fits: the step that every list goes through but those that go as they came.
 
 1. Where whole turns are to leave, the preset plans again from a later turn on, so that it says what left as ever.
-2. What was cut goes into the archive, where there is one.
+2. Whatever is shown another way than before goes into the archive, where there is one: each handle that a list
+   names can be retrieved, in every preset.
 3. Where a cut changes what was shown before, that is an epoch of its own, with a receipt: its cache is lost.
 4. What fits after a cut is what is kept from then on: that it fills the window is no reason to open an epoch.
 """
@@ -13,12 +14,12 @@ from functools import partial
 import msgspec
 
 from ctxmgr.engine.balanced import arithmetic, receipts
-from ctxmgr.engine.conversation import BlockRef, Incoming
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Incoming
 from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
 from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
 from ctxmgr.engine.presets import Inputs, NeedsThread, Planned, PresetStrategy
 from ctxmgr.engine.rewriting import handles
-from ctxmgr.model import ArchiveRow, Plan, Receipt, prices
+from ctxmgr.model import ArchiveRow, BlockEdit, Plan, Receipt, prices
 from ctxmgr.model.saved import State
 from ctxmgr.session.reading import Reader
 
@@ -29,9 +30,20 @@ TURNS_TRIES = 4  # a packet comes with turns that leave: so often more of them m
 def fitting(
     incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
 ) -> Planned:
-    """The plan, fitted. `state` is that from before it was planned."""
+    """The plan, fitted, and what left by it. `state` is that from before it was planned."""
     if not preset.is_active(state):
         return planned
+    done = _fitting(incoming, planned, state, preset, inputs, reader)
+    if not inputs.archives:
+        return done
+    rows = {row.key: row for row in (*planned.originals, *done.originals)}
+    rows |= _rewritten(incoming.conversation, done, state)
+    return msgspec.structs.replace(done, originals=tuple(rows.values()))
+
+
+def _fitting(
+    incoming: Incoming, planned: Planned, state: State, preset: PresetStrategy, inputs: Inputs, reader: Reader
+) -> Planned:
     conversation, handle = incoming.conversation, _handle(inputs)
     ask = FitInputs(
         limit=inputs.gauge.fit_weight,
@@ -62,6 +74,21 @@ def fitting(
     epoch = msgspec.structs.replace(planned.state.epoch, remaining_tokens=done.plan.weight)  # rule 4
     state = msgspec.structs.replace(planned.state, decisions=done.plan.decisions, epoch=epoch)
     return msgspec.structs.replace(planned, plan=done.plan, state=state, originals=(*planned.originals, *rows))
+
+
+def _rewritten(conversation: ConversationIndex, planned: Planned, state: State) -> dict[str, ArchiveRow]:
+    """Rule 2: the blocks that are written anew with this list, by key."""
+    rows = {}
+    for piece in planned.plan.pieces:
+        if isinstance(piece, BlockEdit) and state.decisions.get(piece.key) != planned.state.decisions.get(
+            piece.key
+        ):
+            ref = BlockRef(piece.message_index, piece.block_index)
+            text = conversation.block(ref).text
+            if text:
+                line = receipts.block_line(conversation, ref)
+                rows[piece.key] = ArchiveRow(handles.handle(piece.key), piece.key, line, text)
+    return rows
 
 
 def announced(planned: Planned, whole: Plan, incoming: Incoming, inputs: Inputs) -> Planned:

@@ -1,5 +1,6 @@
 """What leaves is archived before its markers are sent, held while it can not be, and paged back."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from ctxmgr.server import effects as do
 from ctxmgr.server.connection import Connection, ConnectionOptions
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.session.methods import archiving
-from tests.contract.talk import Messages, Talk
+from tests.contract.talk import Fields, Messages, Talk
 from tests.unit.session.methods.archived import context, error, failing, page, ready
 from tests.unit.session.recovery import RETRIEVE, leaving, row, session_of
 
@@ -48,6 +49,29 @@ def test_the_answer_waits_for_the_archive_and_is_saved_after_it(connection: Conn
     assert (asked.limits.max_age_days, asked.limits.max_megabytes) == (30, 256)
     assert receive(connection, "getStatus", sessionId="s") == [], "the queue is parked"
     assert of(connection.resume(asked.ticket, ArchiveAnswer())) == [do.Save, do.Send, do.Send]
+
+
+@pytest.mark.parametrize("preset", ["balanced", "tools", "turns"])
+def test_each_handle_that_a_list_names_is_archived(preset: str) -> None:
+    """Whatever shortens results (age, distilling, a forced prune, the window's size), before the list is sent."""
+    policy = {"preset": preset, "pruneProtect": 0, "pruneMinimum": 0, "protectedTurns": 1, "reserve": 2_000}
+    talk, make = Talk(policy, capabilities=RETRIEVE, window=40_000), Messages()
+    messages: list[Fields] = []
+    named: set[str] = set()
+    for number in range(12):
+        output = "".join(f"line {line} of output {number}\n" for line in range(300))
+        messages += make.turn(f"Step {number}.", output, path=f"{number}.py")
+        if number % 4 == 3:
+            talk.call("prune", sessionId="s")
+        sent = talk.context([*messages, make.user("Go on.")])
+        told = msgspec.json.encode(sent.get("messages")).decode()
+        new = set(re.findall(r"(?:retrieve |\[)([a-z2-7]{8})\]", told)) - named
+        named |= new
+        for name in new:
+            original = talk.call("retrieve", sessionId="s", handle=name)["text"]
+            assert original.startswith("line 0 of output "), name
+            assert original.endswith(f"line 299 {original.splitlines()[0][7:]}\n")
+    assert len(named) >= 5
 
 
 def test_where_nothing_leaves_the_archive_is_not_asked() -> None:
