@@ -1,7 +1,7 @@
 """A scripted coding model: turns a chat request of pi into the reply that a user's words ask for.
 
 1. A user message that names files ("notes-1.txt") is answered with a `read` call, its result with the next one, as
-   agents work; after the last with a sentence.
+   agents work; after the last with a sentence. One that says "use TOOL {arguments}" is answered with that call.
 2. A request for a summary (pi's or ctxmgr's) is answered in the sections it names.
 3. Usage is what was really sent: characters / 4. So a pruned request reports less, as a provider would.
 """
@@ -33,13 +33,14 @@ Work through the notes, step by step.
 1. Go on with the next step
 """
 _FILES = re.compile(r"[\w-]+\.txt")
+_USE = re.compile(r"use (\w+) (\{.*\})")
 
 
 class Model:
-    """One conversation: `left` are the files still to be read. `summary`: what is given for every summary."""
+    """One conversation: `left` are the calls still to be made. `summary`: what is given for every summary."""
 
     def __init__(self, summary: str | None = None) -> None:
-        self.left: list[str] = []
+        self.left: list[tuple[str, str]] = []  # names, and arguments as JSON
         self._summary = summary
         self._calls = iter(range(1, 10**6))
 
@@ -48,9 +49,10 @@ class Model:
             return _stream(request, {"content": self._summary or _summary(request)}, "stop")
         newest = request.body["messages"][-1]
         if newest["role"] == "user":
-            self.left = _FILES.findall(text(newest))
+            self.left = [("read", json.dumps({"path": path})) for path in _FILES.findall(text(newest))]
+            self.left = _USE.findall(text(newest)) or self.left
         if self.left:
-            return _stream(request, {"tool_calls": [_call(next(self._calls), self.left.pop(0))]}, "tool_calls")
+            return _stream(request, {"tool_calls": [_call(next(self._calls), *self.left.pop(0))]}, "tool_calls")
         return _stream(request, {"content": f"That is done: {asked(request)[:60]}"}, "stop")
 
 
@@ -86,8 +88,8 @@ def tokens(request: Request) -> int:
     return len(json.dumps(request.body["messages"])) // 4
 
 
-def _call(number: int, path: str) -> dict[str, Any]:
-    function = {"name": "read", "arguments": json.dumps({"path": path})}
+def _call(number: int, name: str, arguments: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
     return {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
 
 

@@ -19,6 +19,8 @@ import * as mapping from "./mapping.ts";
 import type { Context, Lent, Message, Model } from "./pi.ts";
 import { read } from "./settings.ts";
 import type { Settings } from "./settings.ts";
+import { seen } from "./filling.ts";
+import type { Seen } from "./filling.ts";
 import { epoch } from "./showing.ts";
 import { Spending } from "./spending.ts";
 
@@ -33,6 +35,7 @@ export class Bridge {
   private starting: Promise<Session<Message> | undefined> | undefined;
   private context: Context | undefined;
   private stderr = "";
+  seen: Seen | undefined; // of the last request that ctxmgr answered
   private passing: string | undefined; // the state directory of a session that is not kept
   private readonly lent: Lent;
 
@@ -82,7 +85,7 @@ export class Bridge {
 
   async end(): Promise<void> {
     const { sidecar, starting, passing } = this;
-    this.sidecar = this.starting = this.passing = undefined;
+    this.sidecar = this.starting = this.passing = this.seen = undefined;
     if (sidecar === undefined) return;
     await within(BOUND.end / 2, (async () => await (await starting)?.end())());
     await within(BOUND.end, sidecar.dispose());
@@ -93,6 +96,7 @@ export class Bridge {
   async list(messages: Message[], options: ContextOptions, context: Context): Promise<Message[] | undefined> {
     return await this.with(async (session) => {
       const list = await session.context(messages, options);
+      if (session.lastReport !== undefined) this.seen = seen(messages, options.overheadTokens);
       if (session.lastReport?.arithmetic) this.showEpoch(session, context).catch(() => undefined);
       return list;
     });
@@ -158,6 +162,7 @@ export class Bridge {
       clientInfo: { name: "pi" },
       messageFormat: "pi",
       policy,
+      retrieve: settings.modelTools,
       onRequestCompaction: (params) => this.compactions.asked(params),
       onComplete: (params, signal) => complete(params, this.context, this.lent, this.spending, signal),
       onStderr: (text) => {

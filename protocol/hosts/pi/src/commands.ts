@@ -1,17 +1,43 @@
 /** The slash commands: what the user asks by name, and how it is answered. */
 
-import { BOUND } from "./bounded.ts";
+import { said } from "./asking.ts";
+import type { Ask } from "./asking.ts";
 import type { Bridge } from "./bridge.ts";
-import type { Api, Context, Message } from "./pi.ts";
+import { filling } from "./filling.ts";
+import * as keeping from "./keeping.ts";
+import type { Api, Context } from "./pi.ts";
 import * as show from "./showing.ts";
-import type { Session } from "../../typescript/src/index.ts";
 
-type Run = (session: Session<Message>, args: string) => Promise<string>;
-
-const COMMANDS: Record<string, { description: string; run: Run }> = {
+const COMMANDS: Record<string, { description: string; run: Ask<string> }> = {
+  ctx: {
+    description: "What is in the context window, by kind",
+    run: async (session, _, { seen }) => {
+      const { contextWindow } = await session.request("getStatus", {});
+      return filling(seen, (await session.request("explain", {})).verdicts, contextWindow);
+    },
+  },
   "ctx-status": {
     description: "How full the context window is, and what ctxmgr does about it",
     run: async (session) => show.status(await session.request("getStatus", {}), session.restored),
+  },
+  pin: {
+    description: "Keep something as it is: /pin src/a.py, /pin tool bash, /pin #12 (by its number in /ctx-explain)",
+    run: async (session, args) => {
+      if (args !== "") return await keeping.pin(session, await keeping.wanted(session, args), args);
+      const { pins } = await session.request("getStatus", {});
+      return `${show.plural(pins, "pin")}. Keep something as it is: /pin src/a.py, /pin tool bash, /pin #12`;
+    },
+  },
+  unpin: {
+    description: "Take a pin off: /unpin src/a.py",
+    run: async (session, args) => {
+      if (args === "") return "Take a pin off: /unpin src/a.py, /unpin tool bash, /unpin #12";
+      return await keeping.unpin(session, await keeping.wanted(session, args), args);
+    },
+  },
+  undo: {
+    description: "Bring back what left last, and pin it; /undo 3: what left at epoch 3",
+    run: keeping.undo,
   },
   prune: {
     description: "Prune tool output on the next request, whether or not it pays",
@@ -38,7 +64,7 @@ const COMMANDS: Record<string, { description: string; run: Run }> = {
   "prune-config": {
     description: "Show the policy, or set it for this session: /prune-config preset tools",
     run: async (session, args) => {
-      if (args.trim() !== "") await session.request("setPolicy", { policy: show.setting(args) });
+      if (args !== "") await session.request("setPolicy", { policy: show.setting(args) });
       return show.policy(await session.request("getPolicy", {}));
     },
   },
@@ -51,23 +77,9 @@ const COMMANDS: Record<string, { description: string; run: Run }> = {
 export function register(pi: Api, bridge: Bridge): void {
   for (const [name, { description, run }] of Object.entries(COMMANDS)) {
     const handler = async (args: string, context: Context): Promise<void> => {
-      const ask = () => bridge.with((session) => answered(session, args, run));
-      const said = await bridge.told(context, BOUND.event, ask);
-      context.ui.notify(said?.text ?? show.absent(bridge.trouble), said?.type ?? "warning");
+      const { text, type } = await said(bridge, context, args.trim(), run);
+      context.ui.notify(text, type);
     };
     pi.registerCommand(name, { description, handler });
-  }
-}
-
-interface Said {
-  text: string;
-  type: "info" | "warning";
-}
-
-async function answered(session: Session<Message>, args: string, run: Run): Promise<Said> {
-  try {
-    return { text: await run(session, args), type: "info" };
-  } catch (fault) {
-    return { text: `ctxmgr: ${fault instanceof Error ? fault.message : String(fault)}`, type: "warning" };
   }
 }

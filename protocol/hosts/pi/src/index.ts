@@ -3,7 +3,7 @@
  *
  * 1. Each event has one listener here, which awaits under a bound, never throws and answers undefined ("as it was")
  *    when anything goes wrong.
- * 2. No widget, no tool. One status line, where a cache epoch opened; all other figures are in /prune-stats.
+ * 2. No widget, and no tool unless the user allows it. One status line, where a cache epoch opened; all other figures are in /prune-stats.
  */
 
 import { BOUND } from "./bounded.ts";
@@ -23,6 +23,8 @@ import type {
   Tree,
   TurnEnd,
 } from "./pi.ts";
+import { read } from "./settings.ts";
+import { offer } from "./tools.ts";
 import { settles } from "./version.ts";
 
 export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
@@ -89,4 +91,5 @@ export default async function ctxmgr(pi: Api, lent: Lent): Promise<void> {
   });
 
   register(pi, bridge);
+  if (read(process.cwd(), false, process.env).modelTools) offer(pi, bridge);
 }

@@ -131,10 +131,26 @@ export interface Tree {
   summaryEntry?: Entry;
 }
 
+/** `parameters`: a JSON schema. What `execute` throws is told to the model as the call's failure. */
+export interface Tool {
+  name: string;
+  label: string;
+  description: string;
+  parameters: Json;
+  execute(
+    id: string,
+    given: Json,
+    signal: AbortSignal | undefined,
+    update: unknown,
+    context: Context,
+  ): Promise<{ content: { type: "text"; text: string }[]; details: object }>;
+}
+
 export interface Api {
   on(event: string, listen: (event: never, context: Context) => unknown): unknown;
   registerCommand(
     name: string,
     options: { description: string; handler: (args: string, context: Context) => Promise<void> },
   ): void;
+  registerTool?(tool: Tool): void;
 }

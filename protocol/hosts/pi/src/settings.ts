@@ -3,8 +3,8 @@
  *
  * 1. The project's file stands over the global one, object by object, as pi merges them. A project that the user
  *    does not trust has no say (pi 0.79.1 and later tell).
- * 2. What names a program to run or a place to write (`command`, `stateDir`) is read from the global file alone:
- *    a checkout must not be able to start something.
+ * 2. What names a program to run or a place to write (`command`, `stateDir`), or gives the model tools (`modelTools`), is
+ *    read from the global file alone: a checkout must not be able to start something.
  * 3. A file that is missing or broken counts as empty: pi itself says so where it matters.
  * 4. pi takes any number for its own settings, ctxmgr whole ones alone: they are rounded, for they are no fault.
  */
@@ -18,7 +18,7 @@ import type { Json, Model } from "./pi.ts";
 
 const RESERVE_TOKENS = 16_384; // pi's default `compaction.reserveTokens`
 const KEEP_RECENT_TOKENS = 20_000; // pi's default `compaction.keepRecentTokens`
-const OWN_KEYS = new Set(["enabled", "command", "stateDir", "compaction"]);
+const OWN_KEYS = new Set(["enabled", "command", "stateDir", "compaction", "modelTools"]);
 
 /** What pi asks providers' caches for (`PI_CACHE_RETENTION`), and whether it keeps them warm while nothing runs. */
 export interface Caching {
@@ -32,6 +32,8 @@ export interface Settings {
   /** Program and first arguments; undefined leaves it to the client: $CTXMGR_COMMAND, else `ctxmgr` on the path. */
   command: string[] | undefined;
   stateDir: string | undefined;
+  /** Whether the model gets tools of ctxmgr's. */
+  modelTools: boolean;
   /** Keys of `contextPruning` that say nothing that can be followed. */
   passedOver: string[];
   /** The policy for `initialize`: pi's own numbers, and what `contextPruning` says. */
@@ -73,6 +75,7 @@ export function made(global: Json, project: Json, model?: Model, env: NodeJS.Pro
     pruning: typeof ours["enabled"] === "boolean" ? ours["enabled"] : undefined,
     command,
     stateDir: text(personal["stateDir"]),
+    modelTools: personal["modelTools"] === true,
     passedOver: command === undefined && (personal["command"] ?? null) !== null ? ["command"] : [],
     policy: { hostReserve: reserveTokens, ...Object.fromEntries(keys), compaction: writing },
     bare: { hostReserve: reserveTokens, compaction: own },

@@ -101,10 +101,10 @@ export function absent(complaint: string): string {
   return `ctxmgr does not answer; pi goes on without it.${complaint === "" ? "" : `\n${complaint}`}`;
 }
 
-function number(given: number): string {
+export function number(given: number): string {
   return Math.round(given).toLocaleString("en-GB");
 }
 
-function plural(count: number, one: string, many = `${one}s`): string {
+export function plural(count: number, one: string, many = `${one}s`): string {
   return `${number(count)} ${count === 1 ? one : many}`;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { within } from "../src/bounded.ts";
 import { complete } from "../src/completing.ts";
+import { filling, seen } from "../src/filling.ts";
 import * as show from "../src/showing.ts";
 import { Spending } from "../src/spending.ts";
 import { atLeast, settles } from "../src/version.ts";
@@ -114,6 +115,24 @@ test("what pruning has saved: off where it is off, and what the last request lef
   assert.match(show.stats(given, "turns", { ...report, messagesDropped: null, turnsDropped: 1 }), /1 turn left out$/);
   assert.match(show.stats(given, "off"), /^Pruning is off\./);
   assert.match(show.stats({ ...given, enabled: false }, "balanced"), /^Pruning is off\./);
+});
+
+test("what fills the window: a bar of 40 cells, the heaviest kinds first, the rest as one", () => {
+  const verdict = (index: number | null, after: number) => {
+    return { index, digest: "d", verdict: "kept" as const, rule: "r", before: after, after };
+  };
+  const roles = ["user", "assistant", "compactionSummary", "branchSummary", "bashExecution", "custom"];
+  const messages = [...roles.map((role) => ({ role })), ...["read", "bash", "grep"].map((toolName) => ({ role: "toolResult", toolName }))];
+  const verdicts = [...messages.map((_, at) => verdict(at, 10 * at)), verdict(null, 100)];
+  assert.deepEqual(filling(seen(messages, 500), verdicts, 1_920).split("\n"), [
+    "The last request: about 960 of 1,920 tokens (50 %)",
+    `[aaaaaaaaaabbbcddefgh${"·".repeat(20)}]`,
+    "a system prompt 500 (26 %), b packet 100 (5 %), c grep results 80 (4 %), d bash results 70 (4 %), " +
+      "e read results 60 (3 %), f summaries 50 (3 %), g extensions 50 (3 %), h user's commands 40 (2 %), i other 10 (1 %)",
+  ]);
+  const [first, bar] = filling(seen([{ role: "user" }], 0), [verdict(0, 3_000)], 1_000).split("\n");
+  assert.deepEqual([first, bar], ["The last request: about 3,000 of 1,000 tokens (300 %)", `[${"a".repeat(40)}]`]);
+  assert.equal(filling(undefined, [], 1_000), "Nothing was asked of the model yet.");
 });
 
 test("verdicts: sums first, then what was not kept, the newest when there are many", () => {

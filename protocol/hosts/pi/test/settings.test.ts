@@ -19,6 +19,7 @@ test("nothing said: pi's own numbers", () => {
     pruning: undefined,
     command: undefined,
     stateDir: undefined,
+    modelTools: false,
     passedOver: [],
     policy: { hostReserve: 16_384, compaction: DEFAULT },
     bare: { hostReserve: 16_384, compaction: DEFAULT },
@@ -46,12 +47,14 @@ test("the project stands over the global file, key by key", () => {
   assert.deepEqual(settings.bare, { hostReserve: 9_000, compaction: settings.policy.compaction });
 });
 
-test("a project can start no program and choose no place to write", () => {
-  const theirs = { contextPruning: { command: ["sh", "-c", "boom"], stateDir: "/etc" } };
+test("a project can start no program, choose no place to write and give the model no tool", () => {
+  const theirs = { contextPruning: { command: ["sh", "-c", "boom"], stateDir: "/etc", modelTools: true } };
   assert.deepEqual([made({}, theirs).command, made({}, theirs).stateDir], [undefined, undefined]);
   const own = made({ contextPruning: { command: ["python3", "-m", "ctxmgr"], stateDir: "/s" } }, theirs);
   assert.deepEqual([own.command, own.stateDir], [["python3", "-m", "ctxmgr"], "/s"]);
   assert.equal("command" in own.policy, false);
+  assert.deepEqual([own.modelTools, "modelTools" in own.policy], [false, false]);
+  assert.equal(made(theirs, { contextPruning: { modelTools: false } }).modelTools, true);
 });
 
 test("a command is a list of words or one text; what is neither is passed over, and said", () => {
