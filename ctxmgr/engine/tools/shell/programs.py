@@ -1,0 +1,89 @@
+"""Turns a command into what it is for, by its name: nothing by itself, a look, a check.
+
+A look changes nothing (`ls`, `rg`, `git status`); a check runs tests, a build or a linter.
+"""
+
+import re
+
+from msgspec import structs
+
+from ctxmgr.engine.tools.shell.scripts import sed_call
+from ctxmgr.engine.tools.shell.words import ShellCommand, name_of
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SILENT = words_of("cd echo printf true : pwd export set date sleep")
+_LOOKS = words_of(
+    "ls find fd tree rg grep egrep fgrep ag wc stat file du df diff cmp jq yq sort uniq cut awk column tr which"
+    " less more od xxd hexdump strings cat head tail nl sed find_file search_dir search_file"
+)
+SEARCHES = words_of("find fd rg grep egrep fgrep ag find_file search_dir search_file")
+_EXECUTED = tuple((name,) for name in ("grep", "cat", "ls", "echo", "head", "wc"))  # by a `find` that only looks
+_GIT_LOOKS = words_of(
+    "status diff log show blame ls-files rev-parse grep describe ls-tree cat-file shortlog merge-base"
+)
+_GIT_LISTS = words_of("branch tag remote worktree")  # with nothing but options
+_GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
+_GH_LOOKS = words_of("view checks diff list status")
+GREPS = words_of("rg grep egrep fgrep ag")
+SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+_CHANGES = {
+    "find": re.compile(r"-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)$"),
+    "fd": re.compile(r"-[xX]|--exec"),
+    "yq": re.compile(r"-i|--inplace"),
+    "sort": re.compile(r"-o|--output"),
+    "tree": re.compile(r"-o$"),
+}
+_CHECKERS = words_of(
+    "pytest py.test tsc tsgo eslint mypy pyright jest vitest ctest rspec phpunit tox nox biome flake8 shellcheck"
+    " golangci-lint"
+)
+_RUNNERS = words_of(
+    "npm pnpm yarn bun cargo go make mise gradle gradlew mvn dotnet swift deno just task npx uv poetry hk"
+)
+_CHECK_NAME = re.compile(
+    r"^(?:run[:-])?(?:\w+[:-])*(?:tests?|checks?|lint|build|typecheck|type-check|vet|clippy|nextest|pytest|tsc"
+    r"|eslint|vitest|jest|mypy|ruff|verify)(?:[:-]\w+)*$"
+)
+
+
+def plain_command(command: ShellCommand) -> ShellCommand:
+    """The command without variables set before it, or a time limit."""
+    words = command.words
+    while words and words[0] and ("=" in words[0] or words[0] in ("command", "sudo", "env")):
+        words = words[1:]
+    if len(words) > 2 and words[0] == "timeout":
+        words = words[2:]
+    return command if words is command.words else structs.replace(command, words=words)
+
+
+def is_look(command: ShellCommand) -> bool:
+    name, rest = name_of(command), command.words[1:]
+    if rest in (("--version",), ("--help",)):
+        return True
+    if name == "sed":
+        return not sed_call(rest).in_place
+    if name in _LOOKS:
+        option = _CHANGES.get(name)
+        changing = [place for place, word in enumerate(rest) if option and word and option.match(word)]
+        return all(rest[at] == "-exec" and rest[at + 1 : at + 2] in _EXECUTED for at in changing)
+    told = [word for word in rest if word and not word.startswith("-")]
+    if name == "git":
+        told = told[1:] if rest[:1] == ("-C",) else told
+        return told[:1] != [] and (told[0] in _GIT_LOOKS or (len(told) == 1 and told[0] in _GIT_LISTS))
+    if name == "gh":
+        sends = any(word and word.startswith(_GH_SENDS) for word in rest)
+        return not sends if told[:1] == ["api"] else len(told) > 1 and told[1] in _GH_LOOKS
+    return False
+
+
+def is_check(command: ShellCommand) -> bool:
+    name, rest = name_of(command), [word for word in command.words[1:] if word and not word.startswith("-")]
+    if name in ("python", "python3"):
+        return command.words[1:3] in (("-m", "pytest"), ("-m", "unittest"), ("-m", "mypy"))
+    if name in _CHECKERS or (name == "ruff" and rest[:1] == ["check"]):
+        return not any(word in ("--fix", "--write") for word in command.words)
+    return name in _RUNNERS and any(_CHECK_NAME.match(word) or word in _CHECKERS for word in rest[:3])
