@@ -2,9 +2,9 @@
 
 1. Only names that nothing shown holds are told, the best worth for their length first, each under the newest
    thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
-2. A line begins with what to ask for again: the path, or the command and whether it failed; with a handle, where
-   the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the newest first,
-   within a share of the budget.
+2. A line begins with what to ask for again: the path, or the command and whether its newest run failed; with a
+   handle, where the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the
+   newest first, within a share of the budget.
 3. User messages that left are told in their own words, shortened, each with its length. None leaves without a
    word: what does not fit is counted.
 4. The index never weighs more than its budget.
@@ -16,8 +16,9 @@ import msgspec
 
 from ctxmgr.engine.balanced import identifiers as names
 from ctxmgr.engine.conversation import BlockRef, Step
+from ctxmgr.engine.ledger import essential
 from ctxmgr.engine.text import code, one_line
-from ctxmgr.engine.tools import CHANGES, Memo, ToolCall, calls_of
+from ctxmgr.engine.tools import CHANGES, Memo, ToolCall, calls_of, outcome
 from ctxmgr.model import Block, Message, Weigh
 
 HEADING = "## Left out (names it held; look again for more)"
@@ -45,35 +46,57 @@ def losses(
     memo: Memo,
 ) -> list[Evicted]:
     """Every block that is not shown, oldest first. `handle` of a result; "" for none."""
-    found: list[Evicted] = []
+    found: list[tuple[str, str, str, frozenset[str]]] = []  # what was asked for, its label, its handle, names
+    failed: dict[str, bool] = {}
     for step in steps:
-        labels: dict[str, str] = {}
+        calls: dict[str, ToolCall] = {}
         for position in step.assistant_indices:
             gone = position in dropped
             for block, held, call in _blocks(messages[position], memo):
-                label = _label(call) if call is not None and block.kind == "call" else ""
-                labels[block.call_id] = label
+                if call is not None and block.kind == "call":
+                    calls[block.call_id] = call
                 if gone and held:
-                    found.append(Evicted(label, held))
+                    found.append(("", _label(call) if call is not None else "", "", held))
         for position in step.result_indices:
-            for number, (block, held, call) in enumerate(_blocks(messages[position], memo)):
-                ref = BlockRef(position, number)
-                if block.kind in ("result", "shell") and (position in dropped or ref in pruned):
-                    asked = _label(call) if call is not None else one_line(block.tool, LABEL_CHARACTERS)
-                    label = labels.get(block.call_id, "") or asked
-                    failed = " (failed)" if block.is_error else ""
-                    by = handle(ref)
-                    found.append(Evicted(f"{label}{failed}{f' [{by}]' if by else ''}", held))
-    return found
+            for number, (block, held, own) in enumerate(_blocks(messages[position], memo)):
+                if block.kind not in ("result", "shell"):
+                    continue
+                ref, call = BlockRef(position, number), calls.get(block.call_id, own)
+                asked = _asked(call) if call is not None else block.tool
+                failed[asked] = _failed(call, block)
+                if position in dropped or ref in pruned:
+                    label = _label(call) if call is not None else one_line(block.tool, LABEL_CHARACTERS)
+                    found.append((asked, label, handle(ref), held))
+    return [
+        Evicted(f"{label}{' (failed)' if failed.get(asked) else ''}{f' [{by}]' if by else ''}", held)
+        for asked, label, by, held in found
+    ]
+
+
+def _failed(call: ToolCall | None, block: Block) -> bool:
+    ended = outcome(call, block.text, block.is_error, block.doubtful or block.untold) if call is not None else ""
+    return ended == "failed" or (call is None and block.is_error)
 
 
 def _blocks(message: Message, memo: Memo) -> Iterable[tuple[Block, frozenset[str], ToolCall | None]]:
     return zip(message.view.blocks, names.of_message(message, memo), calls_of(message, memo), strict=True)
 
 
+def _path(call: ToolCall) -> str:
+    return next((one.path for one in call.effects if one.path and one.kind in ("read", *CHANGES)), "")
+
+
+def _asked(call: ToolCall) -> str:
+    """What to ask for again, whole: as a run is known, whatever filter its output passed."""
+    path = _path(call)
+    if path or call.shell is None:
+        return path or f"{call.tool}\n{call.asked}"
+    return essential(call.shell.command, call.shell.status.about != "look")
+
+
 def _label(call: ToolCall) -> str:
     """What to ask for again."""
-    path = next((one.path for one in call.effects if one.path and one.kind in ("read", *CHANGES)), "")
+    path = _path(call)
     if path:
         return one_line(path, LABEL_CHARACTERS)
     if call.shell is not None:

@@ -4,7 +4,7 @@ from ctxmgr.engine.ledger import extract
 from ctxmgr.engine.ledger.fold import current, fold, now_and_past, with_shared_words
 from ctxmgr.engine.ledger.from_assistant import from_assistant
 from ctxmgr.engine.ledger.from_summary import from_summary
-from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, SHELL
+from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, SHELL, essential
 from ctxmgr.engine.ledger.from_user import GOAL_CHARACTERS, REQUEST_WORDS, from_user
 from ctxmgr.engine.ledger.statements import Stamp, Statements
 
@@ -16,6 +16,7 @@ __all__ = [
     "Stamp",
     "Statements",
     "current",
+    "essential",
     "extract",
     "fold",
     "from_assistant",

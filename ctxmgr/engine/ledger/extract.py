@@ -55,5 +55,5 @@ def _ran(block: Block, calls: Mapping[str, Call], into: Statements) -> None:
         from_result(block, call, into)
     elif block.kind == "shell" and block.text:  # no text: the user kept it from the model
         run = call_of_block(block)
-        if run is not None and run.shell is not None:
-            from_shell(block.text, run.shell.command.strip(), block.is_error, into)
+        if run is not None:
+            from_shell(block.text, run, block.is_error, into)

@@ -6,8 +6,9 @@ Rules:
 2. Facts come from the result; a call whose result never came did nothing that is known of.
 3. Reading and changing one path are two keys, so that a read after an edit does not hide the edit.
 4. What failed is known by tool and key argument, so that the same thing succeeding clears it. Of a shell
-   command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`. Where it runs counts. An
-   outcome that can not be told is unknown: it neither blocks nor worked.
+   command the argument is what it runs: `CI=1 npm test 2>&1 | tail -5` is `npm test`, and `npm test | grep x` too,
+   while what is looked at through a filter is another look. Where it runs counts. An outcome that can not be told
+   is unknown: it neither blocks nor worked, and what was told before no longer holds.
 5. A task list is stated whole: its tasks carry the tool's listing, and one fact says when it was stated; so a
    task that a later list leaves out is closed, in whatever order the lists are seen.
 6. A task that is stated alone is known by the id that its tool gave it. A call that says its state and not its text
@@ -44,6 +45,10 @@ _AFTER = re.compile(
     r"\s*(?:2>&1|2>\s*/dev/null|\|\s*(?:tail|head|less|cat|tee)\b[^|;&]*"
     r"|(?:\|\||;)\s*(?:true|echo\b[^|;&]*))\s*$"
 )
+_FILTER = re.compile(
+    r"(?<!\|)\|&?(?!\|)\s*(?:[efz]?grep|rg|sort|uniq|wc|cut|tr|awk|sed|nl|jq|column)\b"
+    r"(?:[^|;&\"']|\"[^\"]*\"|'[^']*')*$"
+)
 _STRONG = re.compile(
     r"\berror\b\s*(?:TS\d+|\[\w+\])?\s*:|\b\w*(?:Error|Exception)\b(?:\s\[\w+\])?:"
     r"|^fatal:|^FAIL|\bpanicked at\b"
@@ -71,23 +76,29 @@ def from_result(result: Block, call: Call, into: Statements) -> None:
         _tasks(name, made, text, into)
     if made.shell is not None:
         line = made.shell.command.strip()
-        _command(SHELL, essential(line), line, ended, text, into)
+        _command(SHELL, essential(line, made.shell.status.about != "look"), line, ended, text, into)
     elif asked := (made.asked if made.kind != "run" else "") or (touched[0][1] if touched else ""):
         _command(name, asked, f"{call.tool} {asked}", ended, text, into)
 
 
-def from_shell(text: str, command: str, is_error: bool, into: Statements) -> None:
+def from_shell(text: str, call: ToolCall, is_error: bool, into: Statements) -> None:
     """Add the facts of the user's own shell run; `text` is the command, a line end and the output."""
-    ended: CallOutcome = "failed" if is_error else "ok"
-    _command(SHELL, essential(command), command, ended, text.removeprefix(command), into)
+    if call.shell is None:
+        return
+    command = call.shell.command.strip()
+    output = text.removeprefix(command)
+    runs = essential(command, call.shell.status.about != "look")
+    _command(SHELL, runs, command, outcome(call, output, is_error), output, into)
 
 
-def essential(command: str) -> str:
-    """Return what a shell command runs, without variables before it and cut output after it."""
+def essential(command: str, unfiltered: bool = False) -> str:
+    """Return what a shell command runs, without variables before it and cut output after it; `unfiltered`: without
+    any filter of its output."""
     before = command if len(command) > ESSENTIAL_CHARACTERS else None
     while before != command:
         before = command
         command = _AFTER.sub("", _BEFORE.sub("", command))
+        command = _FILTER.sub("", command) if unfiltered else command
     return command.strip()
 
 

@@ -26,6 +26,7 @@ _GIT = re.compile(r"^git\s|&& git (?:add|commit|push)\b")  # what git did is in 
 _DIRECTORY = re.compile(r"^cd\s+(\S+)\s*(?:&&|;)\s*")
 _PIPED = re.compile(r"\s*(?:2>&1\s*)?\|(?!\|).*$", re.DOTALL)  # what was looked at of its output
 _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
+_NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
 
 
 def blocker_lines(facts: Sequence[Fact]) -> tuple[list[str], int]:
@@ -55,8 +56,8 @@ def _runs(fact: Fact) -> str:
 
 
 def _is_blocker(fact: Fact) -> bool:
-    """Whether a failure stands in the way. What a person stopped did not fail."""
-    if fact.status != "failed" or _ABORTED.search(fact.detail[:40]):
+    """Whether a failure stands in the way. What a person stopped did not fail, nor what `cd` kept from running."""
+    if fact.status != "failed" or _ABORTED.search(fact.detail[:40]) or _NOWHERE.search(fact.detail):
         return False
     runs = _runs(fact)
     return not runs or not (_LOOKING.match(runs) or _ONE_OFF.search(runs))

@@ -2,7 +2,8 @@
 
 Rules:
 
-1. Only a result tells that a call did something. A read that failed, or may have, showed nothing. A write or an
+1. Only a result tells that a call did something. A read that failed, or may have, showed nothing; what a pipe shows
+   of a file it shows, whatever its status speaks of. A write or an
    edit that may have failed is remembered, but shows no state; nor does that of a shell's call that failed, for it
    may have failed at something else.
 2. A read is known twice: what it showed at most (`need`, what a later one has to show to stand for it), and what it
@@ -127,7 +128,8 @@ class _HistoryBuilder:
         """What one result tells."""
         effects = made.call.effects
         shell = made.call.kind == "run"
-        unsure = outcome(made.call, block.text, block.is_error, block.doubtful) != "ok"
+        failed = outcome(made.call, block.text, block.is_error, block.doubtful) == "failed"
+        unsure = failed or block.is_error or block.doubtful
         reads = sum(effect.kind == "read" for effect in effects)
         if any(effect.kind not in _OF_TEXT for effect in effects):
             self.mixed.add(result)
@@ -140,7 +142,7 @@ class _HistoryBuilder:
                 self.put(effect.path or told.file, shell, event)
             elif effect.kind in ("write", "edit"):
                 self.change(result, block, call, effect, shell, reads == 0)
-        if made.call.repeats and not unsure:
+        if made.call.repeats and not (failed or block.doubtful):
             self.again.setdefault(f"{made.same}\0{self.went if shell else ''}", []).append(result)
         if made.call.shell is not None and made.call.shell.directory:
             self.went = made.call.shell.directory

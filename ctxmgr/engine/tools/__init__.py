@@ -15,11 +15,11 @@ from ctxmgr.engine.tools.catalog import (
     key_arguments,
     tool_call,
 )
-from ctxmgr.engine.tools.effects import CHANGES, EffectKind, FileEffect, ToolCall
+from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEffect, ToolCall
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
-from ctxmgr.engine.tools.outcome import CallOutcome, outcome
+from ctxmgr.engine.tools.outcome import outcome
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow

@@ -160,7 +160,7 @@ def _of(tool: str, kind: EffectKind, given: CallArguments, done: CallEffects) ->
         done.effects,
         tuple(dict.fromkeys((*given.paths(), *named))),
         keys,
-        Shell(done.command, done.directory) if done.command else None,
+        Shell(done.command, done.directory, done.status) if done.command else None,
         tasks_of(tool, kind, given),
         done.repeats,
     )

@@ -13,6 +13,7 @@ CHANGES: frozenset[EffectKind] = frozenset(("write", "edit", "delete", "move"))
 ASKED: frozenset[ArgumentRole] = frozenset(
     ("path", "paths", "source", "destination", "directory", "command", "pattern", "query", "url")
 )
+CallOutcome = Literal["ok", "failed", "unknown"]
 TaskStatus = Literal["open", "active", "done", "blocked", "dropped"]
 
 
@@ -39,11 +40,29 @@ class FileEffect(msgspec.Struct, frozen=True, gc=False):
 RUN = FileEffect("", "run")
 
 
+class ShellStatus(msgspec.Struct, frozen=True, gc=False):
+    """What the status that a shell ends with says of the commands that its line is about.
+
+    `zero`, `one`: how they ended where it is 0, where it is 1; where it is another, they failed. `about`: what they
+    do; a check tells by its output as well. `echoed`: the line prints the status itself, at the end of its output.
+    `ends`: they are one check, and its output is shown to its end.
+    """
+
+    zero: CallOutcome = "ok"
+    one: CallOutcome = "failed"
+    about: Literal["check", "run", "look"] = "run"
+    echoed: bool = False
+    ends: bool = False
+
+
+CERTAIN = ShellStatus()
+
+
 class CallEffects(msgspec.Struct, frozen=True, gc=False):
     """The effects of one call, in order. `repeats`: the same call again shows the newer state of the same.
 
     `directory`: where a shell went to last, "" where it stayed. `command`: what it is handed, "" for no shell;
-    `scripted`: that stands in a script.
+    `scripted`: that stands in a script. `status`: what a shell's status says of it.
     """
 
     effects: tuple[FileEffect, ...] = ()
@@ -51,6 +70,7 @@ class CallEffects(msgspec.Struct, frozen=True, gc=False):
     directory: str = ""
     command: str = ""
     scripted: bool = False
+    status: ShellStatus = CERTAIN
 
 
 class Shell(msgspec.Struct, frozen=True, gc=False):
@@ -58,6 +78,7 @@ class Shell(msgspec.Struct, frozen=True, gc=False):
 
     command: str
     directory: str = ""
+    status: ShellStatus = CERTAIN
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):

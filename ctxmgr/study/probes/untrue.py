@@ -67,12 +67,14 @@ def _known_by(command: str) -> str:
 
 
 def _statements(entry: IndexedMessage, number: int) -> Iterator[tuple[str, str]]:
-    """Each command that a line quotes, with its state: by a word between it and the next one, or by the heading."""
+    """Each command that a line quotes, with its state: by a word between it and the next thing that the line names,
+    or by the heading."""
     line = entry.lines[number]
     parts = list(_QUOTED.finditer(line))
     ends = (*(one.start() for one in parts[1:]), len(line))
     for one, end in zip(parts, ends, strict=False):
-        yield one[1], _state(line[one.end() : end]) or _state(entry.heading(number))
+        said = line[one.end() : end].partition(";")[0]
+        yield one[1], _state(said) or _state(entry.heading(number))
 
 
 def _state(text: str) -> str:

@@ -18,6 +18,7 @@ from ctxmgr.engine.tools.shell import reads, swe_agent
 from ctxmgr.engine.tools.shell.changes import MOST_FILES, changes
 from ctxmgr.engine.tools.shell.programs import (
     GREPS,
+    MOST_SHELLS,
     SEARCHES,
     SHELLS,
     SILENT,
@@ -27,13 +28,13 @@ from ctxmgr.engine.tools.shell.programs import (
     words_of,
 )
 from ctxmgr.engine.tools.shell.scripts import sed_call
+from ctxmgr.engine.tools.shell.status import status_of
 from ctxmgr.engine.tools.shell.words import Pipeline, ShellCommand, Word, name_of, parse
 
 _GREP_VALUED = words_of(
     "-A -B -C -m -e -f -g -t -T --glob --type --include --exclude --context --max-count --regexp"
 )
 _GOES = tuple((name,) for name in ("cd", "pushd", "popd"))
-MOST_DEPTH = 3  # of shells within shells
 
 
 def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
@@ -43,7 +44,7 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
         return CallEffects((edited,))
     pipelines = parse(line)
     if pipelines is None:
-        return CallEffects((RUN,))
+        return CallEffects((RUN,), status=status_of(line, pipelines, depth))
     found: list[FileEffect] = []
     repeats, moved = True, False
     left: list[tuple[str, bool]] = []  # where the shells around a subshell are
@@ -61,14 +62,15 @@ def of_shell(line: str, directory: str = "", depth: int = 0) -> CallEffects:
         repeats = repeats and again
         for _ in range(pipeline.closes):
             directory, moved = left.pop()
-    return CallEffects(tuple(found), repeats and bool(found), directory if moved else "")
+    went = directory if moved else ""
+    return CallEffects(tuple(found), repeats and bool(found), went, status=status_of(line, pipelines, depth))
 
 
 def _within(pipeline: Pipeline, directory: str, depth: int) -> tuple[list[FileEffect], bool] | None:
     """What `bash -c` is handed as one word does, in a shell of its own; None for anything else."""
     command = plain_command(pipeline.commands[0])
     options = command.words[1:2]
-    if len(pipeline.commands) > 1 or command.writes or len(command.words) != 3 or depth >= MOST_DEPTH:
+    if len(pipeline.commands) > 1 or command.writes or len(command.words) != 3 or depth >= MOST_SHELLS:
         return None
     line = command.words[2]
     if line is None or name_of(command) not in SHELLS or options not in (("-c",), ("-lc",)):

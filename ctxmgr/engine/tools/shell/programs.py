@@ -30,6 +30,7 @@ _GH_SENDS = ("-X", "-f", "-F", "--method", "--field", "--raw-field", "--input")
 _GH_LOOKS = words_of("view checks diff list status")
 GREPS = words_of("rg grep egrep fgrep ag")
 SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
+MOST_SHELLS = 3  # within shells
 _CHANGES = {
     "find": re.compile(r"-(?:delete|exec|execdir|ok|okdir|fprint\w*|fls)$"),
     "fd": re.compile(r"-[xX]|--exec"),

@@ -39,6 +39,7 @@ class Pipeline(msgspec.Struct, frozen=True, gc=False):
     """Commands whose outputs feed one another. `sure`: it ran, and its failure would have been seen (rule 3).
 
     `substitutes`: it runs others in its words. `opens`, `closes`: how many subshells begin before it, end behind.
+    `then`: the operator behind it, "" at the end of the line.
     """
 
     commands: tuple[ShellCommand, ...]
@@ -46,6 +47,7 @@ class Pipeline(msgspec.Struct, frozen=True, gc=False):
     substitutes: bool = False
     opens: int = 0
     closes: int = 0
+    then: str = ""
 
 
 _TOKEN = re.compile(
@@ -70,6 +72,7 @@ _SUBSTITUTES = re.compile(r"\$\(|`")
 _ESCAPED = re.compile(r'\\(["\\$`\n])')
 _KEYWORDS = frozenset(("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac"))
 _KEYWORDS |= {"function", "select", "{", "}", "!", "[[", "time"}
+_BRACKETS = ("[", "]")  # of a test: one that stands alone expands to nothing
 _PAIRS = {")": "(", "}": "{"}
 
 
@@ -105,7 +108,7 @@ class _Reading:
     def end_word(self) -> None:
         if self.word is None:
             return
-        word = self.word if self.is_literal else None
+        word = self.word if self.is_literal or self.word in _BRACKETS else None
         if not self.redirect:
             self.words.append(word)
         elif "<" in self.redirect:
@@ -143,7 +146,7 @@ class _Reading:
             return False
         if self.commands:
             sure = operator != "||" and not self.after_or and not self.inverted
-            self.pipelines.append(Pipeline(tuple(self.commands), sure, self.substitutes))
+            self.pipelines.append(Pipeline(tuple(self.commands), sure, self.substitutes, then=operator))
             self.after_or = operator == "||"
             self.commands, self.inverted, self.substitutes = [], False, False
         return True
@@ -152,6 +155,7 @@ class _Reading:
         if operator == "||" or self.after_or:
             for place in range(self.ended_pipeline or 0, len(self.pipelines)):
                 self.pipelines[place] = msgspec.structs.replace(self.pipelines[place], sure=False)
+        self.pipelines[-1] = msgspec.structs.replace(self.pipelines[-1], then=operator)
         self.after_or, self.ended_pipeline = operator == "||", None
 
     def group(self, mark: str) -> bool:

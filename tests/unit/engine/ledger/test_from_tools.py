@@ -4,6 +4,7 @@ import pytest
 
 from ctxmgr.engine.ledger.from_tools import ERROR_CHARACTERS, error_line, essential, from_result, from_shell
 from ctxmgr.engine.ledger.statements import Stamp, Statements
+from ctxmgr.engine.tools import tool_call
 from ctxmgr.model.messages import Block, Call
 from ctxmgr.model.saved.facts import Fact
 
@@ -94,16 +95,24 @@ def test_a_patch_is_no_command() -> None:
 
 
 def test_a_command_and_how_it_ended() -> None:
-    (ran,) = result("bash", "ok", command="npm test 2>&1 | tail -5")
+    (ran,) = result("bash", "ok", command="npm test 2>&1")
     assert (ran.key, ran.status, ran.detail) == ("shell\nnpm test", "ok", "")
+    (piped,) = result("bash", "ran", command="npm test 2>&1 | tail -5")
+    assert (piped.key, piped.status, piped.detail) == ("shell\nnpm test", "unknown", "")
+    (told,) = result("bash", "3 passed, 1 failed", command="npm test 2>&1 | tail -5")
+    assert (told.key, told.status, told.detail) == ("shell\nnpm test", "failed", "3 passed, 1 failed")
     (failed,) = result("exec_command", "one\nError: no module\nlast", failed=True, cmd="npm test")
     assert (failed.key, failed.status, failed.detail) == ("shell\nnpm test", "failed", "Error: no module")
 
 
 def test_the_users_own_run_has_the_same_key() -> None:
-    into = Statements(Stamp("o", 1))
-    from_shell("npm test\nfine", "npm test", False, into)
-    assert [(fact.key, fact.status) for fact in into.facts()] == [("shell\nnpm test", "ok")]
+    def status(command: str) -> list[tuple[str, str]]:
+        into = Statements(Stamp("o", 1))
+        from_shell(f"{command}\nfine", tool_call("shell", {"command": command}), False, into)
+        return [(fact.key, fact.status) for fact in into.facts()]
+
+    assert status("npm test") == [("shell\nnpm test", "ok")]
+    assert status("npm test | tail -5") == [("shell\nnpm test", "unknown")]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +127,22 @@ def test_the_users_own_run_has_the_same_key() -> None:
 )
 def test_essential(command: str, runs: str) -> None:
     assert essential(command) == runs
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("npm test | grep -v ok", "npm test"),
+        ("npm test 2>&1 | grep -E 'a|b' | sort | head -5", "npm test"),
+        ("make || grep x log", "make || grep x log"),
+        ("make | ./load", "make | ./load"),
+        ("git log | grep x | head -5", "git log | grep x"),
+        ("cat a.txt | wc -l", "cat a.txt | wc -l"),
+    ],
+)
+def test_a_filter_of_its_output_makes_no_other_run_but_another_look(command: str, runs: str) -> None:
+    (fact,) = (one for one in result("bash", "text", command=command) if one.slot == "command")
+    assert fact.key == f"shell\n{runs}"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,8 @@ def ran(key: str, status: str = "ok", detail: str = "", text: str = "") -> Fact:
         (ran("shell\ngit diff --stat", "failed"), None),
         (ran('shell\nnode -e "x"', "failed"), None),
         (ran("shell\nnpm test", "failed", "Command aborted"), None),
+        (ran("shell\ncd /a/web && npm test", "failed", "bash: cd: /a/web: No such file or directory"), None),
+        (ran("shell\ncd web && npm test", "failed", "(eval):cd:1: no such file or directory: web"), None),
     ],
 )
 def test_what_is_a_blocker(fact: Fact, line: str | None) -> None:

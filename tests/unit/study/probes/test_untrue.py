@@ -38,6 +38,8 @@ TASK = a(call("TodoWrite", todos=[{"content": "mend the test", "status": "comple
 UNTRUE: list[tuple[Sequence[Said], str, str]] = [
     (FAILED, "## Commands that worked\n- `npm run test`", "told as working, is failed: npm run test"),
     ((*FAILED, *WORKED), "## Blockers\n- `npm run test`: 1 failed", "told as failed, is working: npm run test"),
+    ((*FAILED, *WORKED), "- also: `npm run test` (failed); a.ts", "told as failed, is working: npm run test"),
+    ((*FAILED, *WORKED), "- also: `npm run test`; a.ts (failed); `ls`", ""),
     (WORKED, "## Commands that worked\n- `npm run test`", ""),
     (FAILED, "## Blockers\n- `npm run test`", ""),
     (FILTERED, "## Commands that worked\n- `npm run test`", f"told as working, is failed: {FILTER}"),
