@@ -4,10 +4,12 @@ import argparse
 from typing import get_args
 
 from ctxmgr.cli.arguments import add_bill, add_probes_failed, positive
+from ctxmgr.model import EndpointApi
 from ctxmgr.model.compaction import Format, Strategy
 
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 FORMATS: tuple[str, ...] = get_args(Format)
+APIS: tuple[str, ...] = get_args(EndpointApi)
 DESCRIPTION = (
     "Runs summarising strategies on the same cut of each recorded session (any that "
     "`ctxmgr replay` reads), and shows what each took and how much its summary still "
@@ -70,7 +72,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _models(command: argparse.ArgumentParser) -> None:
     models = command.add_argument_group("the summarising model")
     models.add_argument(
-        "--endpoint", metavar="URL", help="a chat-completions server, such as http://localhost:8000/v1"
+        "--endpoint",
+        metavar="URL",
+        help="a model server, such as http://localhost:8000/v1 or https://api.anthropic.com",
+    )
+    models.add_argument(
+        "--api",
+        metavar="NAME",
+        choices=APIS,
+        help="what it speaks: chat (chat completions) or anthropic (Anthropic's messages) (default: chat)",
     )
     models.add_argument("--model", metavar="NAME", help="the model's name there")
     models.add_argument(

@@ -14,6 +14,7 @@ Share = Annotated[float, Meta(gt=0, le=1)]
 
 Preset = Literal["off", "tools", "turns", "balanced"]
 Zone = Literal["green", "yellow", "red", "compact"]
+EndpointApi = Literal["chat", "anthropic"]
 ZONES: tuple[Zone, ...] = ("green", "yellow", "red", "compact")
 
 
@@ -75,7 +76,7 @@ class Endpoint(Setting, frozen=True):
         120_000
     )
     api: Annotated[
-        Literal["chat", "anthropic"],
+        EndpointApi,
         Meta(description="What it speaks: OpenAI's chat completions, or Anthropic's messages."),
     ] = "chat"
 

@@ -18,7 +18,7 @@ import msgspec
 
 from ctxmgr import __version__
 from ctxmgr.devices import NO_ADDRESS, NOT_INSTALLED
-from ctxmgr.model import CompactionPolicy, Endpoint
+from ctxmgr.model import CompactionPolicy, Endpoint, EndpointApi
 from ctxmgr.model.compaction import CutBudget, Format, Strategy
 from ctxmgr.study.metrics import PriceSheet
 from ctxmgr.study.price_text import price_sheet
@@ -26,6 +26,8 @@ from ctxmgr.study.recordings import DEFAULT_WINDOW
 
 CHAIN_WINDOW = DEFAULT_WINDOW
 SUMMARISER_WINDOW = 128_000  # tokens, as of an endpoint nobody described; no model: bounds nothing in practice
+
+CHAT: EndpointApi = "chat"  # what an endpoint speaks unless it is said
 
 ModelKind = Literal["none", "scripted", "endpoint"]
 
@@ -65,6 +67,8 @@ class Settings(msgspec.Struct, frozen=True):
         if strategy != "extractive":
             of = self.endpoint
             model = [self.model, self.window, of and [of.base_url, of.model]]
+            if of is not None and of.api != CHAT:
+                model.append(of.api)
         paid = model is not None and self.model == "endpoint"
         what = [
             __version__ if paid else _code(),
@@ -117,8 +121,8 @@ def _default(kind: ModelKind, chain: bool) -> tuple[Strategy, ...]:
 
 def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | None:
     if not parsed.endpoint:
-        if parsed.model or parsed.api_key_env:
-            raise InvalidArguments("--model and --api-key-env are for --endpoint")
+        if parsed.model or parsed.api_key_env or parsed.api:
+            raise InvalidArguments("--model, --api and --api-key-env are for --endpoint")
         return None
     if parsed.scripted:
         raise InvalidArguments("--endpoint and --scripted exclude each other")
@@ -135,6 +139,7 @@ def _endpoint(parsed: Namespace, environment: Mapping[str, str]) -> Endpoint | N
         model=parsed.model,
         api_key_env=parsed.api_key_env,
         context_window=parsed.context_window or SUMMARISER_WINDOW,
+        api=parsed.api or CHAT,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from ctxmgr.model import LeftKind, Preset, Zone
+from ctxmgr.model import EndpointApi, LeftKind, Preset, Zone
 from ctxmgr.model.api.compaction import HostPreparation, TreePreparation
 from ctxmgr.model.compaction import Format, Strategy, Weigher
 from ctxmgr.model.saved import LatchState, Slot, Source
@@ -51,7 +51,7 @@ LITERALS: dict[str, LiteralSet] = {
     "FactSource": LiteralSet(Source, "Who said it."),
     "Writer": LiteralSet(Literal["host", "ctxmgr"], "Who writes compactions and branch summaries."),
     "SummaryModel": LiteralSet(Literal["host", "endpoint", "none"], "Who runs the model that writes a summary."),
-    "EndpointApi": LiteralSet(Literal["chat", "anthropic"], "What a model server speaks."),
+    "EndpointApi": LiteralSet(EndpointApi, "What a model server speaks."),
     "CountSource": LiteralSet(Literal["usage", "vocabulary", "estimate"], "What tokens and pressure come from."),
     "SliceBreaks": LiteralSet(Literal["steps", "natural"], "Where a long history is cut up."),
     "SliceCohesion": LiteralSet(Literal["words", "embeddings", "host"], "What tells a change of subject."),

@@ -124,6 +124,8 @@ def test_the_scripted_model_answers_the_same_and_knows_what_it_does_not_know() -
         ["FILE", "--jobs", "0"],
         ["FILE", "--endpoint", "http://localhost:1/v1"],
         ["FILE", "--model", "m"],
+        ["FILE", "--api", "anthropic"],
+        ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--api", "other"],
         ["FILE", "--endpoint", "localhost", "--model", "m"],
         ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--scripted"],
         ["FILE", "--endpoint", "http://localhost:1/v1", "--model", "m", "--api-key-env", "NOT_SET_HERE"],

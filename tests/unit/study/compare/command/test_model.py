@@ -30,6 +30,20 @@ def test_an_endpoint_is_asked_once_and_its_own_counts_are_shown(tmp_path: Path, 
     assert first == second
 
 
+def test_an_endpoint_may_speak_anthropics_messages(tmp_path: Path, compare: Compare) -> None:
+    """The same address in the other dialect is another row: it is asked anew."""
+    arguments: tuple[str | Path, ...] = (recorded(tmp_path), "--strategy", "single-shot")
+    with ModelServer.threaded(lambda request: Reply(answer(request), usage=(1_000, 50))) as server:
+        (row,) = compare(*arguments, *endpoint(server), "--api", "anthropic")["rows"]
+        assert {request.path for request in server.requests} == {"/v1/messages"}
+        assert (row["inputTokens"], row["outputTokens"]) == (1_000 * row["calls"], 50 * row["calls"])
+        assert row["fallbacks"] == []
+        assert compare(*arguments, *endpoint(server), "--api", "anthropic")["rows"][0]["reused"]
+        assert not compare(*arguments, *endpoint(server), "--api", "chat")["rows"][0]["reused"]
+        assert {request.path for request in server.requests} == {"/v1/messages", "/v1/chat/completions"}
+        assert compare(*arguments, *endpoint(server))["rows"][0]["reused"]
+
+
 def test_what_a_provider_does_not_report_is_weighed_and_marked(tmp_path: Path, compare: Compare) -> None:
     with ModelServer.threaded(lambda request: Reply(answer(request), usage=None)) as server:
         (row,) = compare(recorded(tmp_path), *endpoint(server), "--strategy", "single-shot")["rows"]
