@@ -179,7 +179,8 @@ class Runtime:
 
     def _open(self, effect: do.Open) -> None:
         if not self.state_files.stores:
-            outcome(functools.partial(self.threads.submit, _keep_large_buffers))
+            for _ in range(THREADS):  # all of them now: one that begins amid much memory would hold on to it
+                outcome(functools.partial(self.threads.submit, _keep_large_buffers))
         self._resume(effect.ticket, self.state_files.open(effect))
 
     def _close(self, effect: do.Close) -> None:

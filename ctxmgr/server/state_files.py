@@ -178,12 +178,14 @@ class StateFiles:
         while True:
             await asyncio.sleep(SYNC_SECONDS)
             dirty, self.dirty = self.dirty, set()
-            files = [self.sessions[one].file for one in dirty if one in self.sessions]
-            for file in [one for one in files if one is not None]:
-                try:
-                    await loop.run_in_executor(threads, self._unless_it_fails, file.sync)
-                except RuntimeError as fault:  # no thread for it
-                    self._not_synced(fault)
+            while dirty:  # nothing of a session that has ended is held until the next time
+                session = self.sessions.get(dirty.pop())
+                if session is not None and session.file is not None:
+                    try:
+                        await loop.run_in_executor(threads, self._unless_it_fails, session.file.sync)
+                    except RuntimeError as fault:  # no thread for it
+                        self._not_synced(fault)
+                del session
 
     def _unless_it_fails(self, sync: Callable[[], None]) -> None:
         if (fault := outcome(sync)) is not None:

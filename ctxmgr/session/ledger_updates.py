@@ -17,9 +17,14 @@ from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
 FACTS_AT_MOST = 4_000  # above it only facts that hold are kept; recorded sessions reach about 2,500
 FACTS_KEPT = 3_000  # of them then: trimming costs, and must not come with each event
+FACTS_BETWEEN_LOOKS = 500  # for older versions of what a session knows
 NONE_NAMED: Mapping[str, str] = MappingProxyType({})
 PENDING_AT_MOST = 500  # above it no entry id will come: this host sends none
+UNDATED = -1
 POSITIONS = 1_000_000  # undated facts order by event number, then by their place in the event's list
+
+
+Times = int | frozenset[int]
 
 
 def stamp(state: State, given: int | None, position: int) -> tuple[int, int]:
@@ -35,9 +40,9 @@ def from_messages(
     calls: Mapping[str, Call],
     at: int | None,
     entries: Mapping[int, str | None],
-    heard: Container[str],
+    heard: "SourceMessages",
 ) -> tuple[State, tuple[Fact, ...]]:
-    """The facts of these messages, (position, message) each. `heard`: marks of messages that add nothing."""
+    """The facts of these messages, (position, message) each. `heard`: messages that add nothing."""
     found: list[Fact] = []
     opened, clock = state.opened, state.clock  # opened: a goal was heard, or a summary that stands for one
     for position, message in messages:
@@ -45,7 +50,7 @@ def from_messages(
         opening = view.opens_turn and not opened
         moment = view.time_ms if view.time_ms is not None else at
         clock = max(clock, moment or 0)
-        if mark(message) in heard:
+        if message in heard:
             continue
         when, order = stamp(state, moment, position)
         facts = extract.from_message(
@@ -90,6 +95,8 @@ def learn(state: State, facts: Sequence[Fact], bound: bool) -> State:
         state = msgspec.structs.replace(state, pending=(*state.pending, *facts))
         return state if len(state.pending) <= PENDING_AT_MOST else bind(state, None)[0]
     merged = (*state.facts, *facts)
+    if len(merged) // FACTS_BETWEEN_LOOKS != len(state.facts) // FACTS_BETWEEN_LOOKS:
+        merged = _without_older(merged)
     if len(merged) > FACTS_AT_MOST:
         merged = _trimmed(merged)
     return msgspec.structs.replace(state, facts=merged)
@@ -105,6 +112,15 @@ def bind(state: State, entry: str | None, named: Mapping[str, str] = NONE_NAMED)
         for fact in state.pending
     )
     return learn(msgspec.structs.replace(state, pending=()), bound, bound=True), bound
+
+
+def _without_older(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Without those of no entry that a newer one of no entry stands for, where they are half of all and more. Older
+    versions are needed after a move to another branch alone, and these lie on none."""
+    unnamed = fold(Ledger(), [fact for fact in facts if fact.entry is None]).facts.values()
+    newest = {id(fact) for fact in unnamed}
+    kept = tuple(fact for fact in facts if fact.entry is not None or id(fact) in newest)
+    return kept if 2 * len(kept) <= len(facts) else facts
 
 
 def _trimmed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -186,7 +202,42 @@ def mark(message: Message) -> str:
     return message.digest if message.view.time_ms is None else f"{message.digest} {message.view.time_ms}"
 
 
-def source_marks(state: State) -> set[str]:
-    """The marks of messages that facts came from, dated or not."""
-    known = (*state.facts, *state.pending, *state.away)
-    return {fact.origin for fact in known} | {f"{fact.origin} {fact.time_ms}" for fact in known}
+class SourceMessages:
+    """The messages that a session has learnt from: by what they say, and when. The same said again at another time
+    is another message; said without a time it is the same. Sessions hear thousands: what is kept of each is a place
+    in one dictionary, and its digest, which its facts have too."""
+
+    def __init__(self, state: State | None = None) -> None:
+        self._times: dict[str, Times] = {}  # milliseconds, by digest
+        if state is not None:
+            self.add_sources(state)
+
+    def __contains__(self, message: Message) -> bool:
+        times, at = self._times.get(message.digest), message.view.time_ms
+        if times is None or at is None:
+            return times is not None
+        return at in times if isinstance(times, frozenset) else at == times
+
+    def add(self, *messages: Message) -> None:
+        for message in messages:
+            at = message.view.time_ms
+            self._add(message.digest, UNDATED if at is None else at)
+
+    def add_sources(self, state: State) -> None:
+        """The messages that its facts came from."""
+        for facts in (state.facts, state.pending, state.away):
+            for fact in facts:
+                self._add(fact.origin, fact.time_ms)
+
+    def having(self, message: Message) -> "SourceMessages":
+        """These and one more."""
+        more = SourceMessages()
+        more._times = dict(self._times)
+        more.add(message)
+        return more
+
+    def _add(self, digest: str, at: int) -> None:
+        times = self._times.setdefault(digest, at)
+        if times != at:
+            held = times if isinstance(times, frozenset) else frozenset((times,))
+            self._times[digest] = held | {at}

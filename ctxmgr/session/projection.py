@@ -17,6 +17,10 @@ from ctxmgr.model import Message, Plan
 from ctxmgr.model.saved import LastProjection
 from ctxmgr.session.reading import Reader
 
+SHARE_KEPT = 2  # messages known for each in the list
+SLACK_MESSAGES = 100
+ENTRIES_A_MESSAGE = 20  # an epoch asks for the names, calls and forms of each
+SLACK_ENTRIES = 2_000
 NO_PLAN = Plan((), "green", 0, 0, 0, {})
 
 
@@ -45,6 +49,28 @@ def tag_of(state: Any, count: int) -> str:
 def is_of(shown: LastProjection, messages: Sequence[Message]) -> bool:
     """Does the list begin with the one that was shown?"""
     return tag_of(hashed(None, messages[: shown.message_count]), shown.message_count) == shown.etag
+
+
+class ListMemo(dict[Any, Any]):
+    """What is worked out of a list's messages, kept for the next decision; only time is lost with it. It is begun
+    anew when most of the messages it knows have left the list, and where it has far more of each than is asked
+    for again."""
+
+    message_count = 0  # that came since it was begun
+
+    def keep_for(self, messages: int, new: int) -> None:
+        """A list of so many messages was answered, so many of them new."""
+        self.message_count += new
+        if (
+            self.message_count > SHARE_KEPT * messages + SLACK_MESSAGES
+            or len(self) > ENTRIES_A_MESSAGE * messages + SLACK_ENTRIES
+        ):
+            self.clear()
+            self.message_count = messages
+
+    def clear(self) -> None:
+        super().clear()
+        self.message_count = 0
 
 
 class Projection(msgspec.Struct, frozen=True):

@@ -36,14 +36,13 @@ from ctxmgr.session.beginning import model_spec
 from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.doubts import Doubts
 from ctxmgr.session.prefetch import Prefetch
-from ctxmgr.session.projection import Projection
+from ctxmgr.session.projection import ListMemo, Projection
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.unanswered import Unanswered
 from ctxmgr.session.windows import window_of, with_window
 from ctxmgr.session.work import Offload, Verb
 
-MEMO_AT_MOST = 20_000  # rewritten results, packets and line weights kept ready
-MEMO_A_MESSAGE = 5  # at least: an epoch asks again for the names and calls of each
+WEIGHTS_AT_MOST = 5_000  # of texts that packets are made of, kept ready
 CountedBy = Literal["usage", "vocabulary", "estimate"]
 
 
@@ -65,8 +64,8 @@ class SessionCore:
         self.vocabulary: Calibration | None = None
         self.projection = Projection()
         self.ledger = ledger_updates.ledger(state)
-        self.message_ids = ledger_updates.source_marks(state)
-        self.memo: dict[tuple[Any, ...], Any] = {}
+        self.source_messages = ledger_updates.SourceMessages(state)
+        self.memo = ListMemo()
         self.weights: dict[str, int] = {}
         self.pending_messages: dict[bytes, Message] = {}
         self.unanswered: Unanswered | None = None  # of a call that was cancelled
@@ -154,7 +153,7 @@ class SessionCore:
         """The weight of a short text: packets are made of lines that come again and again."""
         weight = self.weights.get(text)
         if weight is None:
-            if len(self.weights) > MEMO_AT_MOST:
+            if len(self.weights) > WEIGHTS_AT_MOST:
                 self.weights.clear()
             weight = self.weights[text] = self.reader.weigh(text)
         return weight
@@ -247,11 +246,11 @@ class SessionCore:
         if params.entries:
             raws = [bytes(raw) for raw in params.entries]
             state, entry_of = yield Offload(
-                lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.message_ids)
+                lambda: branches.on_path(state, self.form, raws, params.leaf_id, self.source_messages)
             )
         self.state, self.entry_of = state, entry_of
         self.ledger = ledger_updates.ledger(state)
-        self.message_ids |= ledger_updates.source_marks(state)
+        self.source_messages.add_sources(state)
         self.void_base()
         self._refresh()
 

@@ -3,7 +3,7 @@
 What lies on the path holds, what lies beside it is put away. Knows entries and facts; no wire, no weights.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 
 import msgspec
@@ -16,12 +16,12 @@ from ctxmgr.session.reading import Reader
 
 
 def on_path(
-    state: State, form: ModuleType, raws: Sequence[bytes], leaf: str | None, heard: Container[str]
+    state: State, form: ModuleType, raws: Sequence[bytes], leaf: str | None, heard: ledger_updates.SourceMessages
 ) -> tuple[State, dict[str, str]]:
     """The state after hearing a whole tree whose active path ends at `leaf` (None: at its last entry), and the
     entry of each message on it, by the message's mark.
 
-    `heard`: digests of messages whose facts are known; they come back where the path shows their message.
+    `heard`: messages whose facts are known; they come back where the path shows their message.
     """
     found = [one for one in map(tree.entry, raws) if one is not None]
     path = tree.path(found, leaf)

@@ -9,8 +9,6 @@
    anew (`compacted`), of the compaction first.
 """
 
-from collections.abc import Container
-
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, Delta
@@ -70,11 +68,11 @@ def arrived(session: SessionCore, delta: Delta, time_ms: int | None) -> Arrived:
         read = _read_anew(session, delta)
     state = read.state
     told = begins_anew(before, session.state, read.messages, delta.shared_count)
-    heard: Container[str] = session.message_ids
+    heard = session.source_messages
     if told is not None:
         state, ledger = compacted(state, session.ledger, told)
         read = msgspec.structs.replace(read, ledger=ledger, anew=True)
-        heard = session.message_ids if told.view.summary else {*session.message_ids, ledger_updates.mark(told)}
+        heard = session.source_messages if told.view.summary else session.source_messages.having(told)
     read = msgspec.structs.replace(read, state=state)
     state, ledger = _learn(session, read, delta.shared_count, time_ms, heard)
     return msgspec.structs.replace(read, state=state, ledger=ledger)
@@ -112,7 +110,7 @@ def _read(session: SessionCore, delta: Delta) -> tuple[Message, ...]:
 
 
 def _learn(
-    session: SessionCore, read: Arrived, shared: int, time_ms: int | None, heard: Container[str]
+    session: SessionCore, read: Arrived, shared: int, time_ms: int | None, heard: ledger_updates.SourceMessages
 ) -> tuple[State, Ledger]:
     """Rule 4."""
     state, ledger, messages = read.state, read.ledger, read.messages

@@ -14,14 +14,13 @@ from ctxmgr.engine.presets import NeedsThread
 from ctxmgr.model import Message, faults
 from ctxmgr.model.api import lifecycle
 from ctxmgr.model.saved import Ledger
-from ctxmgr.session import ledger_updates
 from ctxmgr.session.context import respelling
 from ctxmgr.session.context.answering import Parts, ProjectionFailure, answer, fall_back
 from ctxmgr.session.context.arriving import Stale, arrived, delta_of, is_read
 from ctxmgr.session.context.comparing import begins_with, resumed
 from ctxmgr.session.context.projecting import Checked, Faulty, projected
 from ctxmgr.session.context.raw_messages import RawMessages
-from ctxmgr.session.session import MEMO_A_MESSAGE, MEMO_AT_MOST, SessionCore
+from ctxmgr.session.session import SessionCore
 from ctxmgr.session.unanswered import Unanswered
 from ctxmgr.session.work import INLINE_BYTES, Offload, Verb
 
@@ -83,11 +82,8 @@ def context(
     if attempt.anew:
         session.prefetch.forget()
     session.pending_messages.clear()
-    session.message_ids.update(
-        ledger_updates.mark(message) for message in done.projection.messages[delta.shared_count :]
-    )
-    if len(session.memo) > max(MEMO_AT_MOST, MEMO_A_MESSAGE * len(done.projection.messages)):
-        session.memo.clear()
+    session.source_messages.add(*done.projection.messages[delta.shared_count :])
+    session.memo.keep_for(len(done.projection.messages), len(delta.appended))
     session.failure_count = 0
     return answer(session, raw_messages, params.answer, done.planned, begins, mended)
 

@@ -53,7 +53,7 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     if params.entries:
         raws = [bytes(raw) for raw in params.entries]
         state, entry_of = yield Offload(
-            lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.message_ids)
+            lambda: branches.on_path(state, session.form, raws, params.new_leaf_id, session.source_messages)
         )
     else:
         state = branches.along_trail(state, params.new_leaf_id, summary.parent_id if summary else None)
@@ -73,5 +73,5 @@ def moved(session: SessionCore, params: lifecycle.SessionTreeParams) -> Verb[Non
     session.entry_of = entry_of
     session.prefetch.forget()
     session.ledger = ledger_updates.ledger(session.state)
-    session.message_ids |= ledger_updates.source_marks(session.state)
+    session.source_messages.add_sources(session.state)
     session.void_base(weight)

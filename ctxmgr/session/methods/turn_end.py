@@ -85,7 +85,7 @@ def _turn_ended(session: SessionCore, params: lifecycle.TurnEndParams, messages:
     session.ledger, session.by_estimate, session.doubts = ledger, by_estimate, doubts
     _remember_early(session, messages)
     marks = [ledger_updates.mark(message) for message in messages]
-    session.message_ids.update(marks)
+    session.source_messages.add(*messages)
     if params.entry_ids is not None:
         ids = [params.entry_ids.message, *(params.entry_ids.tool_results or ())]
         session.entry_of |= {mark: id for mark, id in zip(marks, ids, strict=False) if id}
@@ -147,7 +147,7 @@ def _learn_turn(
         trail += [one for one in on_path if one is not None and one not in trail[-64:]]
     calls = session.calls(messages)
     at = int(params.at) if params.at is not None else None
-    state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.message_ids)
+    state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.source_messages)
     facts = with_shared_words(session.ledger, facts)
     state = ledger_updates.learn(state, facts, bound=True)
     if len(trail) != len(state.trail):
