@@ -2,10 +2,12 @@
 answered.
 
 1. An answered event is known to the next life: `seq` is at least the last one answered, and at most what was sent;
-   and at the end each answered event's file stands in its session's ledger.
+   and at the end each file stands in its session's ledger, as old as the last answered event about it or newer.
 2. Where a life's disk fails, events count as saved once it was mended and the session heard one more. A session
    that says at its start that it is not saved is left alone in that life: what it knew stays for the next.
 3. Each request is answered, and each life ends (`Hung`). What a hostile line asks for costs itself alone.
+4. Memory is flat: a session reads the files of one project over and over, and now and then another, so what it
+   knows hardly grows. When all sessions have ended it is back near what it was before them.
 """
 
 import random
@@ -13,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
+from time import sleep
 from typing import Any
 
 import msgspec
@@ -24,7 +27,11 @@ UNDER_WAY = 32
 LIST_MESSAGES = 40  # then the host compacts
 ENDS = ("kill", "kill", "term", "torn", "close")
 FAULTY_EVERY = 5  # lives
-GROWTH = 1.5  # of memory, the last third over the second: sessions know more, and no more than that may it grow
+FILES = 40  # of a project
+OTHER_FILE_EVERY = 20  # events
+GROWTH = 1.15  # of memory at most, the last third of lives over the second
+LEFT = 1.2  # of memory at most, when all sessions have ended, over what it was when the first had
+SETTLES = 20  # looks at memory, a quarter of a second apart, until it is down
 HOSTILE = (
     b"",
     b"{",
@@ -50,7 +57,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 class Outcome(msgspec.Struct):
     """`lost`: a sentence for each thing that was answered and is not known. `unsaved`: sessions that said so.
-    `memory`: bytes at the end of lives."""
+    `memory`: bytes at the end of lives; `left`: when all sessions have ended, over the start."""
 
     answered: int = 0
     refused: int = 0
@@ -59,6 +66,7 @@ class Outcome(msgspec.Struct):
     unsaved: int = 0
     lost: list[str] = []
     memory: list[int] = []
+    left: float = 1.0
 
     @property
     def growth(self) -> float:
@@ -70,7 +78,7 @@ class Outcome(msgspec.Struct):
 
     @property
     def well(self) -> bool:
-        return not self.lost and self.growth <= GROWTH
+        return not self.lost and self.growth <= GROWTH and self.left <= LEFT
 
 
 class Session:
@@ -80,11 +88,13 @@ class Session:
         self.name = name
         self.seq = self.sent = self.number = 0
         self.messages: list[Fields] = []
-        self.paths: list[str] = []  # of answered events
+        self.paths: dict[str, int] = {}  # of answered events: the number of the newest
 
     def turn_end(self) -> tuple[Fields, str]:
+        """The event, and the file that it is about."""
         self.number += 1
-        path = f"src/{self.name}_{self.number}.py"
+        other = self.number % OTHER_FILE_EVERY == 0
+        path = f"src/{self.name}_{self.number if other else self.number % FILES}.py"
         call = {"type": "toolCall", "id": f"c{self.number}", "name": "read", "arguments": {"path": path}}
         reply = {"role": "assistant", "content": [call], "stopReason": "toolUse", "timestamp": self.number}
         text = [{"type": "text", "text": f"line {self.number}\n" * 20}]
@@ -122,6 +132,7 @@ class _Soak:
         while self._outcome.answered < self._plan.events:
             self._life()
         self._check_ledgers()
+        self._check_memory()
         return self._outcome
 
     def _life(self) -> None:
@@ -146,13 +157,16 @@ class _Soak:
 
     def _begun(self, faulty: str | None) -> Life:
         life = Life(self._state_dir, faulty)
-        policy = {"tokenizer": "estimate", "preset": "balanced"}
-        life.call("initialize", {"protocolVersion": "1.1", "policy": policy})
+        self._initialize(life)
         self._usable = []
         for session in self._sessions:
             answer = life.call("session_start", {"sessionId": session.name, "model": MODEL})
             self._started(session, answer)
         return life
+
+    def _initialize(self, life: Life) -> None:
+        policy = {"tokenizer": "estimate", "preset": "balanced"}
+        life.call("initialize", {"protocolVersion": "1.1", "policy": policy})
 
     def _started(self, session: Session, answer: Fields) -> None:
         """Rule 1."""
@@ -169,16 +183,16 @@ class _Soak:
     def _event(self, life: Life, session: Session) -> None:
         if len(session.messages) > LIST_MESSAGES:
             session.sent += 1
-            life.ask("session_compact", session.compaction(), (session, ""))
+            life.ask("session_compact", session.compaction(), (session, "", 0))
         elif self._chance.randrange(10) == 0:
-            life.ask("context", session.context(), (session, ""))
+            life.ask("context", session.context(), (session, "", 0))
         else:
             params, path = session.turn_end()
             session.sent += 1
-            life.ask("turn_end", params, (session, path))
+            life.ask("turn_end", params, (session, path, session.number))
 
     def _take(self, answers: list[tuple[Any, Fields]]) -> None:
-        for (session, path), answer in answers:
+        for (session, path, number), answer in answers:
             before = self._outcome.answered
             self._outcome.answered += 1
             if "result" not in answer:
@@ -188,7 +202,8 @@ class _Soak:
             seq = answer["result"].get("seq", session.seq)
             session.sent -= seq - session.seq
             session.seq = seq
-            session.paths += [path] if path else []
+            if path:
+                session.paths[path] = max(number, session.paths.get(path, 0))
             if before // 10_000 != self._outcome.answered // 10_000:
                 self._say(self.line())
 
@@ -201,9 +216,29 @@ class _Soak:
         life = self._begun(None)
         for session in self._sessions:
             answer = life.call("getLedger", {"sessionId": session.name})
-            known = {fact["text"] for fact in answer["result"]["facts"]}
-            missing = [path for path in session.paths if path not in known]
+            known = {fact["text"]: fact["at"] for fact in answer["result"]["facts"] if fact["slot"] == "file"}
+            missing = [path for path, number in session.paths.items() if known.get(path, 0) < number]
             if missing:
                 count = f"{len(missing)} answered events are in no ledger"
                 self._outcome.lost.append(f"{session.name}: {count}: {missing[0]}")
         life.end("close")
+
+    def _check_memory(self) -> None:
+        """Rule 4. What follows an answer takes a moment."""
+        life = Life(self._state_dir)
+        self._initialize(life)
+        self._come_and_go(life, self._sessions[:1])
+        start = life.memory()
+        self._come_and_go(life, self._sessions)
+        for _ in range(SETTLES):
+            self._outcome.left = life.memory() / start
+            if self._outcome.left <= LEFT:
+                break
+            sleep(0.25)
+        life.end("close")
+
+    def _come_and_go(self, life: Life, sessions: list[Session]) -> None:
+        for method in ("session_start", "getLedger", "session_shutdown"):
+            for session in sessions:
+                params = {"sessionId": session.name}
+                life.call(method, {**params, "model": MODEL} if method == "session_start" else params)
