@@ -97,6 +97,7 @@ def test_user_pins(program: Installed, model: ModelServer, places: Places) -> No
         assert pi.command("/unpin tool read") == "tool read may leave again; 1 pin."
         assert pi.command("/prune-config preset tools").startswith("{")
         assert pi.command("/pin a.py") == "a.py is pinned, but preset tools goes by no pins: balanced does."
+        assert pi.command("/undo 1") == "Preset tools takes nothing back: balanced does."
         check_clean(pi)
 
 

@@ -4,7 +4,7 @@ import type { Message } from "./pi.ts";
 import { number, plural } from "./showing.ts";
 import type { protocol, Session } from "../../typescript/src/index.ts";
 
-const PINNING = "balanced"; // the preset that goes by pins
+const PINNING = "balanced"; // the preset that goes by pins, and so keeps what an undo brings back
 
 export type Kept = Pick<protocol.PinParams, "path" | "tool" | "digest">;
 
@@ -37,7 +37,8 @@ export async function undo(session: Session<Message>, args: string): Promise<str
   const { epochs } = await session.request("explain", {});
   const epoch = args === "" ? epochs.findLast(({ count }) => count > 0)?.epoch : Number(args);
   if (epoch === undefined) return "Nothing has left yet.";
-  const { pins } = await session.request("getStatus", {});
+  const { pins, preset } = await session.request("getStatus", {});
+  if (preset !== PINNING) return `Preset ${preset} takes nothing back: ${PINNING} does.`;
   const { status } = await session.request("undo", { epoch });
   if (status.pins === pins) return `What left at epoch ${epoch} was taken back before.`;
   const { count = 0, before = 0, after = 0 } = epochs.find((one) => one.epoch === epoch) ?? {};
