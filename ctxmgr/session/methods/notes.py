@@ -15,7 +15,8 @@ def notes(session: SessionCore) -> tuple[str, ...]:
     """One sentence each, without conversation in it."""
     doubts = session.doubts.note(session.state.model.window)
     told = tuple(filter(None, (doubts, session.preset.why_idle(session.state, session.policy))))
-    return (*session.warnings, *session.idle_keys, *told, *_window(session), *_asking(session), *_ahead(session))
+    set_so = (*_asking(session), *_ahead(session), *_pins(session))
+    return (*session.warnings, *session.idle_keys, *told, *_window(session), *set_so)
 
 
 def _window(session: SessionCore) -> Iterator[str]:
@@ -37,6 +38,12 @@ def _asking(session: SessionCore) -> Iterator[str]:
         yield "no compaction is asked for: the policy's compaction.enabled is false"
     elif session.by_estimate and not session.doubts.times:
         yield BY_ESTIMATE
+
+
+def _pins(session: SessionCore) -> Iterator[str]:
+    """Whether they hold anything: that they do is decided where an epoch begins."""
+    if session.state.pins and session.preset.prunes and not session.preset.keeps_prefix:
+        yield f"pins do nothing in preset {session.policy.preset}"
 
 
 def _ahead(session: SessionCore) -> Iterator[str]:

@@ -146,3 +146,20 @@ def test_a_session_that_tools_can_do_nothing_for_says_why(policy: Fields, count:
     found = [note for note in talk.status()["notes"] if "pruned yet" in note]
     assert len(found) == len(says)
     assert all(text in note for text, note in zip(says, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("preset", "says"),
+    [
+        ("turns", ["pins do nothing in preset turns"]),
+        ("tools", ["pins do nothing in preset tools"]),
+        ("balanced", []),
+        ("off", []),
+    ],
+)
+def test_pins_that_hold_nothing_are_told(preset: str, says: list[str]) -> None:
+    talk = Talk({"preset": preset}, capabilities={})
+    before = talk.status()["notes"]
+    pinned = talk.call("pin", sessionId="s", path="src/a.py")["status"]["notes"]
+    assert [one for one in pinned if one not in before] == says
+    assert talk.call("unpin", sessionId="s", path="src/a.py")["status"]["notes"] == before
