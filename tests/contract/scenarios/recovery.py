@@ -86,7 +86,7 @@ def undo() -> Talk:
     "design 2, pin and unpin",
 )
 def pins() -> Talk:
-    talk = Talk()
+    talk = Talk({"preset": "balanced"})
     talk.context(_messages())
     by: list[Fields] = [{"callId": "c1"}, {"path": "src/*.py"}, {"tool": "read"}, {"digest": "9f86d081884c7d65"}]
     for count, one in enumerate(by, 1):
