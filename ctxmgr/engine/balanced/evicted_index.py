@@ -4,7 +4,7 @@
    thing that held it. A name is an identifier or a path: no sentence of a tool's reaches the packet by this.
 2. A line begins with what to ask for again: the path, or the command and whether its newest run failed; with a
    handle, where the host's model can retrieve by it. What left and has no name to tell is listed by that alone, the
-   newest first, within a share of the budget.
+   newest first, within a share of the budget, but for looks that went well and bare names of tools.
 3. User messages that left are told in their own words, shortened, each with its length. None leaves without a
    word: what does not fit is counted.
 4. The index never weighs more than its budget.
@@ -31,10 +31,12 @@ NAME_OVERHEAD, CHARACTERS_A_TOKEN = 1.0, 3.5  # of a name in a list: its comma, 
 
 
 class Evicted(msgspec.Struct, frozen=True, gc=False):
-    """One block that is no longer shown: what to ask for again, and the names in it."""
+    """One block that is no longer shown: what to ask for again, the names in it. `tells`: its label says
+    something by itself."""
 
     label: str
     names: frozenset[str]
+    tells: bool = True
 
 
 def losses(
@@ -46,7 +48,7 @@ def losses(
     memo: Memo,
 ) -> list[Evicted]:
     """Every block that is not shown, oldest first. `handle` of a result; "" for none."""
-    found: list[tuple[str, str, str, frozenset[str]]] = []  # what was asked for, its label, its handle, names
+    found: list[tuple[str, str, str, frozenset[str], bool]] = []  # asked for, label, handle, names, whether known
     failed: dict[str, bool] = {}
     for step in steps:
         calls: dict[str, ToolCall] = {}
@@ -56,7 +58,7 @@ def losses(
                 if call is not None and block.kind == "call":
                     calls[block.call_id] = call
                 if gone and held:
-                    found.append(("", _label(call) if call is not None else "", "", held))
+                    found.append(("", _label(call) if call is not None else "", "", held, True))
         for position in step.result_indices:
             for number, (block, held, own) in enumerate(_blocks(messages[position], memo)):
                 if block.kind not in ("result", "shell"):
@@ -66,10 +68,14 @@ def losses(
                 failed[asked] = _failed(call, block)
                 if position in dropped or ref in pruned:
                     label = _label(call) if call is not None else one_line(block.tool, LABEL_CHARACTERS)
-                    found.append((asked, label, handle(ref), held))
+                    found.append(
+                        (asked, label, handle(ref), held, call is not None and _tells(call, failed[asked]))
+                    )
     return [
-        Evicted(f"{label}{' (failed)' if failed.get(asked) else ''}{f' [{by}]' if by else ''}", held)
-        for asked, label, by, held in found
+        Evicted(
+            f"{label}{' (failed)' if failed.get(asked) else ''}{f' [{by}]' if by else ''}", held, tells or by != ""
+        )
+        for asked, label, by, held, tells in found
     ]
 
 
@@ -92,6 +98,11 @@ def _asked(call: ToolCall) -> str:
     if path or call.shell is None:
         return path or f"{call.tool}\n{call.asked}"
     return essential(call.shell.command, call.shell.status.about != "look")
+
+
+def _tells(call: ToolCall, failed: bool) -> bool:
+    """Does its label say what was there? A look that went well, and a tool's bare name, say nothing."""
+    return bool(_path(call)) or (call.shell is not None and (failed or call.shell.status.about != "look"))
 
 
 def _label(call: ToolCall) -> str:
@@ -142,7 +153,7 @@ def index_of(
 def _others(lost: Sequence[Evicted], told: Container[str], room: float) -> list[str]:
     """The labels of what left and is not told of yet, newest first."""
     found: list[str] = []
-    for label in dict.fromkeys(one.label for one in reversed(lost)):
+    for label in dict.fromkeys(one.label for one in reversed(lost) if one.tells):
         if label and label not in told:
             room -= _tokens(label)
             if room < 0:

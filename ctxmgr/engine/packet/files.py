@@ -12,6 +12,7 @@ MOST_CHANGED = 60
 MOST_READ = 40
 LINE_CHARACTERS = 200
 ROOT_LEAST_FILES = 2
+_TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "/dev/")
 
 
 def file_lines(facts: Sequence[Fact]) -> tuple[list[str], list[int], str, int]:
@@ -19,8 +20,9 @@ def file_lines(facts: Sequence[Fact]) -> tuple[list[str], list[int], str, int]:
 
     `facts` are the current file facts, oldest first. Changed files come before read ones, newest first; a
     file that was changed is not told again as read; one that a shell named from where it was, and a tool by its
-    whole path, is one file.
+    whole path, is one file. Temporary files are left out where there are others.
     """
+    facts = [fact for fact in facts if not fact.text.startswith(_TEMPORARY)] or facts
     whole = paths.same(fact.text for fact in facts)
     changed: dict[str, str] = {}
     read: dict[str, str] = {}

@@ -116,6 +116,31 @@ def test_a_result_has_its_handle() -> None:
     assert losses(ONE, set(), {RESULT}, "k3f7a2bq") == [("src/a.py [k3f7a2bq]", {"so_what"})]
 
 
+def test_a_look_without_a_name_and_a_tool_s_bare_name_are_not_listed() -> None:
+    said = [
+        a(call("bash", command="git status --short")),
+        r("x"),
+        a(call("Grep", pattern="y")),
+        r("x"),
+        a(call("bash", command="make all")),
+        r("x"),
+        a(READ),
+        r("x"),
+        a(call("bash", command="ls away")),
+        err("x"),
+    ]
+    results = {BlockRef(at, 0) for at in (1, 3, 5, 7, 9)}
+
+    def index(handle: str) -> str:
+        messages = talk(*said)
+        steps = STEPS.steps(indexed(messages)).steps
+        found = evicted_index.losses(messages, steps, set(), results, lambda ref: handle, {})
+        return evicted_index.index_of(found, set(), {}, 1_000, quarters)
+
+    assert index("") == f"{HEADING}\n- also: `make all`; src/a.py; `ls away` (failed)"
+    assert "`git status --short` [k3]; Grep [k3]" in index("k3")  # by its handle it comes back
+
+
 def lost(label: str, *held: str) -> Evicted:
     return Evicted(label, frozenset(held))
 

@@ -37,6 +37,13 @@ def test_a_file_by_its_whole_path_and_from_where_a_shell_was_is_one() -> None:
     assert (lines, root, total) == (["deleted a.ts", "read b.ts"], "/p/src/", 2)
 
 
+def test_temporary_files_are_left_out_where_there_are_others() -> None:
+    rows = [("edited", "/tmp/a.py"), ("written", "/var/folders/x/T/b"), ("read", "/tmp/c/d.txt")]
+    lines, _, root, total = file_lines(facts(*rows, ("edited", "src/a.ts"), ("read", "/tmpl/b.ts")))
+    assert (lines, root, total) == (["changed src/a.ts", "read /tmpl/b.ts"], "", 2)
+    assert file_lines(facts(*rows[:1]))[0] == ["changed /tmp/a.py"]
+
+
 def test_a_file_gone_is_told_as_gone() -> None:
     assert file_lines(facts(("edited", "a"), ("deleted", "b")))[0] == ["deleted b", "changed a"]
 
