@@ -6,6 +6,7 @@ Rules:
    for it, and may do better itself.
 3. It belongs to the branch it was written on. A move, a compaction or a restart throws it away, also one that is
    still being written then.
+4. It is handed out with the model's own notes as they stand then: those may have changed since it was written.
 """
 
 from concurrent.futures import Future
@@ -13,14 +14,25 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model import Zone
+from ctxmgr.model import Weigh, Zone
+from ctxmgr.summarize import writing
 
 
 class PrefetchedCompaction(msgspec.Struct, frozen=True):
-    """`compaction` as the host takes it; `leaf`: the newest entry it was written on, None where none has an id."""
+    """`compaction` as the host takes it; `leaf`: the newest entry it was written on, None where none has an id.
+    `notes`: the model's own as they stood; `reserve_tokens`: of the summary."""
 
     compaction: Any
     leaf: str | None
+    notes: str = ""
+    reserve_tokens: int = 0
+
+    def handed_out(self, notes: str, weigh: Weigh) -> Any:
+        """The compaction with these notes."""
+        if notes == self.notes:
+            return self.compaction
+        summary = writing.with_newer_notes(self.compaction.summary, notes, self.reserve_tokens, weigh)
+        return msgspec.structs.replace(self.compaction, summary=summary)
 
 
 class Prefetch:

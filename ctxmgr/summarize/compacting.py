@@ -11,6 +11,7 @@ import msgspec
 from ctxmgr.engine.compaction import render
 from ctxmgr.engine.extractive import summary
 from ctxmgr.engine.text import scratchpad_section
+from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchMessage, CompactionPlan
 from ctxmgr.summarize.prompts import STRUCTURED, TURN, Shape, asked_for
 from ctxmgr.summarize.request import (
@@ -138,8 +139,13 @@ def extracted(
 
 def with_notes_room(brief: SummaryInput[Any], budget: int) -> tuple[str, int]:
     """The section of the model's own notes, and the tokens of the budget that are left beside it."""
-    noted = scratchpad_section(brief.scratchpad, int(budget * SCRATCHPAD_SHARE), brief.weigh)
+    noted = notes_within(brief.scratchpad, budget, brief.weigh)
     return noted, budget - (brief.weigh(f"\n\n{noted}") if noted else 0)
+
+
+def notes_within(notes: str, budget: int, weigh: Weigh) -> str:
+    """The section of notes in their share of a summary's budget; "" where there are none."""
+    return scratchpad_section(notes, int(budget * SCRATCHPAD_SHARE), weigh)
 
 
 def with_notes(text: str, noted: str) -> str:

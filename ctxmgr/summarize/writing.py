@@ -19,7 +19,8 @@ from typing import Any
 
 from ctxmgr.engine.compaction import files, render
 from ctxmgr.engine.extractive import summary
-from ctxmgr.engine.text import BRANCH_LEAD
+from ctxmgr.engine.text import BRANCH_LEAD, without_scratchpad
+from ctxmgr.model import Weigh
 from ctxmgr.model.compaction import Asking, BranchSummaryPlan, CompactionPlan, FileLists, Format
 from ctxmgr.summarize import compacting
 from ctxmgr.summarize.prompts import BRANCH, CONTINUE, FREE, HANDOFF, NINE, STRUCTURED, Shape, asked_for
@@ -75,6 +76,14 @@ def compaction(brief: SummaryInput[CompactionPlan]) -> Asking[FinishedSummary]:
     if of_turn is not None:
         done.details["ctxmgr"]["turnFallback"] = _fallback(brief, of_turn)
     return done
+
+
+def with_newer_notes(text: str, notes: str, reserve_tokens: int, weigh: Weigh) -> str:
+    """A finished summary with these notes in the place of those it has: at its end, before its lists of files."""
+    body = files.without_lists(text)
+    lists = text[len(body) :] if text.startswith(body) else ""
+    noted = compacting.notes_within(notes, int(reserve_tokens * compacting.HISTORY_SHARE), weigh)
+    return compacting.with_notes(without_scratchpad(body), noted) + lists
 
 
 def branch_summary(brief: SummaryInput[BranchSummaryPlan]) -> Asking[FinishedSummary]:

@@ -103,7 +103,8 @@ def before_compact(session: SessionCore, params: wire.BeforeCompactParams) -> Jo
         yield from _after_ahead(session)
         ahead = None if instructed else session.prefetch.prepared
         if ahead is not None and preparations.still_fits(ahead, path, given):
-            return wire.BeforeCompactResult(compaction=ahead.compaction)
+            noted = ahead.handed_out(session.state.scratchpad, session.weigh)
+            return wire.BeforeCompactResult(compaction=noted)
         prepared = yield Offload(lambda: preparations.made(seen, path, given))
         if prepared is None:
             return wire.BeforeCompactResult()
@@ -153,7 +154,7 @@ def ahead(session: SessionCore) -> Job:
             session.prefetch.failure = "no model wrote it"
             return None
         leaf = next((entry.id for entry in reversed(path) if entry.id), None)
-        return PrefetchedCompaction(_compaction(prepared, written), leaf)
+        return PrefetchedCompaction(_compaction(prepared, written), leaf, seen.scratchpad, _reserve(seen, prepared))
 
     return Job(steps(), seen.runner, seen.policy.deadline_ms)
 
@@ -170,10 +171,13 @@ def _written(
 def _brief(
     seen: JobContext, prepared: CompactionPlan, strategy: Strategy, form: Format | None, **more: Any
 ) -> SummaryInput[CompactionPlan]:
-    reserve = min(prepared.settings.reserve_tokens, seen.window // RESERVE_SHARE)
-    cut = msgspec.structs.replace(prepared.settings, reserve_tokens=reserve)
+    cut = msgspec.structs.replace(prepared.settings, reserve_tokens=_reserve(seen, prepared))
     prepared = msgspec.structs.replace(prepared, settings=cut)
     return job_context.brief(seen, prepared, strategy, format=form or seen.policy.format, **more)
+
+
+def _reserve(seen: JobContext, prepared: CompactionPlan) -> int:
+    return min(prepared.settings.reserve_tokens, seen.window // RESERVE_SHARE)
 
 
 def _compaction(prepared: CompactionPlan, written: FinishedSummary) -> wire.Compaction:

@@ -218,5 +218,5 @@ def compaction_request(session: SessionCore, reason: Any, tokens: int) -> lifecy
         context_window=session.state.model.window,
         deliver="now" if mid_run else "whenIdle",
         custom_instructions=policy_keys.compaction(session.policy).instructions,
-        compaction=ahead.compaction if ahead else None,
+        compaction=ahead.handed_out(session.state.scratchpad, session.weigh) if ahead else None,
     )
