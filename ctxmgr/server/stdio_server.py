@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import gc
 import os
 import signal
 import sys
@@ -13,12 +14,15 @@ from ctxmgr.server.runtime import DRAIN_SECONDS, Parts, Runtime, Setup
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
 EXIT_BY_SIGNAL = 128  # and its number: what a shell shows for a process that a signal ended
 FILES = 65_536  # descriptors asked for
+COLLECT_AFTER = (20_000, 20, 20)  # objects: nearly all are frozen and in no cycle, and a long list makes a million
 SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loop waits less for a thread
 
 
 def serve(setup: Setup) -> int:
     """Until the host ends; the exit code."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*COLLECT_AFTER)
+    gc.freeze()
     _allow_many_files()
     try:
         front = _Front(setup)

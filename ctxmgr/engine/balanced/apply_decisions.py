@@ -66,7 +66,11 @@ def lay_out(conversation: ConversationIndex, zone: Zone, layout: Layout) -> Plan
             pieces.append(layout.packet)
             weight += layout.packet.weight
             start = position
-        found |= _of_message(conversation, position, decisions)
+        mine = _of_message(conversation, position, decisions) if decisions else None
+        if not mine:  # most of a list: it stays as it came
+            weight += message.weight
+            continue
+        found |= mine
         if drops(conversation, found, position):
             _keep(pieces, start, position)
             start = position + 1
@@ -161,9 +165,14 @@ def _of_message(
     conversation: ConversationIndex, position: int, decisions: Mapping[str, Decision]
 ) -> dict[str, Decision]:
     """The decisions about a message and its blocks (rule 4)."""
-    blocks = range(max(1, len(conversation.messages[position].view.blocks)))
-    keys = (conversation.block_key(BlockRef(position, number)) for number in blocks)
-    return {at: decisions[at] for at in keys if at in decisions}
+    key, found = conversation.key(position), dict[str, Decision]()
+    if key in decisions:
+        found[key] = decisions[key]
+    for number in range(1, len(conversation.messages[position].view.blocks)):
+        at = conversation.block_key(BlockRef(position, number))
+        if at in decisions:
+            found[at] = decisions[at]
+    return found
 
 
 def _keep(pieces: list[Piece], start: int, end: int) -> None:

@@ -9,15 +9,29 @@ import re
 
 from ctxmgr.engine.ledger.from_summary import SUMMARY_LISTING
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.text import checklists, key_of, sentences_of, unfenced
+from ctxmgr.engine.text import checklists, key_of, may_hold, sentences_of, unfenced
 
 DECISION_CHARACTERS = 300
 
-_HINT = re.compile(
-    r"deci(?:sion|ded)|go with|going with|went with|agreed|settled on|instead|rather than|because|since|to avoid"
-    r"|so that|chose|picked|opted",
-    re.IGNORECASE,
+HINTS = (
+    "decision",
+    "decided",
+    "go with",
+    "going with",
+    "went with",
+    "agreed",
+    "settled on",
+    "instead",
+    "rather than",
+    "because",
+    "since",
+    "to avoid",
+    "so that",
+    "chose",
+    "picked",
+    "opted",
 )
+_HINT = re.compile("|".join(HINTS), re.IGNORECASE)
 _MARKS = re.compile(r"^\s*(?:[-*+•>#]+|\d{1,3}[.)])\s+")
 _LABELLED = re.compile(
     r"^[*_]*(?:(?:key|final|design|my|our|the) )?decisions?(?: made)?[*_]*:[*_]*\s*(?P<what>\S.{7,})",
@@ -57,7 +71,7 @@ _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?!\[[ xX~]\])(?P<what>\S.{7
 
 def from_assistant(text: str, into: Statements) -> None:
     """Add the facts of one assistant text; fenced code and quoted lines are not its own words."""
-    if _HINT.search(text):
+    if may_hold(text, HINTS) and _HINT.search(text):
         listed = False
         for line in unfenced(text):
             item = _ITEM.match(line) if listed else None

@@ -12,7 +12,7 @@ Rules:
 import re
 
 from ctxmgr.engine.ledger.statements import Statements
-from ctxmgr.engine.text import checklists, key_of, plain, prose, sentences_of, shorten, without_marks
+from ctxmgr.engine.text import checklists, key_of, may_hold, plain, prose, sentences_of, shorten, without_marks
 from ctxmgr.model.saved import ALLOWED
 
 GOAL_CHARACTERS = 600  # of the goal, wherever it is told in full
@@ -48,6 +48,31 @@ _RULE = _any(
     r"\b(?:i|we)(?:'d| would)? (?:only|never|always|don'?t|do not) (?:ever )?(?:want|like|use)\b",
     r"\b(?:from now on|going forward|at all times|under no circumstances|no exceptions?)\b",
 )
+# one of these stands in each sentence that `_RULE` finds
+_RULE_WORDS = (
+    "do not",
+    "don't",
+    "dont",
+    "never",
+    "always",
+    "sure",
+    "careful",
+    "avoid",
+    "refrain",
+    "stick to",
+    "only",
+    "keep",
+    "prefer",
+    "stop",
+    "no ",
+    "must",
+    "shall",
+    "should",
+    "may ",
+    "from now on",
+    "going forward",
+    "all times",
+)
 _NO_RULE = _any(
     r"\b(?:i|we|you|it|they|he|she|that|this|there|which|who|what|why|how) (?:really |just |also |still )?"
     r"(?:do not|don'?t|never) (?!(?:ever )?(?:want|like|use)\b)",
@@ -59,8 +84,9 @@ _CORRECTION = _any(
     rf"^{_LEAD}actually[, ]+",
     rf"^{_LEAD}(?:that'?s|this is|you(?:'re| are)) (?:wrong|incorrect|not right)\b",
     rf"^{_LEAD}(?:not what i\b|i (?:said|meant|told you|asked (?:you )?(?:to|for))\b|wrong[,.:! ])",
-    rf"^{_LEAD}instead\b|\binstead[.!]?$|\b(?:put|do|make|call|want|try|{_VERBS})\b.*\binstead of\b",
+    rf"^{_LEAD}instead\b",
 )
+_INSTEAD = _any(rf"\binstead[.!]?$|\b(?:put|do|make|call|want|try|{_VERBS})\b.*\binstead of\b")
 _GOAL = _any(
     rf"^{_LEAD}(?:(?:the|our|my|your) )?(?:(?:new|main|real|actual|overall|next) )*"
     r"(?:(?:goal|objective)s?(?: now)?(?: (?:is|here is)|:)|(?:new|next) task(?: is|:)|task is to|task:)"
@@ -112,7 +138,7 @@ def _whole_corrections(found: list[str]) -> list[str]:
     joined: list[str] = []
     for sentence in found:
         before = joined[-1] if joined else ""
-        bare = len(before.split()) <= CORRECTION_WORDS and _CORRECTION.search(before)
+        bare = len(before.split()) <= CORRECTION_WORDS and _corrects(before)
         if (
             bare
             and not before.endswith("?")
@@ -125,17 +151,21 @@ def _whole_corrections(found: list[str]) -> list[str]:
     return joined
 
 
+def _corrects(sentence: str) -> bool:
+    return bool(_CORRECTION.match(sentence) or (may_hold(sentence, ("instead",)) and _INSTEAD.search(sentence)))
+
+
 def _sentence(sentence: str, into: Statements) -> None:
     """Add what one sentence states: a thing taken back, a rule, a correction, or a choice; at most one."""
     taken_back = _RETRACTION.match(sentence)
     if taken_back:
         what = taken_back["what"]
         into.add("constraint", f"retracted {key_of(what)}", what, "user", "retracted")
-    elif _ALLOWING.search(sentence):
+    elif _ALLOWING.match(sentence):
         into.add("constraint", f"retracted {key_of(sentence)}", sentence, "user", "retracted", ALLOWED)
-    elif not _NO_RULE.search(sentence) and _RULE.search(sentence):
+    elif may_hold(sentence, _RULE_WORDS) and _RULE.search(sentence) and not _NO_RULE.search(sentence):
         into.add("constraint", key_of(sentence), sentence, "user")
-    elif _CORRECTION.search(sentence) and len(sentence.split()) > CORRECTION_WORDS:
+    elif len(sentence.split()) > CORRECTION_WORDS and _corrects(sentence):
         into.add("constraint", key_of(sentence), sentence, "user", detail="correction")
     elif _DECISION.match(sentence):
         into.add("decision", key_of(sentence), sentence, "user")

@@ -27,7 +27,17 @@ from ctxmgr.engine.text.sections import (
     sections_of,
 )
 from ctxmgr.engine.text.sentences import Sentence
-from ctxmgr.engine.text.wording import FENCE, key_of, one_spaced, plain, sentences_of, shorten, unfenced, words_of
+from ctxmgr.engine.text.wording import (
+    FENCE,
+    key_of,
+    may_hold,
+    one_spaced,
+    plain,
+    sentences_of,
+    shorten,
+    unfenced,
+    words_of,
+)
 
 __all__ = [
     "BRANCH_LEAD",
@@ -50,6 +60,7 @@ __all__ = [
     "is_packet",
     "key_of",
     "kind_of",
+    "may_hold",
     "one_line",
     "one_spaced",
     "plain",

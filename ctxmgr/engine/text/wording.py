@@ -5,6 +5,7 @@ Knows nothing of facts, messages or packets. Never raises for any string, unpair
 
 import hashlib
 import re
+from collections.abc import Iterable
 
 KEY_CHARACTERS = 120  # a longer key keeps its start and a digest of the whole, so that keys stay comparable
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
@@ -45,6 +46,13 @@ def shorten(text: str, limit: int) -> str:
     if space >= least:
         head = head[:space]
     return head.rstrip(" ,;:-") + "…"
+
+
+def may_hold(text: str, words: Iterable[str]) -> bool:
+    """Does one of these words, of small ASCII letters, stand in the text, whatever its case? Of a text beyond ASCII
+    perhaps. A fraction of what a pattern of many words costs, which most texts have none of."""
+    small = text.lower() if text.isascii() else ""
+    return not text.isascii() or any(map(small.__contains__, words))
 
 
 def key_of(text: str) -> str:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmgr.engine.text.wording import KEY_CHARACTERS, key_of, plain, sentences_of, shorten, unfenced
+from ctxmgr.engine.text.wording import KEY_CHARACTERS, key_of, may_hold, plain, sentences_of, shorten, unfenced
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,12 @@ def test_no_text_is_too_strange(text: str, limit: int) -> None:
     assert len(key_of(text)) <= KEY_CHARACTERS + 13
     sentences_of(text)
     unfenced(text)
+
+
+def test_a_word_may_stand_in_a_text_whatever_its_case() -> None:
+    words = ("instead", "so that")
+    assert may_hold("Take this INSTEAD.", words)
+    assert may_hold("use it So That it holds", words)
+    assert not may_hold("in stead of so, that", words)
+    assert may_hold("in\u017ftead of it, which a pattern finds", words)
+    assert not may_hold("", words)
