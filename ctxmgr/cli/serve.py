@@ -1,6 +1,7 @@
 """The command `serve`: its arguments, and what runs it. Nothing else is imported before it runs."""
 
 import argparse
+import gc
 import sys
 
 DESCRIPTION = (
@@ -32,10 +33,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    from ctxmgr.server import Setup, serve
-
     if parsed.max_message < 1:
         print("ctxmgr serve: --max-message must be at least 1", file=sys.stderr)
         return 2
+    gc.disable()  # until it serves: what is imported is no garbage, and a host waits
+    from ctxmgr.server import Setup, serve
+
     setup = Setup(parsed.state_dir, parsed.record, parsed.preload, parsed.max_message << 20)
     return serve(setup)

@@ -21,8 +21,9 @@ SWITCH_SECONDS = 0.001  # the interpreter's lock changes hands so often: the loo
 def serve(setup: Setup) -> int:
     """Until the host ends; the exit code."""
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.set_threshold(*COLLECT_AFTER)
     gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
+    gc.enable()
     _allow_many_files()
     try:
         front = _Front(setup)

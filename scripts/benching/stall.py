@@ -1,12 +1,23 @@
 """Measures how long the loop is held up while new text is weighed: one session sends a megabyte of it, another
-asks for its status back to back over the same connection. The longest wait for an answer tells."""
+asks for its status back to back over the same connection; and while a vocabulary loads. The longest wait tells."""
 
 import random
+from itertools import count
 from statistics import median
 from time import perf_counter
 
 from benching.host import Host
-from benching.pair import KEEP_ALL, KEEP_ALL_MODEL, Options, Pair, checked
+from benching.pair import (
+    KEEP_ALL,
+    KEEP_ALL_MODEL,
+    MODEL,
+    Options,
+    Pair,
+    checked,
+    environment,
+    initialize,
+    serve_command,
+)
 from benching.prepared import Part, assistant, context, growing, prose, request, result, user
 from benching.table import Figure, Goal, figure
 
@@ -14,6 +25,10 @@ NEW_TEXT = 1_000_000  # characters
 CONTEXT_ID = 7
 PINGS_BEFORE = 200  # for what is normal
 MILLISECONDS = 1_000
+LOADED_SECONDS = 30.0  # within which a vocabulary is there, or none is to be had
+ESTIMATED = b'"weigher":"estimate"'
+
+_numbers = count(1)
 
 
 def measure(options: Options) -> list[Figure]:
@@ -27,9 +42,36 @@ def measure(options: Options) -> list[Figure]:
         ("one letter", user(0, "a" * NEW_TEXT)),
     )
     try:
-        return [_stall(pair, label, joined) for label, joined in lists]
+        return [*(_stall(pair, label, joined) for label, joined in lists), _loading(options)]
     finally:
         pair.close()
+
+
+def _loading(options: Options) -> Figure:
+    """A host that reports no usage: the vocabulary is loaded after its first event."""
+    waits = [_while_loading(options) for _ in range(options.rounds)]
+    name = "largest wait while the vocabulary loads"
+    return figure(name, "ms", waits, goal=Goal("ours", "at most", 5), note="beyond the usual answer")
+
+
+def _while_loading(options: Options) -> float:
+    """Milliseconds."""
+    host = Host(serve_command(options.state_dir), options.transport, environment(options), small=True)
+    session = f"loading-{next(_numbers)}"
+    checked(host.ask(initialize()))
+    checked(host.ask(request(1, "session_start", {"sessionId": session, "model": MODEL})))
+    ping = request(5, "getStatus", {"sessionId": session})
+    usual = median(_round_trips(host, ping, PINGS_BEFORE))
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "So it is."}], "stopReason": "stop"}
+    event = {"sessionId": session, "message": {**reply, "timestamp": 1}, "toolResults": []}
+    checked(host.ask(request(2, "turn_end", event)))
+    largest, begun = 0.0, perf_counter()
+    while ESTIMATED in bytes(host.last) or not largest:
+        if perf_counter() - begun > LOADED_SECONDS:
+            raise RuntimeError("no vocabulary was loaded")
+        largest = max(largest, *_round_trips(host, ping, 1))
+    host.close()
+    return (largest - usual) * MILLISECONDS
 
 
 def _stall(pair: Pair, label: str, joined: bytes) -> Figure:

@@ -13,6 +13,7 @@ Rules (design, section 4):
 """
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -38,6 +39,7 @@ def ratio(meter: Meter, model: str) -> float:
     return min(high, max(low, meter.ratios.get(model, RATIO_START)))
 
 
+@lru_cache(maxsize=64)
 def bounds(model: str) -> tuple[float, float]:
     """The least and the highest ratio of a model, by its family."""
     return next((both for family, both in RATIO_BOUNDS if family.search(model)), (RATIO_LOW, RATIO_HIGH))

@@ -49,6 +49,9 @@ def is_in(row: str, version: str) -> bool:
     return _order(SINCE.get(row, FIRST_VERSION)) <= _order(version)
 
 
+HOLDING = (msgspec.Struct, list, tuple, dict)  # what may hold structs
+
+
 def as_of(value: Value, version: str) -> Value:
     """The value, of any structs, lists and mappings, without members that came after `version`."""
     return value if version == PROTOCOL_VERSION else _older(value, version)
@@ -69,7 +72,7 @@ def _older_struct(value: msgspec.Struct, version: str) -> msgspec.Struct:
     changed: dict[str, Any] = dict.fromkeys(late, msgspec.UNSET)  # is not encoded
     for name in early:
         held = getattr(value, name)
-        if held and isinstance(held, msgspec.Struct | list | tuple | dict):
+        if held and isinstance(held, HOLDING):
             older = _older(held, version)
             if older is not held:
                 changed[name] = older
