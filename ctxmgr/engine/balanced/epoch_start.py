@@ -101,13 +101,6 @@ def opened(
     return msgspec.structs.replace(bare, receipt=msgspec.structs.replace(bare.receipt, arithmetic=told))
 
 
-def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> EpochResult:
-    """An epoch that begins with the list as it is."""
-    told = f"{opening}: nothing more leaves"
-    done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, time_ms=epoch.last_time_ms)
-    return EpochResult(plan, packet, plan.weight, done, ())
-
-
 def hidden(messages: Sequence[Message], plan: Plan, held: frozenset[int]) -> tuple[int, ...]:
     """The indices of what is to stay and is not shown in full."""
     now = projected_weights(plan, messages) if held else {}

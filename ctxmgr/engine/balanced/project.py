@@ -14,9 +14,9 @@ Rules (design, sections 4 and 6):
 import msgspec
 
 from ctxmgr.engine.balanced import apply_decisions
-from ctxmgr.engine.balanced.epoch_start import REPLACED, EpochInputs, EpochResult, hidden, opened, unmoved
+from ctxmgr.engine.balanced.epoch_start import REPLACED, EpochInputs, EpochResult, hidden, opened
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.model import Epoch, Opening, Plan
+from ctxmgr.model import Epoch, Opening, Packet, Plan, Receipt
 
 SLACK = 1.02  # a list so little above what a choice would keep is as good as chosen
 GROWN = 1.1  # in red: where an epoch could not leave it, the next call's could not either
@@ -107,6 +107,13 @@ def decided(
     if done is None:  # rule 3
         return BalancedResult(plan, Epoch(epoch.number, 0.0, epoch.call_count, plan.weight, ask.time_ms))
     return BalancedResult(done.plan, Epoch(epoch.number + 1, 0.0, 0, done.remaining_tokens, ask.time_ms), done)
+
+
+def unmoved(plan: Plan, epoch: Epoch, opening: Opening, packet: Packet) -> EpochResult:
+    """An epoch that begins with the list as it is."""
+    told = f"{opening}: nothing more leaves"
+    done = Receipt(epoch.number + 1, opening, plan.weight, plan.weight, told, time_ms=epoch.last_time_ms)
+    return EpochResult(plan, packet, plan.weight, done, ())
 
 
 def _kept(ask: BalancedInputs) -> int:

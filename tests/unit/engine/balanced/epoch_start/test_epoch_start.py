@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ctxmgr.engine.balanced.budget import Budget
-from ctxmgr.engine.balanced.epoch_start import LEAST_SAVED, unmoved
+from ctxmgr.engine.balanced.epoch_start import LEAST_SAVED
+from ctxmgr.engine.balanced.project import unmoved
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.projection import Packet
 from tests.notation import Said, a, call, err, note, packet, r, raws, read, sh, summary, think, u
