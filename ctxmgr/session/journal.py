@@ -15,7 +15,8 @@ from ctxmgr.model.saved import RawSummary, State
 
 VERSION = 1
 # names on disk
-GROWING = ("facts", "pending", "summaries", "trail", "receipts", "pins")  # tuples that mostly grow at the end
+GROWING = ("facts", "pending", "summaries", "trail", "receipts", "pins", "instructions")
+"""Tuples that mostly grow at the end."""
 KEPT_WHOLE = 3  # summaries: what a session may come back to by a move to an entry before the newest
 UNSAVED_ALONE = frozenset({"totals"})  # a change of these alone is not worth a line
 

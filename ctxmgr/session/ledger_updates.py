@@ -11,7 +11,9 @@ from types import MappingProxyType
 import msgspec
 
 from ctxmgr.engine.conversation import ConversationIndex, digest
+from ctxmgr.engine.instructions import remembered
 from ctxmgr.engine.ledger import Stamp, current, extract, fold
+from ctxmgr.engine.presets import Inputs
 from ctxmgr.model import Block, Call, Message, SummaryKind, View
 from ctxmgr.model.saved import Fact, Ledger, RawSummary, State
 
@@ -32,6 +34,13 @@ def stamp(state: State, given: int | None, position: int) -> tuple[int, int]:
     if given is not None:
         return given, 0
     return state.clock, (state.seq + 1) * POSITIONS + position
+
+
+def with_instructions(state: State, conversation: ConversationIndex, first: int, inputs: Inputs) -> State:
+    """With those in the messages from `first` on, for when the host takes them away."""
+    named, usable = inputs.policy.protected_instructions, inputs.gauge.usable_weight
+    after = remembered(state.instructions, conversation, first, named, usable, inputs.memo)
+    return state if after is state.instructions else msgspec.structs.replace(state, instructions=after)
 
 
 def from_messages(

@@ -98,6 +98,7 @@ OWN: dict[str, Callable[[], Talk]] = {
 }
 CUTS = {
     "branches/left-as-history": 3,
+    "compaction/instructions-stay": 5,
     "compaction/not-requested-again-on-stale-usage": 4,
     "compaction/the-resume-packet-comes-once": 4,
     "epochs/after-a-compaction": 6,

@@ -10,24 +10,29 @@ and `may_leave`.
 3. A list that its provider would have taken stays one.
 4. What is kept is, but for prompts, an unbroken end of the list; summaries and packets may leave out of it.
 5. Without its packet it is not longer than what was sent, but for a little: after a compaction a packet may say
-   more than what left.
+   more than what left, and repeat, whole and word for word, texts of `earlier` messages that are not in what was
+   sent.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
 import msgspec
 
 PACKET_BYTES = 20_000  # five a token of the largest packet by default
+INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
 SLACK_BYTES = 64  # a list that loses nothing may still be spelled a little differently
 
 Json = dict[str, Any]
 _decode = msgspec.json.Decoder().decode
 
 
-def faults(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> list[str]:
-    """Sentences, none where all is well."""
+def faults(
+    rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes], earlier: Iterable[bytes] = ()
+) -> list[str]:
+    """Sentences, none where all is well. `earlier`: messages of lists that came before (rule 5)."""
     found: list[str] = []
     places: set[int] = set()
     packets, below = 0, len(sent)
@@ -49,7 +54,14 @@ def faults(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> li
         places.add(at)
     if packets > 1:
         found.append(f"{packets} packets")
-    return [*found, *_missing(rules, sent, places), *_refused(rules, sent, out), *_longer(rules, sent, out)]
+    found += [*_missing(rules, sent, places), *_refused(rules, sent, out)]
+    free = sum(
+        min(len(raw), PACKET_BYTES + _repeated(raw, sent, earlier)) for raw in out if rules.is_packet(_decode(raw))
+    )
+    before, after = sum(map(len, sent)), sum(map(len, out)) - free
+    if after > before + SLACK_BYTES:
+        found.append(f"longer than what was sent: {after} bytes of {before}")
+    return found
 
 
 def _missing(rules: ModuleType, sent: Sequence[bytes], places: set[int]) -> list[str]:
@@ -71,7 +83,30 @@ def _refused(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> 
     return found
 
 
-def _longer(rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes]) -> list[str]:
-    packets = [raw for raw in out if rules.is_packet(_decode(raw))]
-    before, after = sum(map(len, sent)), sum(map(len, out)) - min(sum(map(len, packets)), PACKET_BYTES)
-    return [f"longer than what was sent: {after} bytes of {before}"] if after > before + SLACK_BYTES else []
+def _repeated(packet: bytes, sent: Iterable[bytes], earlier: Iterable[bytes]) -> int:
+    """So many bytes of a packet are texts of earlier messages, each told once, below a line of its own."""
+    shown = next((one for one in _texts(_decode(packet)) if INSTRUCTIONS in f"\n{one}"), "")
+    _, _, told = f"{shown}\n\n".partition(INSTRUCTIONS)
+    if not told:
+        return 0
+    here, there = ({text for raw in lists for text in _texts(_decode(raw))} for lists in (sent, earlier))
+    size = 0
+    for text in sorted(there - here, key=len, reverse=True):
+        before, mark, after = told.partition(f":\n{text}\n\n")
+        if mark:
+            told = f"{before}:\n\n{after}"
+            size += len(json.dumps(text)) - 2
+    return size
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a message, and those of a content together."""
+    if isinstance(value, str) and value.strip():
+        yield value.strip()
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _texts(one)
+    if isinstance(value, list):
+        yield "\n".join(str(one["text"]) for one in value if isinstance(one, dict) and one.get("text")).strip()
+        for one in value:
+            yield from _texts(one)

@@ -205,6 +205,9 @@ class _Draft:
 
     def _plan(self, decisions: Mapping[str, Decision], packet: Packet = NO_PACKET, place: int = 0) -> Plan:
         layout = msgspec.structs.replace(self.inputs.layout, decisions=decisions, packet=packet, packet_index=place)
+        if packet.text:
+            allowance = max(layout.allowance, self.inputs.writer.most_allowed)
+            layout = msgspec.structs.replace(layout, allowance=allowance)
         return apply_decisions.lay_out(self.conversation, self.inputs.zone, layout)
 
     # the choice

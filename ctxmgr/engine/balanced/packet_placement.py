@@ -7,9 +7,11 @@
 3. It tells the ledger's facts, user messages that left, and what else left (`gone`); it never weighs more than
    what it stands for: what left, and what the host took away in a compaction or a move, as its budget allows. What
    does not fit goes from its end; that user messages left is told before all else.
+4. Instructions that the host took away stand in it word for word, in a budget of their own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -40,7 +42,7 @@ class PacketPlacement(msgspec.Struct, frozen=True):
 class PacketWriter(msgspec.Struct, frozen=True):
     """Writes a packet out of the ledger. `budget_tokens` for its facts, `lean_tokens` in one that does not
     resume; `allowance`: so many more than what left it may weigh. `resume`: where the work stood is told with them.
-    `archives`: are originals kept anywhere?"""
+    `archives`: are originals kept anywhere? `absent`: rule 4, in at most so many tokens; "" for none."""
 
     text: PacketText
     budget_tokens: int
@@ -48,6 +50,13 @@ class PacketWriter(msgspec.Struct, frozen=True):
     allowance: int
     resume: bool
     archives: bool
+    absent: Callable[[float], str]
+
+    @property
+    def most_allowed(self) -> int:
+        """Tokens that the packet may weigh beyond what left, with rule 4."""
+        told = self.absent(math.inf)
+        return self.allowance + (self.weigh(told) if told else 0)
 
     def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
         """The ledger's facts, in no more tokens than these, beside what is `shown`; "" where nothing fits."""
@@ -102,7 +111,7 @@ def headless(conversation: ConversationIndex, plan: Plan, rules: Invariants) -> 
 def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room: Budget, memo: Memo) -> Packet:
     """The packet for what the plan `bare` leaves out, and what the host took away (rule 3)."""
     gone = placement.conversation.raw_weight - bare.weight
-    stands_for = max(gone, int(min(gone + writer.allowance, room.window - bare.weight)))
+    stands_for = max(gone, int(min(gone + writer.most_allowed, room.window - bare.weight)))
     if stands_for <= 0:
         return NO_PACKET
     dropped = {at for at in range(placement.conversation.size) if drops(placement.conversation, bare.decisions, at)}
@@ -114,8 +123,11 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
     said = ["\n".join(block.text for block in placement.conversation.messages[at].view.blocks) for at in users]
     fixed = [(at, placement.conversation.messages[at]) for at in placement.steps.fixed_indices]
     told = (one for at, one in fixed if at not in dropped or one.view.role == "user")  # shown, or quoted below
-    facts = writer.facts(stands_for, told) or PACKET_MARK
-    if gone <= 0 and facts == PACKET_MARK:
+    counted = evicted_index.counted(len(said)) if said else ""
+    spare = stands_for - sum(writer.weigh(one) + 2 for one in (PACKET_MARK, counted) if one)
+    instructed = writer.absent(spare)
+    facts = writer.facts(stands_for - (writer.weigh(instructed) + 2 if instructed else 0), told) or PACKET_MARK
+    if gone <= 0 and facts == PACKET_MARK and not instructed:
         return NO_PACKET
     users_said = evicted_index.quotations(said, int(room.users), writer.weigh)
     names_held = evicted_index.index_of(
@@ -125,8 +137,8 @@ def packet_of(placement: PacketPlacement, bare: Plan, writer: PacketWriter, room
         room.index,
         writer.weigh,
     )
-    for parts in _ever_less(facts, users_said, names_held, evicted_index.counted(len(said)) if said else ""):
-        text = "\n\n".join(part for part in parts if part)
+    for head, *parts in _ever_less(facts, users_said, names_held, counted):
+        text = "\n\n".join(part for part in (head, instructed, *parts) if part)
         weight = writer.weigh(text)
         if placement.rules.may_stand_for(weight, stands_for):
             return Packet(text, weight)

@@ -1,10 +1,19 @@
 """What others told the model (files of rules, skills, memories) and what of it still holds: that stays in a list as
-it came, or stands word for word in the packet.
+it came, or stands word for word in the packet; also where a host took it away.
 
 Knows no preset and no session. What such a file or tool is called, `engine.tools` knows.
 """
 
 from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Instructions, instructions
-from ctxmgr.engine.instructions.verbatim import word_for_word
+from ctxmgr.engine.instructions.remembered import absent, remembered
+from ctxmgr.engine.instructions.verbatim import leaving, word_for_word
 
-__all__ = ["Instructions", "INSTRUCTIONS_SHARE", "instructions", "word_for_word"]
+__all__ = [
+    "Instructions",
+    "INSTRUCTIONS_SHARE",
+    "absent",
+    "instructions",
+    "leaving",
+    "remembered",
+    "word_for_word",
+]

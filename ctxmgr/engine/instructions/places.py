@@ -53,7 +53,7 @@ class Instructions(msgspec.Struct, frozen=True):
 
 def instructions(conversation: ConversationIndex, named: Named, memo: Memo) -> Instructions:
     """All in the list that still hold."""
-    files = _globs(named)
+    files = globs_of(named)
     if files is None:
         return Instructions()
     key = ("instructions", named)
@@ -70,11 +70,7 @@ def _found(conversation: ConversationIndex, named: Named, files: Globs, memo: Me
     named_files: set[str] = set()
     for at in range(conversation.size - 1, -1, -1):
         message = conversation.messages[at]
-        before = _ends_with(conversation, at - 1) if message.view.role == "user" else ""
-        key = ("instructs", named, message.digest, before)
-        found: frozenset[str] | tuple[Told, ...] | None = memo.get(key)
-        if found is None:
-            found = memo[key] = _of_message(message, before, files, memo)
+        found = in_message(conversation, at, named, files, memo)
         if isinstance(found, frozenset):
             if found:
                 asked[at] = found
@@ -88,15 +84,28 @@ def _found(conversation: ConversationIndex, named: Named, files: Globs, memo: Me
     return Instructions(frozenset(_results(conversation, asked, memo)), frozenset(texts))
 
 
+def in_message(
+    conversation: ConversationIndex, at: int, named: Named, files: Globs, memo: Memo
+) -> frozenset[str] | tuple[Told, ...]:
+    """The ids of an assistant's calls that bring instructions; of another message the texts that are some."""
+    message = conversation.messages[at]
+    before = _ends_with(conversation, at - 1) if message.view.role == "user" else ""
+    key = ("instructs", named, message.digest, before)
+    found: frozenset[str] | tuple[Told, ...] | None = memo.get(key)
+    if found is None:
+        found = memo[key] = _of_message(message, before, files, memo)
+    return found
+
+
 @lru_cache(maxsize=64)
-def _globs(named: Named) -> Globs | None:
+def globs_of(named: Named) -> Globs | None:
+    """Of the files that a policy names, None where it names none."""
     globs = [one.casefold().removeprefix("./") for one in (INSTRUCTION_FILES if named is True else named or ())]
     return Globs(globs) if globs else None
 
 
 def _of_message(message: Message, before: str, files: Globs, memo: Memo) -> frozenset[str] | tuple[Told, ...]:
-    """The ids of an assistant's calls that bring instructions; of another message the texts that are some.
-    `before`: the text of a user's that stands before it."""
+    """As `in_message`. `before`: the text of a user's that stands before it."""
     blocks = message.view.blocks
     if message.view.role == "assistant":
         made = zip(blocks, calls_of(message, memo), strict=True)

@@ -3,11 +3,21 @@
 from ctxmgr.model.saved.facts import ALLOWED, STATE, Fact, Ledger, Slot, Source
 from ctxmgr.model.saved.latch import Latch, LatchState
 from ctxmgr.model.saved.meter import Meter
-from ctxmgr.model.saved.state import LastProjection, ModelSpec, Outline, RawSummary, RenderedPacket, State, Totals
+from ctxmgr.model.saved.state import (
+    InstructionCopy,
+    LastProjection,
+    ModelSpec,
+    Outline,
+    RawSummary,
+    RenderedPacket,
+    State,
+    Totals,
+)
 
 __all__ = [
     "ALLOWED",
     "Fact",
+    "InstructionCopy",
     "LastProjection",
     "Latch",
     "LatchState",

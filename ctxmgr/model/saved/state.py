@@ -33,6 +33,17 @@ class RawSummary(msgspec.Struct, frozen=True, omit_defaults=True):
     entry: str | None = None
 
 
+class InstructionCopy(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a model was told to go by, word for word: `source` says where from, `origin` is the digest of the
+    message that it stood in. `files` that it tells, a part of one with its lines. `text` "" where there was no room
+    for it."""
+
+    source: str
+    text: str
+    origin: str
+    files: tuple[str, ...] = ()
+
+
 class Totals(msgspec.Struct, frozen=True, omit_defaults=True):
     """Counts over the session's life; tokens are uncalibrated weights."""
 
@@ -83,7 +94,8 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     by us. `outgoing_tokens`: weight of what the host would send now, as far as it is known. `reopen`: why the
     next projection opens an epoch whatever the price. `sent`: what the last answer was made of. `returned`:
     handles of what came back through `retrieve`, with the epoch in force then. `windows`: by model's id the
-    window that the host said it has, and the smaller one that a refusal taught, in tokens.
+    window that the host said it has, and the smaller one that a refusal taught, in tokens. `instructions`: what
+    others told the model, newest last, for when a host takes it out of the list.
     """
 
     session_id: str
@@ -118,3 +130,4 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     returned: dict[str, int] = {}
     totals: Totals = Totals()
     windows: dict[str, tuple[int, int]] = {}
+    instructions: tuple[InstructionCopy, ...] = ()

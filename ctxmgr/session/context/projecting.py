@@ -22,6 +22,7 @@ from ctxmgr.engine.rewriting import as_written
 from ctxmgr.engine.tools import Memo
 from ctxmgr.model import WEIGHER, BlockEdit, Decision, Keep, Message, Plan
 from ctxmgr.model.saved import LastProjection, Outline
+from ctxmgr.session import ledger_updates
 from ctxmgr.session.context.accepting import accepted, newly_refused
 from ctxmgr.session.context.arriving import Arrived
 from ctxmgr.session.context.comparing import first_changed, only_grew, sized
@@ -50,6 +51,9 @@ def projected(
     """The next projection of this list."""
     before = arrived.before
     incoming = incoming_of(arrived)
+    shared = incoming.delta.shared_count
+    state = ledger_updates.with_instructions(arrived.state, incoming.conversation, shared, inputs)
+    arrived = msgspec.structs.replace(arrived, state=state)
     planned = preset.project(incoming, arrived.state, inputs)
     if isinstance(planned, NeedsThread):
         return planned
@@ -60,7 +64,7 @@ def projected(
     faults, check_state = preset.invariants.check(incoming.conversation, planned.plan, check_state)
     if faults:
         return Faulty(faults)
-    shared, messages = incoming.delta.shared_count, arrived.messages
+    messages = arrived.messages
     planned = _written_once(planned, incoming.conversation, before.plan)
     hash = hashed(before.hash if goes_on else None, messages[shared if goes_on else 0 :])
     projection = Projection(

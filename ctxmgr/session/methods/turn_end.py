@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ctxmgr.engine.conversation import ConversationIndex, extend
 from ctxmgr.engine.ledger import with_shared_words
 from ctxmgr.engine.pressure import latch, learned, meter, overflowed
 from ctxmgr.model import Message, Usage
@@ -150,6 +151,9 @@ def _learn_turn(
     state, facts = ledger_updates.from_messages(state, numbered, calls, at, entries, session.source_messages)
     facts = with_shared_words(session.ledger, facts)
     state = ledger_updates.learn(state, facts, bound=True)
+    if len(messages) > 1:  # the host may compact before it sends another list
+        inputs = session.inputs(state, session.ledger)
+        state = ledger_updates.with_instructions(state, extend(ConversationIndex(), messages), 0, inputs)
     if len(trail) != len(state.trail):
         state = msgspec.structs.replace(state, trail=tuple(trail))
     return state, (*bound, *facts)

@@ -43,6 +43,7 @@ class ReplayHost:
         self.sent = 0
         self.hash = hashlib.sha256()
         self.shortened: set[bytes] = set()  # results that the compact zone has rewritten
+        self.earlier: dict[bytes, HostMessage] = {}  # what stood in lists that are others by now
         self.watch = ObservationRecorder(outcome.observations) if measure else None
 
     def ask(self, method: str, params: Mapping[str, Any] | bytes, counted: bool = False) -> bytes:
@@ -141,7 +142,8 @@ class ReplayHost:
             self.shortened.update(
                 self.items[one.index].raw for one in placed if one.index is not None and not one.same
             )
-        for text in legality.faults(self.items, placed, _leaves_whole_turns(self.outcome.preset), self.shortened):
+        whole_turns = _leaves_whole_turns(self.outcome.preset)
+        for text in legality.faults(self.items, placed, whole_turns, self.shortened, self.earlier.values()):
             self.fail(text)
         packet = next((one.message.message["content"] for one in placed if one.index is None), "")
         self.outcome.packet = packet or self.outcome.packet
@@ -167,8 +169,9 @@ class ReplayHost:
         self.outcome.marks.append(TimelineMark(kind, len(self.outcome.calls), text))
 
     def rewritten(self) -> None:
-        """The host's list is another one now: `append` has nothing to add to."""
+        """The host's list becomes another one: `append` has nothing to add to."""
         self.base = ""
+        self.earlier |= {one.raw: one for one in self.items}
 
 
 def _joined(items: Iterable[HostMessage]) -> bytes:

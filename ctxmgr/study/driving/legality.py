@@ -11,23 +11,25 @@ own checks, sharing no code with them. Turns both into sentences of what is wron
    they were sent, each other user message is there or a packet is, and of a reply nothing but the arguments of its
    calls may differ, and those not where it holds a signature.
 5. The list weighs no more than what was sent (characters / 4, about), but for a packet that stands for what the
-   host took away; and it begins as a provider takes it.
+   host took away, and what that packet repeats, whole and word for word, of earlier messages that are not in what
+   was sent; and it begins as a provider takes it.
 6. Of a text that was cut the start and the end are as they were sent, a line between them says that it was cut,
    and what else is there are pieces of it in their order; of the newest user message long ends stay.
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from ctxmgr.study.hosts import HostMessage, item
+from ctxmgr.study.hosts import HostMessage, item, pi_host
 
 PACKET = "ctxmgr.packet"
 WEIGHT_SLACK = 20  # characters / 4 is not what ctxmgr weighs by: a twentieth is no fault
 SMALL_TOKENS = 64
 PACKET_TOKENS = 5_000  # of the largest packet by default, with what an index of what left adds
+INSTRUCTIONS = "\n## Instructions (word for word"  # a heading in a packet
 SUMMARIES = frozenset({"compactionSummary", "branchSummary"})
 AS_USER = frozenset({"user", "custom", "bashExecution", *SUMMARIES})
 CUT_LINE = re.compile(r"^\[cut to fit — .*\]\n", re.MULTILINE)
@@ -64,9 +66,10 @@ def faults(
     placed: Sequence[MatchedMessage],
     whole_turns: bool,
     may_change: Container[bytes] = (),
+    earlier: Iterable[HostMessage] = (),
 ) -> list[str]:
     """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
-    results that the compact zone has rewritten (rule 3)."""
+    results that the compact zone has rewritten (rule 3); `earlier`: what stood in other lists (rule 5)."""
     kept = {one.index: one for one in placed if one.index is not None}
     packets = sum(one.index is None for one in placed)
     out = [f"{packets} packets"] if packets > 1 else []
@@ -77,7 +80,8 @@ def faults(
     else:
         out += _steps(sent, kept, bool(packets))
     before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
-    after -= min(PACKET_TOKENS, sum(one.message.weight for one in placed if one.index is None))
+    for one in (one.message for one in placed if one.index is None):
+        after -= min(one.weight, PACKET_TOKENS + _repeated(pi_host.text_of(one.message), sent, earlier) // 4)
     if after > before + before // WEIGHT_SLACK + SMALL_TOKENS:
         out.append(f"heavier than what was sent: {after} tokens of {before}")
     if placed and sent[0].role in AS_USER and placed[0].message.role not in AS_USER:
@@ -85,6 +89,24 @@ def faults(
     if sent and not placed:
         out.append("an empty list")
     return out
+
+
+def _repeated(packet: str, sent: Sequence[HostMessage], earlier: Iterable[HostMessage]) -> int:
+    """So many characters of a packet are texts of earlier messages, each told once, below a line of its own."""
+    _, _, told = f"{packet}\n\n".partition(INSTRUCTIONS)
+    if not told:
+        return 0
+    gone = {text for one in earlier for text in _texts(one)} - {text for one in sent for text in _texts(one)}
+    length = len(told)
+    for text in sorted(gone, key=len, reverse=True):
+        before, mark, after = told.partition(f":\n{text}\n\n")
+        told = f"{before}:\n\n{after}" if mark else told
+    return length - len(told)
+
+
+def _texts(one: HostMessage) -> set[str]:
+    texts = (pi_host.text_of(one.message), *(str(block.get("text", "")) for block in _blocks(one)))
+    return {text.strip() for text in texts} - {""}
 
 
 def _from_edits(sent: Sequence[HostMessage], edits: Sequence[dict[str, msgspec.Raw]]) -> list[MatchedMessage]:

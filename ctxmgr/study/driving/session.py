@@ -179,8 +179,8 @@ class _Host:
         if why == "own" and side.watch is not None:
             side.watch.compacted()
         side.mark(f"compaction ({why})", f"{len(side.items)} messages became {len(items)}")
-        side.items = items
         side.rewritten()
+        side.items = items
         side.ask("session_compact", {"compactionEntry": entry, "fromExtension": False}, counted=True)
 
 

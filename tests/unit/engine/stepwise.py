@@ -70,6 +70,13 @@ class Writer(msgspec.Struct):
     allowance: int = 0
     lean_tokens: int = 0
 
+    @property
+    def most_allowed(self) -> int:
+        return self.allowance
+
+    def absent(self, tokens: float) -> str:
+        return ""
+
     def facts(self, stands_for: int, shown: Iterable[Message]) -> str:
         return self.of(stands_for)
 

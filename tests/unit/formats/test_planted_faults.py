@@ -16,7 +16,7 @@ from ctxmgr.model.projection import Keep, Packet
 from tests import translation
 from tests.conversations import legal
 from tests.legality import lists
-from tests.notation import indexed
+from tests.notation import a, call, indexed, r, u
 from tests.translation import RULES, raws, read
 from tests.unit.formats.engine.engine_runs import PROMPTS, conversation, planned, turns, zones
 
@@ -42,6 +42,32 @@ def test_planted_faults_are_found(name: str) -> None:
         [came[0].replace(b"please", b"never"), *came[1:]],
     ):
         assert lists.faults(rules, came, fault) != []
+
+
+RULED = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
+INSTRUCTED = f'{PACKET_MARK}\nfacts{lists.INSTRUCTIONS}, as they were read)\n\n- read path="CLAUDE.md":\n'
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"pi"}))
+@pytest.mark.parametrize(
+    ("told", "right"),
+    [
+        (RULED, True),
+        (f"{RULED}\n\n## Left out\n- more", True),
+        (RULED.replace("valve_9.", "valve_8."), False),
+        (f"{RULED} And more.", False),
+        (f'{RULED}\n\n- read path="CLAUDE.md":\n{RULED}', False),
+        (f"{RULED}\n\n- something else:\n" + "invented " * 4_000, False),
+    ],
+    ids=["as it was", "with an index", "a word is another", "more than it was", "twice", "and what nobody said"],
+)
+def test_a_packet_may_repeat_what_was_taken_away_and_nothing_else(name: str, told: str, right: bool) -> None:
+    came = raws(name, translation.said(*turns(2)))
+    earlier = raws(name, translation.said(u("go"), a("", call("read", path="CLAUDE.md")), r(f"{RULED}\n")))
+    packet = FORMATS[name].packet(INSTRUCTED + told, 0)
+    found = lists.faults(RULES[name], came, [packet, *came], earlier)
+    assert [fault.partition(":")[0] for fault in found] == [] if right else ["longer than what was sent"]
+    assert lists.faults(RULES[name], [*came, *earlier], [packet, *came, *earlier], earlier) != []
 
 
 def test_a_prompt_that_is_gone_is_found() -> None:

@@ -30,7 +30,7 @@ from ctxmgr.engine.balanced import (
     standing,
 )
 from ctxmgr.engine.conversation import ConversationIndex, Incoming, digest_of
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, instructions
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, absent, instructions, word_for_word
 from ctxmgr.engine.invariants import STEPS, Invariants
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.balanced.into_state import originals, with_epoch
@@ -121,7 +121,7 @@ class Balanced(PresetStrategy):
 
 def _ask(incoming: Incoming, state: State, inputs: Inputs, zone: Zone, rules: Invariants) -> BalancedInputs:
     conversation, gauge, policy = incoming.conversation, inputs.gauge, inputs.policy
-    writer = _writer(state, inputs, zone)
+    writer = _writer(conversation, state, inputs, zone)
     place, packet, lost = _packet(incoming, state, writer)
     last_at, model = state.epoch.last_time_ms, state.model
     ttl = model.cache_ttl_ms if model.cache_ttl_ms is not None else policy.cache_ttl_ms
@@ -167,10 +167,30 @@ def _instructed(conversation: ConversationIndex, inputs: Inputs) -> frozenset[in
     return stays.messages(conversation)
 
 
-def _writer(state: State, inputs: Inputs, zone: Zone) -> PacketWriter:
+def _absent(conversation: ConversationIndex, state: State, inputs: Inputs, tokens: float) -> str:
+    """The instructions that the host took away, in so many tokens, and in what those in place leave of their
+    budget."""
+    named, share = inputs.policy.protected_instructions, INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
+    if not state.instructions:
+        return ""
+    stays = instructions(conversation, named, inputs.memo).within(conversation, share)
+    in_place = sum(conversation.block_weight(ref) for ref in (*stays.results, *stays.texts))
+    gone = absent(state.instructions, conversation, named)
+    return word_for_word(gone, min(share - in_place, tokens), inputs.weigh)
+
+
+def _writer(conversation: ConversationIndex, state: State, inputs: Inputs, zone: Zone) -> PacketWriter:
     text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
     lean, budget = (packet_budget(inputs.policy, zone, resume) for resume in (False, state.resume))
-    return PacketWriter(text, budget, lean, packet_allowance(state, budget), state.resume, inputs.archives)
+    return PacketWriter(
+        text=text,
+        budget_tokens=budget,
+        lean_tokens=lean,
+        allowance=packet_allowance(state, budget),
+        resume=state.resume,
+        archives=inputs.archives,
+        absent=partial(_absent, conversation, state, inputs),
+    )
 
 
 def _before(state: State) -> int:

@@ -1,12 +1,12 @@
 """Turns a state and what would leave into the packet that stands for it, rendered once a place.
 
 Between moves of the first kept turn the packet keeps its bytes as long as it fits, whatever the zone, so that it
-does not change the prefix with each new fact. What is new since stands in the kept turns. Instructions that left
-stand in it word for word, in a budget of their own.
+does not change the prefix with each new fact. What is new since stands in the kept turns. Instructions that left,
+or that the host took away, stand in it word for word, in what those in kept turns leave of a budget of their own.
 """
 
 from ctxmgr.engine.conversation import ConversationIndex
-from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, word_for_word
+from ctxmgr.engine.instructions import INSTRUCTIONS_SHARE, Instructions, absent, leaving, word_for_word
 from ctxmgr.engine.packet import PacketText, packet_allowance, packet_budget
 from ctxmgr.engine.presets.strategy import Inputs
 from ctxmgr.engine.presets.turns.summary_folding import LeftOut
@@ -16,21 +16,24 @@ from ctxmgr.model.saved import RenderedPacket, State
 
 class Packets:
     """`rendered` is the packet in force; in tokens: `budget` of the packet that comes now, `allowance` that it may
-    weigh beyond what left the list."""
+    weigh beyond what left the list, with the instructions that the host took away."""
 
     def __init__(
         self, conversation: ConversationIndex, state: State, zone: Zone, inputs: Inputs, standing: Instructions
     ) -> None:
         self.rendered, self.budget = state.packet, packet_budget(inputs.policy, zone, state.resume)
-        self.allowance = packet_allowance(state, self.budget)
         self._conversation, self._resume, self._instructions = conversation, state.resume, standing
         self._room = INSTRUCTIONS_SHARE * inputs.gauge.usable_weight
+        self._absent = absent(state.instructions, conversation, inputs.policy.protected_instructions)
+        told = word_for_word(self._absent, self._room, inputs.weigh)
+        self._absent_tokens = inputs.weigh(told) if told else 0
+        self.allowance = packet_allowance(state, self.budget) + self._absent_tokens
         self._text = PacketText(inputs.ledger, state.scratchpad, inputs.weigh, state.summaries)
 
     @property
     def may_say(self) -> bool:
         """Is there anything that it may hold?"""
-        return bool(self.budget or self._instructions.results or self._instructions.texts)
+        return bool(self.budget or self._absent or self._instructions.results or self._instructions.texts)
 
     def render(self, left: LeftOut) -> tuple[str, int]:
         """The packet for it, with its weight."""
@@ -44,8 +47,11 @@ class Packets:
     def _written(self, left: LeftOut, most: int) -> str:
         """In `most` tokens: instructions, and what is known in the rest."""
         weigh, conversation = self._text.weigh, self._conversation
-        room = min(self._room, most - weigh(PACKET_MARK) - 2)
-        told = word_for_word(conversation, self._instructions, range(left.start), room, weigh)
+        held = (*self._instructions.results, *self._instructions.texts)
+        in_place = sum(conversation.block_weight(ref) for ref in held if ref.message_index >= left.start)
+        room = min(self._room - in_place, most - weigh(PACKET_MARK) - 2)
+        parts = (*self._absent, *leaving(conversation, self._instructions, range(left.start)))
+        told = word_for_word(parts, room, weigh)
         allowed = min(self.budget, most - (weigh(told) + 2 if told else 0))
         newer = conversation.messages[left.start :]
         text = self._text.within(
@@ -58,7 +64,7 @@ class Packets:
         before = self.rendered
         if before is None or before.weight > left.most_tokens:
             return False
-        fits = not self._resume and before.weight <= self.budget
+        fits = not self._resume and before.weight <= self.budget + self._absent_tokens
         return before.placement_key == _place(left, self._resume) or (
             fits and before.placement_key == _place(left, resume=True)
         )

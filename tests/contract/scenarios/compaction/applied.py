@@ -2,7 +2,7 @@
 
 from tests.contract.behaviours import behaviour
 from tests.contract.scenarios.compaction.trees import MODEL, OURS, compaction_of, grown, structured, turn_part
-from tests.contract.talk import Talk, packet
+from tests.contract.talk import Fields, Messages, Talk, packet
 
 
 @behaviour(
@@ -86,4 +86,29 @@ def resumed() -> Talk:
     second = packet(talk.context([*listed, reply, make.user("Now?")])["list"])
     assert "Table 79 holds the separators" not in second
     assert len(second) < len(first)
+    return talk
+
+
+@behaviour(
+    "compaction/instructions-stay",
+    "Instructions that a host's compaction takes away stand word for word in the packet, until they are read anew.",
+    "model.policy: protectedInstructions",
+)
+def instructed() -> Talk:
+    talk, make = Talk({"preset": "turns"}), Messages()
+    older, newer = "Rows are sorted by\n\ttheir date.", "Rows are sorted by\n\ttheir name."
+
+    def compacted(number: int) -> list[Fields]:
+        text = structured(f"Mend part {number}", "Read the rules")
+        talk.call("session_compact", sessionId="s", compactionEntry={"id": f"k{number}", "summary": text})
+        return [make.summary(text), make.user("Go on.")]
+
+    talk.context(make.turn("Mend the parts.", older, path="docs/../CLAUDE.md"))
+    messages = compacted(1)
+    assert f'- read path="docs/../CLAUDE.md":\n{older}' in packet(talk.context(messages)["list"])
+    messages += make.turn("Read the rules again.", newer, path="CLAUDE.md")
+    talk.context(messages)
+    shown = packet(talk.context(compacted(2))["list"])
+    assert f'- read path="CLAUDE.md":\n{newer}' in shown
+    assert older not in shown
     return talk

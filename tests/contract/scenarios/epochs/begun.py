@@ -155,6 +155,25 @@ def compaction() -> Talk:
 
 
 @behaviour(
+    "epochs/instructions-stay",
+    "Instructions that a host's compaction takes away stand word for word in the packet of the epoch it opens.",
+    "model.policy: protectedInstructions",
+)
+def instructed() -> Talk:
+    run = opened(4)
+    rules = "Rows are sorted by\n\ttheir date."
+    run.step(rules, path="CLAUDE.md")
+    run.ask()
+    run.talk.call("session_compact", sessionId="s", compactionEntry={"id": "k1", "summary": f"## Goal\n{PORT}\n"})
+    run.messages = [run.make.summary(f"## Goal\n{PORT}\n"), run.user("Go on.")]
+    assert run.ask(whole=True)["epoch"] == 1
+    assert f'- read path="CLAUDE.md":\n{rules}' in run.packet
+    run.read(PARTS[5])
+    assert (run.ask()["firstChangedIndex"], run.shown[: len(run.before)]) == (-1, run.before)
+    return run.talk
+
+
+@behaviour(
     "epochs/after-a-tree-move",
     "At another place of the tree nothing of what was decided holds; what is kept of the path is decided anew.",
     "design 6",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxmgr.engine.instructions import instructions, word_for_word
+from ctxmgr.engine.instructions import instructions, leaving, word_for_word
 from ctxmgr.engine.instructions.verbatim import HEADING
 from ctxmgr.engine.tools import files_named, is_instructing, is_skill
 from tests.notation import Said, a, call, indexed, quarters, r, talk, u
@@ -106,11 +106,11 @@ def test_within_a_budget_the_newest_stay_with_their_calls() -> None:
 def test_a_packet_tells_those_that_leave_word_for_word() -> None:
     conversation = indexed(talk(u("go"), *read("CLAUDE.md"), *read("AGENTS.md", "Be brief.")))
     found = instructions(conversation, True, {})
-    both = word_for_word(conversation, found, range(5), 1_000, quarters)
+    both = word_for_word(leaving(conversation, found, range(5)), 1_000, quarters)
     assert both == f'{HEADING}\n\n- read path="CLAUDE.md":\n{RULES}\n\n- read path="AGENTS.md":\nBe brief.'
-    assert word_for_word(conversation, found, range(3), 1_000, quarters).endswith(RULES)
-    assert "CLAUDE" not in word_for_word(conversation, found, range(5), 30, quarters)
-    assert word_for_word(conversation, found, range(1), 1_000, quarters) == ""
+    assert word_for_word(leaving(conversation, found, range(3)), 1_000, quarters).endswith(RULES)
+    assert "CLAUDE" not in word_for_word(leaving(conversation, found, range(5)), 30, quarters)
+    assert word_for_word(leaving(conversation, found, range(1)), 1_000, quarters) == ""
 
 
 def test_a_reading_that_a_host_made_itself_is_told_in_two_texts() -> None:

@@ -19,15 +19,18 @@ BARE = "## Goal\nPort the parser\n\n## Next Steps\n1. Port the statements\n"  # 
 class Host:
     """A host that speaks this format. What it says is written in pi's."""
 
-    def __init__(self, preset: str, form: str, saved: Sequence[bytes] = (), **policy: object) -> None:
+    def __init__(
+        self, preset: str, form: str, saved: Sequence[bytes] = (), window: int = 200_000, **policy: object
+    ) -> None:
         self.form, self.make = form, Messages()
         self.policy: Fields = {"preset": preset, "tokenizer": ESTIMATE, **policy}
         self.talk = Talk(start=False, found=SnapshotLoaded(tuple(saved)))
         self.talk.call(
             "initialize", protocolVersion="1.0", messageFormat=form, capabilities=HOST, policy=self.policy
         )
-        self.talk.call("session_start", sessionId="s", model={"id": "model-1", "contextWindow": 200_000})
+        self.talk.call("session_start", sessionId="s", model={"id": "model-1", "contextWindow": window})
         self.said: list[Fields] = []
+        self.earlier: dict[bytes, None] = {}  # what compactions took away
 
     def told(self, messages: Sequence[Fields]) -> list[Fields]:
         return list(messages) if self.form == "pi" else TO[self.form](plain(messages))
@@ -45,7 +48,7 @@ class Host:
         assert answer["report"]["checks"] == []
         if self.form != "pi":
             came, out = ([json.dumps(one).encode() for one in each] for each in (messages, answer["list"]))
-            assert lists.faults(RULES[self.form], came, out) == []
+            assert lists.faults(RULES[self.form], came, out, self.earlier) == []
         return answer
 
     def turn_end(self, text: str = "It is done.") -> None:
@@ -71,6 +74,7 @@ class Host:
         """The host's compaction: the list is the summary and the newest messages."""
         entry = {"id": "c1", "summary": text, "firstKeptEntryId": "e9"}
         self.talk.call("session_compact", sessionId="s", compactionEntry=entry)
+        self.earlier |= {json.dumps(one).encode(): None for one in self.told(self.said)}
         self.said = [self.summary(text), *(self.said[-kept:] if kept else []), self.make.user("Go on.")]
 
 

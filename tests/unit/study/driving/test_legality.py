@@ -94,6 +94,54 @@ def test_each_planted_fault_is_named(raws: list[bytes], says: str) -> None:
     assert any(says in text for text in judged(raws)), judged(raws)
 
 
+RULES = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))
+HEADING = f"facts\n\n{legality.INSTRUCTIONS[1:]}, as they were read)"
+READ = '- read path="CLAUDE.md":'
+
+
+def repeating(*told: str, sent: tuple[bytes, ...] = ()) -> list[str]:
+    """Of a list with these messages more, and a packet with these instructions, after a list in which RULES was
+    read."""
+    raws = [*S[:5], *sent, *S[5:]]
+    listed = [item(str(place), raw) for place, raw in enumerate(raws)]
+    out = [packet("\n\n".join((HEADING, *told, "## Left out\n- more"))), *raws]
+    placed = legality.answered(listed, {"messages": msgspec.Raw(b"[" + b",".join(out) + b"]")})
+    earlier = [item("", raw) for raw in (u("go"), a("", "c0"), r("c0", f"{RULES}\n"), *S)]
+    return legality.faults(listed, placed, whole_turns=True, earlier=earlier)
+
+
+def test_a_packet_may_repeat_what_was_taken_away() -> None:
+    assert repeating(f"{READ}\n{RULES}") == []
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [f"{READ}\n{RULES.replace('valve_9.', 'valve_8.')}"],
+        [f"{READ}\n{RULES} And more."],
+        [f"{READ}\n{RULES[:-1]}"],
+        [f"{READ}\n{RULES}", f"{READ}\n{RULES}"],
+        [RULES],
+        [f"{READ}\n{RULES}", "- something else:\n" + "invented " * 4_000],
+    ],
+    ids=[
+        "a word is another",
+        "more than it was",
+        "less than it was",
+        "twice",
+        "from nowhere",
+        "and what nobody said",
+    ],
+)
+def test_anything_else_below_that_heading_weighs(told: list[str]) -> None:
+    assert any("heavier than what was sent" in fault for fault in repeating(*told))
+
+
+def test_what_still_stands_in_the_list_may_not_be_repeated() -> None:
+    there = (a("", "c0"), r("c0", RULES))
+    assert any("heavier than what was sent" in fault for fault in repeating(f"{READ}\n{RULES}", sent=there))
+
+
 @pytest.mark.parametrize(
     "raws",
     [

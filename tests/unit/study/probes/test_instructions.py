@@ -45,8 +45,11 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def share(recording: Path, preset: str, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
-    assert main(["replay", str(recording), "--preset", preset, "--window", "140000", "--probes", "--json"]) == 0
+def share(
+    recording: Path, preset: str, capsys: pytest.CaptureFixture[str], window: int = 140_000
+) -> dict[str, float]:
+    asked = ["--preset", preset, "--window", str(window), "--probes", "--json"]
+    assert main(["replay", str(recording), *asked]) == 0
     probes = json.loads(capsys.readouterr().out)[0]["probes"]
     found = {**probes["policies"], **probes["controls"]}
     return {name: one["kinds"]["instructions"]["all"]["share"] for name, one in found.items()}
@@ -82,3 +85,13 @@ def test_each_preset_can_answer_all(preset: str, recording: Path, capsys: pytest
     assert shares["empty list"] == shares["sawtooth"] == 0.0
     assert shares["off"] < 0.7
     assert shares["newest 10k"] < 0.5
+
+
+@pytest.mark.parametrize("preset", ["turns", "balanced"])
+def test_what_the_hosts_compactions_took_away_is_answered(
+    preset: str, recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a window in which the host compacts."""
+    shares = share(recording, preset, capsys, window=60_000)
+    assert shares[preset] == 1.0
+    assert shares["off"] < 0.5

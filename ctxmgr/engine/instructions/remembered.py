@@ -1,0 +1,98 @@
+"""Turns what a list newly shows of instructions into what is remembered of them, for when a host takes them away.
+
+1. A newer reading of the same file or skill takes the place of the older, and of parts of it; one of a part that of
+   the same part alone. A text takes the place of those that tell no file but its own.
+2. The newest are kept word for word, in so many characters; of older ones that they were told.
+3. Absent is what no message of the list holds any more.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex
+from ctxmgr.engine.instructions.places import INSTRUCTIONS_SHARE, Named, globs_of, in_message
+from ctxmgr.engine.instructions.verbatim import BY_HOST, copied
+from ctxmgr.engine.tools import Memo, ToolCall, calls_of, paths
+from ctxmgr.model.saved import InstructionCopy
+
+MOST_CHARACTERS_A_TOKEN = 5  # at most, of prose: what is told is weighed when it is
+Copies = tuple[InstructionCopy, ...]
+
+
+def remembered(
+    before: Copies, conversation: ConversationIndex, first: int, named: Named, usable: float, memo: Memo
+) -> Copies:
+    """With those in the messages from `first` on; the same object where that is the same. `usable` in tokens."""
+    after = list(before)
+    for one in _shown(conversation, first, named, memo):
+        after = [old for old in after if not _replaces(one, old)]
+        after.append(one)
+    if len(after) == len(before) and tuple(after) == before:
+        return before
+    done = _bounded(after, MOST_CHARACTERS_A_TOKEN * INSTRUCTIONS_SHARE * usable)
+    return before if done == before else done
+
+
+def absent(every: Copies, conversation: ConversationIndex, named: Named) -> Copies:
+    """Rule 3."""
+    if globs_of(named) is None:
+        return ()
+    return tuple(one for one in every if one.origin not in conversation.digest_counts)
+
+
+def _shown(conversation: ConversationIndex, first: int, named: Named, memo: Memo) -> Iterator[InstructionCopy]:
+    files = globs_of(named)
+    if files is None:
+        return
+    for at in range(first, conversation.size):
+        for ref, block in conversation.results(at):
+            asked_at = conversation.pairs.get(ref)
+            if asked_at is None or block.is_error:
+                continue
+            if block.call_id in in_message(conversation, asked_at, named, files, memo):
+                yield copied(conversation, ref, _files(conversation, asked_at, block.call_id, memo))
+        told = in_message(conversation, at, named, files, memo)
+        for number, of_files in told if isinstance(told, tuple) else ():
+            yield copied(conversation, BlockRef(at, number), tuple(sorted(of_files)))
+
+
+def _files(conversation: ConversationIndex, at: int, call_id: str, memo: Memo) -> tuple[str, ...]:
+    """The files that this call reads, each with what it asks for of it where that is a part."""
+    message = conversation.messages[at]
+    made = zip(message.view.blocks, calls_of(message, memo), strict=True)
+    return next((_read(call) for block, call in made if call is not None and block.call_id == call_id), ())
+
+
+def _read(call: ToolCall) -> tuple[str, ...]:
+    found: set[str] = set()
+    for effect in call.effects:
+        if effect.kind == "read" and effect.path:
+            path = paths.normal(effect.path).casefold()
+            whole = effect.start is None and effect.end is None and effect.exact
+            found.add(path if whole else f"{path}\n{effect.start}-{effect.end}")
+    return tuple(sorted(found))
+
+
+def _replaces(new: InstructionCopy, old: InstructionCopy) -> bool:
+    """Rule 1."""
+    if old.files:
+        return all(one in new.files or one.partition("\n")[0] in new.files for one in old.files)
+    same = new.text == old.text if BY_HOST in (new.source, old.source) else new.source == old.source
+    return not new.files and same
+
+
+def _bounded(every: list[InstructionCopy], most_characters: float) -> Copies:
+    """Rule 2."""
+    found: list[InstructionCopy] = []
+    for one in reversed(every):
+        if _characters(one) > most_characters:
+            one = msgspec.structs.replace(one, text="")
+        if _characters(one) <= most_characters:
+            most_characters -= _characters(one)
+            found.append(one)
+    return tuple(reversed(found))
+
+
+def _characters(one: InstructionCopy) -> int:
+    return sum(map(len, (one.source, one.text, one.origin, *one.files)))
