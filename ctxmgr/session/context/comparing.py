@@ -81,7 +81,7 @@ def resumed(state: State, new: Projection) -> tuple[int, int, int] | None:
     if bool(state.sent) != bool(count) or not is_of(shown, new.messages):
         return 0, 0, 0
     before = runs_of(state.sent, count)
-    place = _place(before, runs_of(outline(new.plan, len(new.messages)), len(new.messages)), count)
+    place = _place(before, runs_of(outline(new), len(new.messages)), count)
     messages = sum(end - start or 1 for start, end, _ in before)
     return place, *_head(new, messages if place < 0 else place)
 

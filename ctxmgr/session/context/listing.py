@@ -96,11 +96,11 @@ def _newest(
     stripped: int | None,
 ) -> Verb[Delta]:
     """How the list stands to the last one, which is held in the bytes of this one from here on."""
-    held = session.projection
+    held, whole = session.projection, params.append is None
     if delta.shared_count < len(held.messages) and sum(map(len, delta.appended)) > INLINE_BYTES:
-        spelled = yield Offload(lambda: respelling.newest(held, delta))
+        spelled = yield Offload(lambda: respelling.newest(held, delta, whole))
     else:
-        spelled = respelling.newest(held, delta)
+        spelled = respelling.newest(held, delta, whole)
     if not spelled:
         return delta
     session.projection = respelling.respelled(held, spelled, session.form, session.memo)

@@ -11,8 +11,9 @@ from itertools import groupby
 
 import msgspec
 
-from ctxmgr.model import BlockEdit, Keep, Piece, Plan
+from ctxmgr.model import BlockEdit, Keep, Piece
 from ctxmgr.model.saved import Outline
+from ctxmgr.session.projection import Projection
 
 OPEN = -1  # as the end of a range: to the end of the list
 HASH_BYTES = 8
@@ -21,8 +22,9 @@ Runs = list[tuple[int, int, bytes]]
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def outline(plan: Plan, message_count: int) -> Outline:
-    """The outline of the answer that this plan of so many messages makes."""
+def outline(answered: Projection) -> Outline:
+    """The outline of the answer that a projection makes."""
+    plan, message_count = answered.plan, len(answered.messages)
     found: list[tuple[int, int] | str] = []
     for _, group in groupby(plan.pieces, key=_message_index):
         pieces = list(group)
@@ -30,7 +32,7 @@ def outline(plan: Plan, message_count: int) -> Outline:
             start, end = pieces[0].start, pieces[0].end
             found.append((start, OPEN if end == message_count else end))
         else:
-            found.append(_hash(pieces))
+            found.append(_hash(pieces, answered.replacements.packet))
     return tuple(found)
 
 
@@ -49,10 +51,11 @@ def _message_index(piece: Piece) -> tuple[int, int]:
     return (1, piece.start) if isinstance(piece, Keep) else (2, 0)
 
 
-def _hash(pieces: Sequence[Piece]) -> str:
-    """Of what they put in the place of one message, or of none."""
-    told = [
-        (one.block_index, one.kind, one.text, one.arguments) if isinstance(one, BlockEdit) else one
+def _hash(pieces: Sequence[Piece], packet: bytes) -> str:
+    """Of what they put in the place of one message, or of none: there stands the packet."""
+    edits = [
+        (one.block_index, one.kind, one.text, one.arguments, *one.media)
         for one in pieces
+        if isinstance(one, BlockEdit)
     ]
-    return hashlib.blake2b(_encode(told), digest_size=HASH_BYTES).hexdigest()
+    return hashlib.blake2b(_encode(edits) if edits else packet, digest_size=HASH_BYTES).hexdigest()

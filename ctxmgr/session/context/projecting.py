@@ -87,7 +87,7 @@ def projected(
         if planned.plan.pieces == fresh.pieces:
             return Faulty(("epoch",))
         planned = announced(planned, fresh, incoming, inputs)
-    sent = (planned.state.sent if grew else ()) or outline(planned.plan, len(messages))
+    sent = (planned.state.sent if grew else ()) or outline(projection)
     return Checked(projection, _with_state(planned, projection, sent, inputs.gauge.overhead))
 
 

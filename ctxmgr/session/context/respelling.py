@@ -2,7 +2,7 @@
 
 1. A message that came again, the same content in other bytes (`formats.same_content`), is the same message: it is
    not read again, and what was decided about it holds. What was put in its place is made of its newest bytes.
-2. Messages that are appended with cache marks tell where the marks stand now: those of before come off.
+2. New messages that come alone, with cache marks, tell where the marks stand now: those of before come off.
 """
 
 from bisect import bisect_left
@@ -18,12 +18,13 @@ from ctxmgr.session.context.projecting import replacements
 from ctxmgr.session.projection import Projection
 
 
-def newest(held: Projection, delta: Delta) -> dict[int, bytes]:
-    """The newest bytes of held messages, by index, where they are others. `delta`: as bytes alone tell it."""
+def newest(held: Projection, delta: Delta, whole: bool) -> dict[int, bytes]:
+    """The newest bytes of held messages, by index, where they are others. `delta`: as bytes alone tell it. `whole`:
+    all messages came, not the new ones alone."""
     spelled: dict[int, bytes] = {}
     shared, messages = delta.shared_count, held.messages
     if shared == len(messages):
-        if any(map(is_marked, delta.appended)):
+        if not whole and any(map(is_marked, delta.appended)):
             bare = ((at, message.raw, unmarked(message.raw)) for at, message in enumerate(messages))
             spelled = {at: raw for at, old, raw in bare if raw is not old}
         return spelled

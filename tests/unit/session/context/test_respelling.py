@@ -126,6 +126,23 @@ def test_the_same_list_marked_elsewhere_is_only_grown(format: str) -> None:
     assert talk.context(marked(second), answer="messages")["report"]["firstChangedIndex"] == -1
 
 
+@pytest.mark.parametrize("preset", ["balanced", "turns", "tools"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_mark_that_is_set_beside_those_that_stay_changes_nothing(format: str, preset: str) -> None:
+    """A whole list says of each message whether it is marked."""
+    plain, other = begun(format, preset), begun(format, preset)
+    standing: dict[int, Fields] = {}
+    for number, messages in enumerate(session(format)):
+        if number in (3, 11, 12):
+            standing[len(messages) - 1] = marked(messages)[-1]
+        sent = [standing.get(at, one) for at, one in enumerate(messages)]
+        expected, answer = plain.context(messages, answer="messages"), other.context(sent, answer="messages")
+        assert told(answer) == told(expected)
+        assert [one for one in answer["list"] if one in standing.values()] == [
+            one for one in sent if one in answer["list"] and one in standing.values()
+        ]
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_marks_of_before_come_off_where_an_appended_message_bears_one(format: str) -> None:
     """A host that appends tells by what it appends where its marks stand now."""

@@ -195,3 +195,31 @@ def test_another_models_family_weighs_them_anew() -> None:
     other.project(talk("pi", 3))
     assert other.report is not None
     assert as_claude - other.report.tokens > 6 * 200
+
+
+def first_change(before: Sequence[Json], after: Sequence[Json]) -> int:
+    """-1 where the list only grew."""
+    pairs = enumerate(zip(before, after, strict=False))
+    changed = [at for at, (old, new) in pairs if old != new]
+    return changed[0] if changed else -1 if len(after) >= len(before) else len(after)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_changed_first_is_told_after_a_restart_too(preset: str, name: str) -> None:
+    """Before each call the process ends. Pictures leave, and turns: in pi their packet bears a message's time."""
+    keys: Json = {"maxImages": 4, "recentUserTurns": {"green": 3, "yellow": 2}}
+    one, before = session(preset, name, **keys), list[Json]()
+    said, true = list[int](), list[int]()
+    for count in range(1, 12):
+        sent = talk(name, count)
+        for at, message in enumerate(sent):
+            if name == "pi":
+                message["timestamp"] = at + 1
+        after = one.project(sent)
+        said.append(one.report.first_changed_index)
+        true.append(first_change(before, after))
+        before = after
+        one = session(preset, name, state=one.state, **keys)
+    assert said[1:] == true[1:]
+    assert len(set(true[1:])) > 1
