@@ -25,7 +25,7 @@ from ctxmgr.model.saved import ALLOWED, Fact, Ledger
 
 SMALL_GOAL_CHARACTERS = 240
 CONTEXT_CHARACTERS = 2_000  # of one item in a resume packet: it stands for a summary nobody else holds
-MOST_LINES = 60  # candidates a part: more would not fit a packet, and weighing them costs
+MOST_LINES = 200  # candidates a part: more would not fit the largest packet, and weighing them costs
 MOST_PAST = 10  # of each kind of history
 PAST_CHARACTERS = 160
 FIRST_CHARACTERS = 240  # of the first request: as much as the ledger keeps
@@ -294,7 +294,7 @@ def _context(facts: list[Fact], resume: bool) -> PacketPart:
     plainness: list[tuple[bool, int]] = []
     title: str | None = None
     groups: list[str] = []
-    for fact in _within(facts, 2 * MOST_LINES, lambda fact: fact.detail):
+    for fact in _within(facts, MOST_LINES, lambda fact: fact.detail):
         heading, text = one_line(fact.detail, TITLE_CHARACTERS), one_line(fact.text, limit)
         joined = f"{lines[-1]}{' ' if lines[-1].endswith('.') else '; '}{text}" if lines else ""
         if lines and title == heading and heading and len(joined) <= limit + 2:

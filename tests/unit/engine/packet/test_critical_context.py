@@ -41,11 +41,11 @@ def test_items_share_a_line_while_it_is_short() -> None:
     assert max(map(len, lines)) <= BULLET_CHARACTERS + 2
 
 
-def test_the_newest_120_items_of_context_are_candidates() -> None:
+def test_the_newest_200_items_of_context_are_candidates() -> None:
     facts = [
         Fact("context", f"c{at}", f"item {at} of it", "summary", 1, listing="summary", order=at)
-        for at in range(130)
+        for at in range(210)
     ]
     text = render(ledger(*facts), budget=90_000, weigh=tokens, resume=True)
-    assert [int(at) for at in re.findall(r"item (\d+) of it", text)] == list(range(10, 130))
+    assert [int(at) for at in re.findall(r"item (\d+) of it", text)] == list(range(10, 210))
     assert "(10 more not shown)" in text

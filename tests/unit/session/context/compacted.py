@@ -51,11 +51,13 @@ class Host:
             assert lists.faults(RULES[self.form], came, out, self.earlier) == []
         return answer
 
-    def turn_end(self, text: str = "It is done.") -> None:
+    def turn_end(self, text: str = "It is done.", **members: object) -> None:
         """The model answers in words."""
         reply = self.make.reply(text)
         items = self.told([reply])
-        self.talk.call("turn_end", sessionId="s", message=items if self.form == "responses" else items[0])
+        self.talk.call(
+            "turn_end", sessionId="s", message=items if self.form == "responses" else items[0], **members
+        )
         self.said.append(reply)
 
     def worked(self) -> None:

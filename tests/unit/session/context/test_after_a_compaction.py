@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from ctxmgr.model import PacketTokens
 from tests.contract.talk import Fields
 from tests.unit.session.context.compacted import BARE, FORMATS, PRESETS, RULE, Host, packet_of
 
@@ -154,3 +155,78 @@ def test_what_a_summary_says_that_is_in_view_is_not_said_twice(preset: str, form
 @EVERYWHERE
 def test_a_request_that_left_is_told_where_the_newest_says_only_go_on(preset: str, form: str) -> None:
     assert "And port the statements too." in packet_of(compacted(preset, form).context())
+
+
+@EVERYWHERE
+def test_after_a_move_in_the_tree_the_model_is_told_as_well(preset: str, form: str) -> None:
+    """Back to where the host had compacted: its summary lacks what was said on the way there."""
+    host = Host(preset, form)
+    for number, text in enumerate((f"Port the parser. {RULE}", "Let's go with tables for the rows.")):
+        host.said.append(host.make.user(text))
+        host.context()
+        host.turn_end(entryIds={"message": f"e{number}", "user": f"u{number}"})
+    host.compacted()
+    host.context()
+    host.turn_end(entryIds={"message": "e8"})
+    host.talk.call("session_tree", sessionId="s", newLeafId="c1", oldLeafId="e8")
+    host.said = [host.summary(BARE), host.make.user("Go on another way.")]
+    text = packet_of(host.context())
+    assert f'the user said: "{RULE}"' in text
+    assert "Let's go with tables" in text
+
+
+@EVERYWHERE
+def test_a_list_that_does_not_show_the_summary_spends_nothing(preset: str, form: str) -> None:
+    """Hosts ask once more with what they had, before their list begins with it."""
+    host = Host(preset, form)
+    host.worked()
+    before = host.said
+    host.compacted()
+    begun, host.said = host.said, [*before, host.make.user("Go on.")]
+    host.context()
+    host.said = begun
+    text = packet_of(host.context())
+    assert f'the user said: "{RULE}"' in text
+    assert "make part0" in text
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_in_tools_all_but_tool_output_stays_as_it_came(form: str) -> None:
+    host = compacted("tools", form)
+    answer = host.context()
+    assert packet_of(answer) == ""
+    assert answer["list"] == host.told(host.said)
+
+
+LINES = [
+    f"Part {at} of the parser reads table{at} and not list{at}, as the rows of file{at}.c need it."
+    for at in range(80)
+]
+
+
+@EVERYWHERE
+def test_a_long_summary_keeps_what_the_budget_can_hold(preset: str, form: str) -> None:
+    """Of 80 lines all are in view, once: in the packet, or in the summary where that stays. Of a later packet of
+    `turns`, which has less room, all of it is used."""
+    text = "## Goal\nPort the parser\n\n## Key Decisions\n" + "\n".join(f"- {line}" for line in LINES)
+    host = compacted(preset, form, text)
+    for number in range(3):
+        answer = host.context()
+        sent = json.dumps(answer["list"])
+        shown = [sent.count(f"table{at} ") for at in range(80)]
+        used_up = preset == "turns" and number and answer["report"]["packetTokens"] > 0.9 * PacketTokens().green
+        assert shown == [1] * 80 or (used_up and max(shown) == 1)
+        host.turn_end("And so on.")
+        host.said.append(host.make.user("And then?"))
+
+
+@EVERYWHERE
+def test_what_the_packet_would_hold_less_of_stays_in_balanced_and_stands_shortened_in_turns(
+    preset: str, form: str
+) -> None:
+    sent = json.dumps(compacted(preset, form, LONG).context()["list"])
+    said = [sent.count(f"word{at} is") for at in range(8)]
+    assert min(said) >= 1
+    assert max(said) <= 40
+    if preset == "balanced":
+        assert said == [40] * 8
