@@ -45,8 +45,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("ctxmgr: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # who read the output wanted no more of it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _to_nowhere()
         return 1
+    except OSError as fault:  # the disk that the output goes to is full, or such
+        _to_nowhere()
+        where = f"{fault.filename}: " if fault.filename else ""
+        print(f"ctxmgr: {where}{fault.strerror or type(fault).__name__}", file=sys.stderr)
+        return 1
+
+
+def _to_nowhere() -> None:
+    """What is left of the output: the interpreter writes it out at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _run(given: Sequence[str]) -> int:

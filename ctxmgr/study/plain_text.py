@@ -30,6 +30,15 @@ def fault_text(fault: Exception) -> str:
     return f"{type(fault).__name__}: {fault}{where}"
 
 
+def missing_text(paths: Sequence[str]) -> str:
+    """Which of these are no files, in a line; "" where all are."""
+    folders = [path for path in paths if Path(path).is_dir()]
+    if folders:
+        return f"{safe(folders[0])} is a folder: name the files in it"
+    missing = [path for path in paths if not Path(path).is_file()]
+    return f"no such file: {safe(', '.join(missing))}" if missing else ""
+
+
 def file_text(fault: OSError, path: str) -> str:
     """Why a file could not be read, in a line."""
     if isinstance(fault, FileNotFoundError):

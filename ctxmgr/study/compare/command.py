@@ -24,7 +24,7 @@ from ctxmgr.study.compare.rows import row
 from ctxmgr.study.compare.sessions import read
 from ctxmgr.study.compare.settings import InvalidArguments, Settings, settings
 from ctxmgr.study.console import console, plain
-from ctxmgr.study.plain_text import fault_text, safe
+from ctxmgr.study.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.probes import write_failed
 from ctxmgr.study.recordings import UnreadableRecording
 
@@ -71,9 +71,8 @@ def run(parsed: Namespace) -> int:
 
 def _paths(names: list[str]) -> list[Path]:
     """Each file once."""
-    missing = [name for name in names if not Path(name).is_file()]
-    if missing:
-        raise InvalidArguments(f"no such file: {', '.join(missing)}")
+    if missing := missing_text(names):
+        raise InvalidArguments(missing)
     return list({path.resolve(): path for path in map(Path, names)}.values())
 
 

@@ -21,7 +21,7 @@ from ctxmgr.study.driving import ReplayOptions, ReplayResult, drive
 from ctxmgr.study.figures import figures as measures_figures
 from ctxmgr.study.figures import means_table
 from ctxmgr.study.metrics import Observation
-from ctxmgr.study.plain_text import fault_text, safe
+from ctxmgr.study.plain_text import fault_text, missing_text, safe
 from ctxmgr.study.price_text import price_sheet
 from ctxmgr.study.probes import Probing, drawn, lists_of, probes_table
 from ctxmgr.study.recordings import Recording, Source, Stream, UnreadableRecording, readers
@@ -36,9 +36,8 @@ KNOBBED = Balanced.name  # the preset that costVersusRecall is of
 
 def run(parsed: Namespace) -> int:
     """0: all well; 1: something differs or failed; 2: wrong usage."""
-    missing = [path for path in parsed.files if not Path(path).is_file()]
-    if missing:
-        print(f"ctxmgr replay: no such file: {safe(', '.join(missing))}", file=sys.stderr)
+    if missing := missing_text(parsed.files):
+        print(f"ctxmgr replay: {missing}", file=sys.stderr)
         return 2
     if parsed.no_measures and (parsed.control or parsed.clairvoyant or parsed.report or parsed.probes):
         print(

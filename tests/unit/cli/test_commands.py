@@ -54,6 +54,21 @@ def test_a_file_that_is_not_there_is_said_in_one_line(
     assert capsys.readouterr().err == f"ctxmgr {arguments[0]}: no such file: {MISSING}\n"
 
 
+@pytest.mark.parametrize("command", ["replay", "compare"])
+def test_a_folder_is_told_from_a_file_that_is_not_there(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"ctxmgr {command}: {tmp_path} is a folder: name the files in it\n"
+
+
+def test_output_to_a_full_disk_ends_in_one_line() -> None:
+    words = [sys.executable, "-m", "ctxmgr", "describe"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    assert (done.returncode, done.stderr) == (1, "ctxmgr: No space left on device\n")
+
+
 def test_a_command_that_can_not_be_started_is_said_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", "host-side", "--command", "./no-such-program"]) == 2
     said = capsys.readouterr().err
