@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from ctxmgr.formats import content
+from ctxmgr.model import plain_numbers
 
 MARK = "cache_control"
 _HOLDERS = ("content", "output", "tool_calls")  # members that hold blocks
 _DEPTH = 2  # of blocks: a message's, and those in a result
 _BARE = frozenset(("type", "text"))
-_EXACT = 2.0**53  # above it a float is not surely the integer that it prints as
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -65,7 +65,7 @@ def unmarked(raw: bytes) -> bytes:
 
 def _told(raw: bytes) -> bytes:
     try:
-        return _encode(_numbered(_bare(_decode(raw), _DEPTH)))
+        return _encode(plain_numbers(_bare(_decode(raw), _DEPTH)))
     except content.UNREADABLE:
         return raw
 
@@ -85,17 +85,6 @@ def _bare(message: Any, depth: int) -> Any:
 
 def _is_text(block: Any) -> bool:
     return isinstance(block, dict) and block.keys() == _BARE and block["type"] in content.TEXTS
-
-
-def _numbered(value: Any) -> Any:
-    """Rule 3."""
-    if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < _EXACT else value
-    if isinstance(value, list):
-        return [_numbered(one) for one in value]
-    if isinstance(value, dict):
-        return {name: _numbered(one) for name, one in value.items()}
-    return value
 
 
 def _without(raw: bytes | msgspec.Raw, depth: int) -> bytes:

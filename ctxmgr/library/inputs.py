@@ -9,7 +9,7 @@ import msgspec
 from ctxmgr.model import CallFailed, Weigh, invalid_params
 from ctxmgr.model.api import lifecycle, model_of
 from ctxmgr.model.saved import ModelSpec, State
-from ctxmgr.session import Offload, journal, model_spec, restored
+from ctxmgr.session import Offload, begun, journal, model_spec, restored
 
 Usage = Mapping[str, Any]
 
@@ -46,7 +46,7 @@ def whole_tokens(weigh: Weigh) -> Weigh:
 def read_state(saved: bytes | None, model: ModelSpec | None, usual: int) -> State:
     """Raises InvalidParams where `saved` is no state."""
     if saved is None:
-        return State("", model or ModelSpec("", usual))
+        return begun("", model or ModelSpec("", usual))
     try:
         state = restored(journal.restore([saved])[0])
     except journal.UnreadableJournal as fault:

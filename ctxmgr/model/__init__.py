@@ -39,6 +39,7 @@ from ctxmgr.model.projection import (
     Written,
 )
 from ctxmgr.model.rules import RELEASES, RULES
+from ctxmgr.model.spelling import plain_numbers
 from ctxmgr.model.weights import Weigh, WeighMessage
 
 __all__ = [
@@ -103,4 +104,5 @@ __all__ = [
     "policy_keys",
     "prices",
     "rules",
+    "plain_numbers",
 ]

@@ -4,7 +4,7 @@
 """
 
 from ctxmgr.session import journal, ledger_updates
-from ctxmgr.session.beginning import model_spec, restored
+from ctxmgr.session.beginning import begun, model_spec, restored
 from ctxmgr.session.reading import Calibration, Reader
 from ctxmgr.session.session import SessionCore
 from ctxmgr.session.work import ArchiveGet, ArchivePut, Await, Embed, Job, Offload, Verb
@@ -20,6 +20,7 @@ __all__ = [
     "SessionCore",
     "Verb",
     "Calibration",
+    "begun",
     "journal",
     "ledger_updates",
     "model_spec",

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from ctxmgr.engine.conversation import DIGESTS
 from ctxmgr.engine.pressure import latch, meter
 from ctxmgr.model import WEIGHER, prices
 from ctxmgr.model.api import lifecycle
@@ -19,12 +20,30 @@ def model_spec(model: lifecycle.Model) -> ModelSpec:
     )
 
 
+def begun(session_id: str, model: ModelSpec) -> State:
+    """The state of a session that nothing is known of."""
+    return State(session_id, model, digests=DIGESTS)
+
+
 def restored(state: State) -> State:
     """A state from a snapshot, fit to go on: what was under way when the process ended is not known, and what was
-    weighed otherwise than here says nothing about what is weighed here."""
+    weighed otherwise than here says nothing about what is weighed here. Where digests were made otherwise, nothing
+    is known by them: the next list is decided anew."""
     shown = state.last_projection
     if state.meter.weigher not in ("", WEIGHER) or (shown is not None and shown.weigher != WEIGHER):
         state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
+    if state.digests != DIGESTS:
+        reopen = state.reopen or ("rewritten" if state.decisions else None)
+        state = msgspec.structs.replace(
+            state,
+            decisions={},
+            anchor="",
+            packet=None,
+            last_projection=None,
+            sent=(),
+            reopen=reopen,
+            digests=DIGESTS,
+        )
     return msgspec.structs.replace(
         state, latch=latch.restored(state.latch), outgoing_tokens=state.outgoing_tokens or state.meter.base
     )

@@ -5,13 +5,14 @@ Made once for each list and extended as the list grows. Knows no policy, no deci
 
 from ctxmgr.engine.conversation.block_ref import BlockRef
 from ctxmgr.engine.conversation.delta import Delta, Incoming
-from ctxmgr.engine.conversation.digest import digest
+from ctxmgr.engine.conversation.digest import DIGESTS, digest
 from ctxmgr.engine.conversation.index import ConversationIndex, extend
 from ctxmgr.engine.conversation.keys import digest_of
 from ctxmgr.engine.conversation.steps import Step, Steps, is_waiting, steps_of
 from ctxmgr.engine.conversation.turns import StepSpan, goes_on, step_spans, turn_at
 
 __all__ = [
+    "DIGESTS",
     "BlockRef",
     "ConversationIndex",
     "Delta",

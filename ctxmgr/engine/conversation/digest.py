@@ -2,15 +2,31 @@
 
 import hashlib
 
-from ctxmgr.model import View
+import msgspec
+
+from ctxmgr.model import Block, View, plain_numbers
 
 DIGEST_BYTES = 8
+DIGESTS = 2
+"""How they are made. By 1 a call's arguments were digested as they were spelled."""
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def digest(view: View) -> str:
-    """16 hex characters over role, call ids and texts, so that a message written anew keeps its digest."""
+    """16 hex characters over role, call ids and texts, so that a message written anew keeps its digest: of a call's
+    arguments it is what they say, in whichever order and spelling."""
     state = hashlib.blake2b(view.role.encode(), digest_size=DIGEST_BYTES)
     for block in view.blocks:
         state.update(f"\0{block.kind}\0{block.call_id}\0".encode("utf-8", "surrogatepass"))
-        state.update(block.text.encode("utf-8", "surrogatepass"))
+        state.update(_told(block))
     return state.hexdigest()
+
+
+def _told(block: Block) -> bytes:
+    if block.arguments:
+        try:
+            return f"{block.tool} ".encode() + _encode(plain_numbers(block.arguments))
+        except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):  # no JSON can say it
+            pass
+    return block.text.encode("utf-8", "surrogatepass")

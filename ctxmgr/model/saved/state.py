@@ -131,3 +131,4 @@ class State(msgspec.Struct, frozen=True, omit_defaults=True):
     totals: Totals = Totals()
     windows: dict[str, tuple[int, int]] = {}
     instructions: tuple[InstructionCopy, ...] = ()
+    digests: int = 1

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from ctxmgr.model.saved import ModelSpec, State
+from ctxmgr.model.saved import ModelSpec
 from ctxmgr.server.config import ConnectionConfig
 from ctxmgr.server.effects import Close, Effect, Log, Record, SnapshotLoaded
 from ctxmgr.server.session_queue import SessionQueue
 from ctxmgr.server.weighers import SessionWeighers
-from ctxmgr.session import Reader, SessionCore, journal, restored
+from ctxmgr.session import Reader, SessionCore, begun, journal, restored
 from ctxmgr.wire import RpcError, errors, transcript
 
 GONE = "the snapshot was gone when the session was needed again: it is begun anew"
@@ -51,7 +51,7 @@ class SessionLoader:
         self._weighers.request(queue.session)
 
     def _restore(self, queue: SessionQueue, model: ModelSpec, found: SnapshotLoaded) -> bool:
-        state = State(queue.session_id, model)
+        state = begun(queue.session_id, model)
         notes: tuple[str, ...] = ()
         lines = found.lines
         if found.fault:

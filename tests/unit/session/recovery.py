@@ -7,7 +7,7 @@ from unittest import mock
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef
+from ctxmgr.engine.conversation import DIGESTS, BlockRef
 from ctxmgr.engine.rewriting.handles import handle
 from ctxmgr.model.archive import ArchiveRow
 from ctxmgr.model.epochs import Epoch, EvictedItem, Receipt
@@ -65,4 +65,6 @@ def after_an_epoch(
         "epoch": Epoch(number=1),
         "receipts": (receipt,),
     }
-    return SnapshotLoaded((journal.base(State("s", ModelSpec("model-1", 200_000), **(fields | more))),))
+    return SnapshotLoaded(
+        (journal.base(State("s", ModelSpec("model-1", 200_000), digests=DIGESTS, **(fields | more))),)
+    )

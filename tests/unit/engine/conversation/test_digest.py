@@ -18,6 +18,24 @@ def test_a_message_written_anew_keeps_its_digest() -> None:
     assert one.digest == two.digest
 
 
+def test_a_calls_arguments_are_digested_by_what_they_say() -> None:
+    """However they are spelled: a host that reads its list back from a store has them as that orders them."""
+
+    def asked(**arguments: object) -> str:
+        return talk(a(call("read", "c1", **arguments)))[0].digest
+
+    one = asked(path="x", limit=10, more={"b": [1.0, 2], "a": None})
+    assert asked(more={"a": None, "b": [1, 2.0]}, limit=10.0, path="x") == one
+    assert asked(path="x", limit=10.5, more={"b": [1, 2], "a": None}) != one
+    assert asked(path="x", limit=10, more={"b": [2, 1], "a": None}) != one
+    assert asked(path="x", limit="10", more={"b": [1, 2], "a": None}) != one
+
+
+def test_arguments_that_no_json_says_are_digested_as_they_stand() -> None:
+    asked = [Block("call", text=text, tool="read", arguments={"n": object()}) for text in ("one", "two")]
+    assert len({digest(View("assistant", (block,))) for block in asked}) == 2
+
+
 def test_what_makes_a_digest() -> None:
     said = [u("go"), u("went"), a("go"), r("go", "c1"), r("go", "c2"), a(call("read", "c1", path="x"))]
     said += [a(call("read", "c2", path="x")), a(call("read", "c1", path="y")), a("go", "went"), a("gowent")]

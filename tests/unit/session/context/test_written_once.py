@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.engine.conversation import DIGESTS
 from ctxmgr.engine.rewriting import marker, rewrite
 from ctxmgr.model.epochs import Epoch
 from ctxmgr.model.projection import Decision
@@ -40,7 +41,7 @@ def talk_of(preset: str, *saved: bytes, retrieve: bool = True) -> Talk:
 def begun(preset: str) -> Talk:
     """A session that goes on from decisions of before anything was remembered as written."""
     decisions = {key_of(messages(), at): DECIDED[at] for at in PLACES[preset]}
-    state = State("s", ModelSpec("model-1", 200_000), decisions=decisions, epoch=Epoch(number=1))
+    state = State("s", ModelSpec("model-1", 200_000), decisions=decisions, digests=DIGESTS, epoch=Epoch(number=1))
     return talk_of(preset, journal.base(state))
 
 
