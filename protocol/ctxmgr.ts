@@ -979,7 +979,10 @@ export interface Report {
    * made, and does not fit the window; `tooBig` says why. Normally empty.
    */
   checks: string[];
-  /** Messages left out one by one, in preset balanced. */
+  /**
+   * Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did not
+   * fit.
+   */
   messagesDropped?: number;
   /** Results, texts and arguments cut in it, because the list did not fit. Since 1.1. */
   blocksCut?: number;

@@ -20,7 +20,7 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     arguments; `cut` is what would not fit, of whichever kind. `written` was put in the block's place (of a call:
     its arguments as JSON text), `weight` tokens. Once it is there it is not made again; without it the edit has
     never been sent. `media`: of a cut block, the texts that stand for these of its pictures and documents; where
-    nothing is written its text is as it came.
+    nothing is written its text is as it came. `to_fit`: a message was dropped because the list did not fit.
     """
 
     kind: Literal["distilled", "pruned", "shortened", "cut", "dropped"]
@@ -28,6 +28,7 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     written: Written = msgspec.field(default=(), name="w")
     weight: int = msgspec.field(default=0, name="n")
     media: tuple[tuple[int, str], ...] = msgspec.field(default=(), name="m")
+    to_fit: bool = msgspec.field(default=False, name="f")
 
 
 class Keep(msgspec.Struct, frozen=True, gc=False):
@@ -74,7 +75,8 @@ class HeavyMessage(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """A whole projection. `floor` is the index of the first kept turn's first message.
 
-    In preset `balanced` it is the message that the packet stands before, and `dropped` counts messages left out.
+    In preset `balanced` it is the message that the packet stands before. `dropped` counts messages left out by
+    themselves, not with their turn.
     `decisions` are all edits in force, old and new, by key. `blocks_cut` were cut to fit; `too_big` is
     empty where the list fits. `allowance`: tokens that the packet may weigh beyond what left the list, for what the
     host took away itself.

@@ -115,6 +115,7 @@ CUTS = {
     "epochs/undo-brings-back": 5,
     "fit/a-cut-opens-an-epoch": 3,
     "fit/old-pictures-become-a-text": 3,
+    "fit/old-steps-of-one-long-turn-leave": 3,
     "latch/a-refusal-starts-a-cooldown": 3,
     "latch/a-refusal-starts-a-cooldown at rest": 17,
     "latch/a-refusal-teaches-the-window": 3,

@@ -8,7 +8,9 @@ and `may_leave`.
    of tool results differs; or the packet, of which there is one at most.
 2. All prompts are there, and the newest user message.
 3. A list that its provider would have taken stays one.
-4. What is kept is, but for prompts, an unbroken end of the list; summaries and packets may leave out of it.
+4. What is kept is, but for prompts, an unbroken end of the list; summaries and packets may leave out of it, and so
+   may as many messages as were told to have left because the list did not fit: nothing that a user said, and not
+   the newest message that none did.
 5. Without its packet it is not longer than what was sent, but for a little: after a compaction a packet may say
    more than what left, and repeat, whole and word for word, texts of `earlier` messages that are not in what was
    sent.
@@ -30,9 +32,14 @@ _decode = msgspec.json.Decoder().decode
 
 
 def faults(
-    rules: ModuleType, sent: Sequence[bytes], out: Sequence[bytes], earlier: Iterable[bytes] = ()
+    rules: ModuleType,
+    sent: Sequence[bytes],
+    out: Sequence[bytes],
+    earlier: Iterable[bytes] = (),
+    left_to_fit: int = 0,
 ) -> list[str]:
-    """Sentences, none where all is well. `earlier`: messages of lists that came before (rule 5)."""
+    """Sentences, none where all is well. `earlier`: messages of lists that came before (rule 5); `left_to_fit`: so
+    many messages are told to have left (rule 4)."""
     found: list[str] = []
     places: set[int] = set()
     packets, below = 0, len(sent)
@@ -54,7 +61,7 @@ def faults(
         places.add(at)
     if packets > 1:
         found.append(f"{packets} packets")
-    found += [*_missing(rules, sent, places), *_refused(rules, sent, out)]
+    found += [*_missing(rules, sent, places, left_to_fit), *_refused(rules, sent, out)]
     free = sum(
         min(len(raw), PACKET_BYTES + _repeated(raw, sent, earlier)) for raw in out if rules.is_packet(_decode(raw))
     )
@@ -64,12 +71,16 @@ def faults(
     return found
 
 
-def _missing(rules: ModuleType, sent: Sequence[bytes], places: set[int]) -> list[str]:
+def _missing(rules: ModuleType, sent: Sequence[bytes], places: set[int], left_to_fit: int) -> list[str]:
     messages = [_decode(raw) for raw in sent]
     found = [f"prompt {at} is gone" for at, one in enumerate(messages) if rules.is_prompt(one) and at not in places]
     spoken = [at for at, one in enumerate(messages) if not rules.is_prompt(one) and not rules.may_leave(one)]
     first = min((at for at in spoken if at in places), default=len(messages))
-    found += [f"message {at} is missing inside what was kept" for at in spoken if at > first and at not in places]
+    missing = [at for at in spoken if at > first and at not in places]
+    if left_to_fit and len(missing) == left_to_fit:
+        newest = max(at for at in spoken if not rules.is_users(messages[at]))
+        missing = [at for at in missing if at == newest or rules.is_users(messages[at])]
+    found += [f"message {at} is missing inside what was kept" for at in missing]
     newest = max((at for at, one in enumerate(messages) if rules.is_users(one)), default=-1)
     return (
         [*found, f"the newest user message ({newest}) is gone"] if newest >= 0 and newest not in places else found

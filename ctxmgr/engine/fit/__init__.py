@@ -5,5 +5,6 @@ Knows lists, plans and invariants, and no preset.
 
 from ctxmgr.engine.fit.fitting import FitInputs, fitted
 from ctxmgr.engine.fit.media import MediaLimits
+from ctxmgr.engine.fit.steps import unfit
 
-__all__ = ["FitInputs", "MediaLimits", "fitted"]
+__all__ = ["FitInputs", "MediaLimits", "fitted", "unfit"]

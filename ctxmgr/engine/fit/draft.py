@@ -97,7 +97,7 @@ class Draft:
         """Leaves a message out."""
         self.weight -= self.message_weight(message_index)
         self._dropped.add(message_index)
-        self._decisions[self.conversation.key(message_index)] = Decision("dropped")
+        self._decisions[self.conversation.key(message_index)] = Decision("dropped", to_fit=True)
 
     def finished(self) -> Plan:
         """The plan as it is now."""

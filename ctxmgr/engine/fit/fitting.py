@@ -6,15 +6,16 @@
    a. tool results are cut to one cap, the newest step's to a tenth of the limit at least;
    b. arguments of calls are, but the newest answer's; then the oldest pictures become a text;
    c. what users pasted and notes hold is cut to one cap of 4,000 tokens at least, but the newest user's;
-   d. old steps leave; where turns leave whole, old turns do (`turns_from`: the preset is to plan again), and then
-      texts are cut further;
+   d. where turns leave whole, old turns do (`turns_from`: the preset is to plan again); then old steps leave
+      (`steps`), and then texts are cut further;
    e. older results, arguments and texts are cut to their line and a few words;
    f. the newest user's text loses its middle: its first and last 2,000 tokens stay;
    g. the newest step's results are cut like all others;
    h. what others told the model (`cut_last`) is, and not before.
-2. Else nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
-3. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
-4. Where all that does not do, `too_big` says what is left that is large.
+2. Where the steps that left were larger than what had to, all else is cut anew, and less.
+3. Else nothing is cut to less than 500 tokens. The newest answer stays as it came, and so does what is signed.
+4. What is cut keeps its start, its end and its error lines, and one line says how much left (`cutting`).
+5. Where all that does not do, `too_big` says what is left that is large.
 
 Each cut is a decision that remembers what was written, as any other.
 """
@@ -24,17 +25,19 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ctxmgr.engine.conversation import BlockRef, ConversationIndex, goes_on, turn_at
+from ctxmgr.engine.conversation import BlockRef, ConversationIndex, Step, goes_on, turn_at
 from ctxmgr.engine.fit.arguments import cut_arguments
 from ctxmgr.engine.fit.cutting import Ends, cut
 from ctxmgr.engine.fit.draft import Draft
 from ctxmgr.engine.fit.media import MediaFitting, MediaLimits, may_hold_all
+from ctxmgr.engine.fit.steps import FitBounds, leaving, may_leave
 from ctxmgr.engine.fit.water import water_level
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.rewriting import cut_edit, marker
 from ctxmgr.model import Decision, HeavyMessage, Plan, Weigh
 
 TARGET_SHARE = 0.95  # of the limit
+KEPT_SHARE = 0.9  # of the limit: steps that leave do not bring a list to less, where others may stay
 LEAST_TOKENS = 500  # of anything that is cut
 NEWEST_RESULTS_SHARE = 0.1  # of the limit: the newest step's results together, until nothing else is left to cut
 PASTED_TOKENS = 4_000  # a longer text nobody typed: it is cut before steps leave
@@ -74,36 +77,51 @@ def fitted(conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> Fi
     if plan.weight <= inputs.limit and may_hold_all(conversation, plan, inputs.media):
         return Fitted(plan)
     work = _Fitting(conversation, plan, inputs)
-    means = (
-        work.results,
-        work.arguments,
-        work.media,
-        work.pasted,
-        work.steps,
-        work.texts,
-        work.remains,
-        work.newest_user,
-        work.newest_results,
-        work.instructions,
-    )
-    work.pictures.to_limits()
-    for each in means if work.draft.weight > inputs.limit else ():
-        if work.over() > 0 and not work.turns_from:
-            each()
+    work.run()
+    if work.leaving and work.draft.weight < work.bounds.least_weight:
+        work = _Fitting(conversation, plan, inputs, work.leaving)  # rule 2
+        work.run()
     plan, too_big = work.draft.finished(), work.too_big()
     return Fitted(msgspec.structs.replace(plan, too_big=too_big) if too_big else plan, work.turns_from)
 
 
 class _Fitting:
-    def __init__(self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs) -> None:
+    """`gone`: the steps that leave before anything else does. `leaving`: all that leave."""
+
+    def __init__(
+        self, conversation: ConversationIndex, plan: Plan, inputs: FitInputs, gone: Sequence[Step] = ()
+    ) -> None:
         self.conversation, self.inputs, self.draft = conversation, inputs, Draft(conversation, plan)
         self.turns_from, self.target = 0, min(TARGET_SHARE * inputs.limit, inputs.target_tokens)
+        most = self.target / TARGET_SHARE
+        self.bounds = FitBounds(KEPT_SHARE * most, self.target, most)
+        self.leaving: list[Step] = []
+        self._drop(gone)
         self.pictures = MediaFitting(self.draft, inputs.rules, inputs.media, inputs.weigh)
         self.cut_last = inputs.cut_last()
         self.newest = conversation.newest_reply  # of several items the last
         self.newest_call = self.newest
         while self.newest_call > 0 and goes_on(conversation.messages, self.newest_call):
             self.newest_call -= 1
+
+    def run(self) -> None:
+        """Rule 1."""
+        means = (
+            self.results,
+            self.arguments,
+            self.media,
+            self.pasted,
+            self.steps,
+            self.texts,
+            self.remains,
+            self.newest_user,
+            self.newest_results,
+            self.instructions,
+        )
+        self.pictures.to_limits()
+        for each in means if self.draft.weight > self.inputs.limit else ():
+            if self.over() > 0 and not self.turns_from:
+                each()
 
     def media(self) -> None:
         """Rule 1b, of pictures."""
@@ -194,16 +212,19 @@ class _Fitting:
         rules, conversation, shown = self.inputs.rules, self.conversation, self.draft.visible()
         if rules.by_turns:
             self._turns(shown)
+        if self.turns_from:
             return
-        stays = {*rules.must_stay(conversation), *(ref.message_index for ref in self.cut_last)}
         first = next((at for at in shown if conversation.messages[at].view.role != "prompt"), -1)
-        left = set(range(conversation.size)) - set(shown)
-        for step in rules.steps(conversation).steps[:-1]:
-            indices = set(step.message_indices)
-            if self.over() <= 0:
-                break
-            if indices & (stays | left) or first in indices or not rules.may_leave(conversation, step):
-                continue
+        may = set(shown) - {first, *(ref.message_index for ref in self.cut_last)}
+        steps = [step for step in may_leave(conversation, rules) if may.issuperset(step.message_indices)]
+        weights = [sum(map(self.draft.message_weight, step.message_indices)) for step in steps]
+        self._drop(leaving(steps, weights, self.draft.weight, self.bounds))
+        if steps and self.draft.weight <= self.bounds.most_weight:
+            self.target = max(self.target, self.draft.weight)  # what fits is near enough: nothing else is cut
+
+    def _drop(self, steps: Sequence[Step]) -> None:
+        self.leaving += steps
+        for step in steps:
             for at in step.message_indices:
                 self.draft.drop(at)
 
@@ -224,7 +245,7 @@ class _Fitting:
                     break
 
     def too_big(self) -> tuple[HeavyMessage, ...]:
-        """Rule 4."""
+        """Rule 5."""
         messages, shown = self.conversation.messages, self.draft.visible()
         weights = {at: self.draft.message_weight(at) for at in shown}
         if self.draft.weight > self.inputs.limit:

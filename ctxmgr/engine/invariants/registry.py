@@ -103,6 +103,7 @@ TURNS = Invariants(
     Order(),
     Pairs(),
     WholeTurnsRule(),
+    WholeSteps(),
     NewestUser(),
     Signed(),
     OnePacket(in_front=True),

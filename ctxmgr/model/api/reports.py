@@ -52,7 +52,11 @@ class Report(Wire, frozen=True):
         ),
     ]
     messages_dropped: Annotated[
-        int | None, Meta(description="Messages left out one by one, in preset balanced.")
+        int | None,
+        Meta(
+            description="Messages left out by themselves, not with their turn: in preset balanced, and in others "
+            "where the list did not fit."
+        ),
     ] = None
     blocks_cut: Annotated[
         int | None, Meta(description="Results, texts and arguments cut in it, because the list did not fit.")

@@ -171,7 +171,8 @@ def explain(session: SessionCore, epoch: int | None) -> reports.ExplainResult:
             verdict, rule, after = "kept", RULES["kept"], message.weight
         else:
             role = message.view.role
-            told = why.get(session.projection.conversation.key(index), "")
+            key = session.projection.conversation.key(index)
+            told = why.get(key, RULES["cut"] if (one := plan.decisions.get(key)) and one.to_fit else "")
             verdict, rule, after = "dropped", told or RULES.get(role, RULES["dropped"]), 0
         verdicts.append(reports.Verdict(index, message.digest, verdict, rule, message.weight, after))
     return reports.ExplainResult(tuple(verdicts), _receipts(session, epoch), session.state.seq)

@@ -142,8 +142,9 @@ class ReplayHost:
             self.shortened.update(
                 self.items[one.index].raw for one in placed if one.index is not None and not one.same
             )
-        whole_turns = _leaves_whole_turns(self.outcome.preset)
-        for text in legality.faults(self.items, placed, whole_turns, self.shortened, self.earlier.values()):
+        whole_turns, left = _leaves_whole_turns(self.outcome.preset), report.get("messagesDropped", 0)
+        earlier = self.earlier.values()
+        for text in legality.faults(self.items, placed, whole_turns, self.shortened, earlier, left):
             self.fail(text)
         packet = next((one.message.message["content"] for one in placed if one.index is None), "")
         self.outcome.packet = packet or self.outcome.packet

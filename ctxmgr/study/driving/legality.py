@@ -7,6 +7,8 @@ own checks, sharing no code with them. Turns both into sentences of what is wron
 3. The newest user message is there, and from it on all is as it was sent: but for tool results that are, or in
    an earlier call of the session were, rewritten in the compact zone.
 4. Of older turns whole ones stay: what is kept, summaries aside, is an unbroken end of the list that starts a turn.
+   Out of it only what the report tells may leave, where the list would not fit: no more messages than that, none
+   that a user or a host said, and not the newest reply.
    Where steps leave instead, rules 3 and 4 are others: the newest user message and the newest reply are there as
    they were sent, each other user message is there or a packet is, and of a reply nothing but the arguments of its
    calls may differ, and those not where it holds a signature.
@@ -67,16 +69,21 @@ def faults(
     whole_turns: bool,
     may_change: Container[bytes] = (),
     earlier: Iterable[HostMessage] = (),
+    left_to_fit: int = 0,
 ) -> list[str]:
     """Sentences, none where all is well. `whole_turns`: rule 4 holds for the preset; `may_change`: the bytes of
-    results that the compact zone has rewritten (rule 3); `earlier`: what stood in other lists (rule 5)."""
+    results that the compact zone has rewritten (rule 3); `earlier`: what stood in other lists (rule 5);
+    `left_to_fit`: so many messages are told to have left (rule 4)."""
     kept = {one.index: one for one in placed if one.index is not None}
     packets = sum(one.index is None for one in placed)
     out = [f"{packets} packets"] if packets > 1 else []
     out += _pairs(sent, set(kept))
     if whole_turns:
-        out += _newest(sent, kept, may_change)
-        out += _whole_turns(sent, set(kept))
+        left = _left_to_fit(sent, set(kept))
+        out += [f"{len(left)} messages left, {left_to_fit} are told"] if len(left) != left_to_fit > 0 else []
+        there = {*kept, *(left if left_to_fit else ())}
+        out += _newest(sent, kept, there, may_change)
+        out += _whole_turns(sent, there)
     else:
         out += _steps(sent, kept, bool(packets))
     before, after = sum(one.weight for one in sent), sum(one.message.weight for one in placed)
@@ -269,15 +276,30 @@ def _pairs(sent: Sequence[HostMessage], kept: set[int]) -> list[str]:
     return out
 
 
+def _left_to_fit(sent: Sequence[HostMessage], kept: set[int]) -> list[int]:
+    """The messages that are missing inside what was kept and may be (rule 4)."""
+    first = min((at for at in kept if sent[at].role not in SUMMARIES), default=len(sent))
+    newest = max((at for at, one in enumerate(sent) if one.role == "assistant"), default=-1)
+    return [
+        at
+        for at in range(first, len(sent))
+        if at not in kept and at != newest and sent[at].role in ("assistant", "toolResult", "bashExecution")
+    ]
+
+
 def _newest(
-    sent: Sequence[HostMessage], kept: dict[int, MatchedMessage], may_change: Container[bytes]
+    sent: Sequence[HostMessage],
+    kept: dict[int, MatchedMessage],
+    there: Container[int],
+    may_change: Container[bytes],
 ) -> list[str]:
+    """`there`: the messages that are kept, or that may be missing."""
     newest = next((at for at in range(len(sent) - 1, -1, -1) if sent[at].role == "user"), None)
     if newest is None:
         return []
     if newest not in kept:
         return [f"the newest user message ({newest}) is gone"]
-    out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in kept]
+    out = [f"message {at} of the newest turn is gone" for at in range(newest, len(sent)) if at not in there]
     touched = (at for at in range(newest, len(sent)) if at in kept and not _stands(sent[at], kept[at]))
     out += [f"message {at} of the newest turn was rewritten" for at in touched if sent[at].raw not in may_change]
     return out

@@ -74,6 +74,28 @@ def opens() -> Talk:
 
 
 @behaviour(
+    "fit/old-steps-of-one-long-turn-leave",
+    "Of one turn larger than the window, all of it signed, the oldest steps leave in `tools` too, and stay out.",
+    "design 4",
+)
+def long_turn() -> Talk:
+    run = Run(policy={"preset": "tools"})
+    run.user("Write the logs.")
+    thought = {"type": "thinking", "thinking": "hm", "thinkingSignature": "c2lnbmVk"}
+    for number in range(12):
+        write = run.make.call("write", path=f"log{number}", content=log(150))
+        reply = run.make.reply("", write)
+        reply["content"].insert(0, thought)
+        run.messages += [reply, run.make.result("ok")]
+    report = run.ask()
+    assert 0.9 * USABLE <= report["tokens"] <= USABLE
+    assert run.shown == [run.messages[0], *run.messages[1 + report["messagesDropped"] :]]
+    run.step("ok", "bash", command="ls")
+    assert run.ask()["firstChangedIndex"] == -1
+    return run.talk
+
+
+@behaviour(
     "fit/what-can-not-fit-is-told",
     "The newest call stays as it came: where it alone is larger than the window, the report says so.",
     "design 4",

@@ -31,16 +31,16 @@ def judged(messages: tuple[Message, ...], plan: Plan, by_steps: bool) -> set[str
         "weight": weight(messages, plan) != plan.weight
         or plan.weight > sum(one.weight for one in messages) + min(plan.packet_weight, plan.allowance),
         "prompts": any(views[at].role == "prompt" for at in gone),
+        "step": any((at in kept) != (at - 1 in kept) for at in range(1, len(views)) if joined(views, at)),
     }
     if by_steps:
         found["users"] = not packets and any(views[at].role == "user" for at in gone)
         edited = {edit.message_index for edit in edits}
         found["newest step"] = bool(replies) and (replies[-1] not in kept or replies[-1] in edited)
-        found["step"] = any((at in kept) != (at - 1 in kept) for at in range(1, len(views)) if joined(views, at))
     else:
         before = [at for piece in plan.pieces[: packets[0]] for at in indices(piece)] if packets else []
         found["packet"] |= any(views[at].role not in ("prompt", "summary") for at in before)
-        found["turns"] = not whole_turns(views, kept)
+        found["turns"] = not whole_turns(views, kept, left_to_fit(messages, plan))
     return {name for name, broken in found.items() if broken}
 
 
@@ -97,14 +97,29 @@ def weight(messages: Sequence[Message], plan: Plan) -> int:
     return sum(messages[at].weight for at in kept) + edits + packets
 
 
-def whole_turns(views: Sequence[View], kept: set[int]) -> bool:
+def left_to_fit(messages: Sequence[Message], plan: Plan) -> set[int]:
+    """The messages that may have left by themselves: a decision tells that they did not fit, nobody typed them, and
+    the newest answer is none."""
+    found, seen, newest = set[int](), dict[str, int](), -1
+    for at, message in enumerate(messages):
+        before = seen.setdefault(message.digest, 0)
+        seen[message.digest] += 1
+        told = plan.decisions.get(f"{message.digest}#{before}" if before else message.digest)
+        newest = at if message.view.role == "assistant" else newest
+        if told is not None and told.to_fit and message.view.role in ("assistant", "result", "shell"):
+            found.add(at)
+    return found - {newest}
+
+
+def whole_turns(views: Sequence[View], kept: set[int], alone: set[int]) -> bool:
     """Of each turn all or nothing, and of turns the newest: those that stay are the end of the list. Before the
-    first of them a summary may stay by itself; specials may leave anywhere."""
+    first of them a summary may stay by itself; specials may leave anywhere, and so may what leaves `alone`."""
     starts = [at for at, view in enumerate(views) if view.opens_turn]
-    ordinary = [at for at, view in enumerate(views) if view.role not in OF_NO_TURN]
-    turn_of = {at: sum(start <= at for start in starts) for at in ordinary}
+    every = [at for at, view in enumerate(views) if view.role not in OF_NO_TURN]
+    turn_of = {at: sum(start <= at for start in starts) for at in every}
+    ordinary = [at for at in every if at in kept or at not in alone]
     first_shown = min((at for at in kept if views[at].role not in ("summary", "prompt")), default=None)
     if first_shown is None:
-        return bool(starts) or not ordinary
+        return bool(starts) or not every
     stays = {turn_of[at] for at in ordinary if at in kept}
     return all(at in kept for at in ordinary if turn_of[at] in stays or at > first_shown)

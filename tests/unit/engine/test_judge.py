@@ -3,13 +3,14 @@
 from random import Random
 from typing import Any
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmgr.engine.invariants import STEPS, TURNS
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import ZONES
-from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.conversations import legal
 from tests.notation import indexed
@@ -33,19 +34,25 @@ any_list = st.one_of(stepwise.any_list, legal, legal.map(items))
 
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[tuple[Message, ...], Plan]:
-    """A list and any orderly plan of it: some messages, some of them edited, a packet or two."""
+    """A list and any orderly plan of it: some messages, some of them edited, a packet or two; of those that are not
+    there some were dropped because they did not fit."""
     messages = draw(any_list)
     pieces: list[Piece] = []
     chance = draw(st.randoms(use_true_random=False))
     packets, gone, edited = (chance.choice((0.0, 0.02, share)) for share in (0.1, 0.3, 0.1))
+    to_fit, conversation = chance.choice((0.0, 0.9, 1.0)), indexed(messages)
+    decisions: dict[str, Decision] = {}
     for at, message in enumerate(messages):
         if chance.random() < packets:
             pieces.append(Packet("p", 1))
         if chance.random() < gone:
+            if chance.random() < to_fit:
+                decisions[conversation.key(at)] = Decision("dropped", to_fit=True)
             continue
         edits = _edits(chance, at, message) if chance.random() < edited else []
         pieces += edits or [Keep(at, at + 1)]
-    return messages, plan_of(messages, *_together(pieces), off=chance.choice((0, 0, 0, 0, 1)))
+    plan = plan_of(messages, *_together(pieces), off=chance.choice((0, 0, 0, 0, 1)))
+    return messages, msgspec.structs.replace(plan, decisions=decisions)
 
 
 def _edits(chance: Random, at: int, message: Message) -> list[BlockEdit]:

@@ -42,6 +42,18 @@ def test_planted_faults_are_found(name: str) -> None:
         [came[0].replace(b"please", b"never"), *came[1:]],
     ):
         assert lists.faults(rules, came, fault) != []
+    users = [at for at, raw in enumerate(came) if rules.is_users(json.loads(raw))]
+    turn = range(users[0] + 1, users[1])
+    without = [raw for at, raw in enumerate(came) if at not in turn]  # its steps
+    assert lists.faults(rules, came, without, left_to_fit=len(turn)) == []
+    assert lists.faults(rules, came, without, left_to_fit=len(turn) - 1) != []
+    assert lists.faults(rules, came, without) != []
+    assert (
+        lists.faults(rules, came, came[: turn.stop], left_to_fit=len(came) - turn.stop) != []
+    )  # a user's message, and newest
+    assert (
+        lists.faults(rules, came, came[: users[-1] + 1], left_to_fit=len(came) - users[-1] - 1) != []
+    )  # the newest answer
 
 
 RULED = "\n\n".join(f"Rule {number}: bed_{number} is watered by valve_{number + 7}." for number in range(900))

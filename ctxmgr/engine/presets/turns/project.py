@@ -8,7 +8,8 @@ Rules (design, section 4; the number in brackets is the design's):
    that comes late, to a call that was left out: its turn comes back, for a provider refuses a parted pair.
 3. [3] The newest turn is lossless. Only in the compact zone, where it alone is over its limit, its old steps
    lose tool output, oldest first; the last two steps stay.
-4. What was cut to fit the window stays so, of whichever kind, while its turn is kept.
+4. What was cut to fit the window stays so, of whichever kind, while its turn is kept; and steps that left to fit
+   stay out (`engine.fit`).
 5. [4] In kept but older turns bulky results are distilled, by the zone's limit. An edit is remembered with its
    limit, so that a better zone does not undo it. What may be an error is treated as one. Results of protected tools
    stay as they are.
@@ -29,6 +30,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ctxmgr.engine.conversation import BlockRef, ConversationIndex, StepSpan, step_spans, turn_at
+from ctxmgr.engine.fit import unfit
 from ctxmgr.engine.invariants import Invariants
 from ctxmgr.engine.packet import SMALLEST_TOKENS
 from ctxmgr.engine.presets.turns.summary_folding import Folding
@@ -82,7 +84,9 @@ class _Draft:
     def __init__(self, conversation: ConversationIndex, ask: TurnsInputs) -> None:
         self.conversation, self.ask = conversation, ask
         self.messages, self.turns = conversation.messages, conversation.turns
-        self.decisions: dict[str, Decision] = dict(ask.decisions)
+        self.unfit = unfit(conversation, ask.decisions, ask.rules)
+        gone = {conversation.key(at) for at in self.unfit}
+        self.decisions = {key: one for key, one in ask.decisions.items() if key in gone or not one.to_fit}
         self.block_edits: dict[int, dict[int, BlockEdit]] = {}
         self.saved = 0  # tokens, by the edits
         self.packet = ("", 0)
@@ -107,6 +111,10 @@ class _Draft:
         self.remaining_tokens = (
             self.conversation.prompt_weight + sum(turn.weight for turn in self.turns) - self.evicted_tokens
         )
+        to_fit = frozenset(at for at in self.unfit if at >= start)  # no packet stands for them: they change late
+        self.remaining_tokens -= self.conversation.weight_of(to_fit)
+        self.without |= to_fit
+        self.unfit_count = len(to_fit)
 
     def write_packet(self) -> None:
         """The packet for what left, beside what is shown of the rest."""
@@ -146,6 +154,8 @@ class _Draft:
     def _cut_again(self) -> None:
         """Rule 4."""
         for position in range(self.turns[self.first].start, self.conversation.size):
+            if position in self.without:
+                continue
             for number in range(len(self.messages[position].view.blocks)):
                 ref = BlockRef(position, number)
                 decision = self.decisions.get(self.conversation.block_key(ref))
@@ -192,7 +202,7 @@ class _Draft:
         block = self.conversation.block(ref)
         if self.ask.rewrite is None or not block.can_edit or marker.is_marker(block.text):
             return
-        if decision.kind == "dropped":  # a message's, not a result's
+        if decision.kind == "dropped" or ref.message_index in self.without:  # a message's, not a result's
             return
         if not self.ask.rules.may_edit(self.conversation, ref, decision.kind):
             return
@@ -232,6 +242,7 @@ class _Draft:
             turns_dropped=self.first,
             distilled=sum(edit.kind == "distilled" for edit in edits),
             pruned=sum(edit.kind == "pruned" for edit in edits),
+            dropped=self.unfit_count,
             packet_weight=packet.weight,
             blocks_cut=sum(edit.kind == "cut" for edit in edits),
             allowance=self.ask.folding.allowance,

@@ -1454,7 +1454,8 @@ pub struct Report {
     /// Promises that did not hold; then the answer is the last good list. `fit`: the list is as short as it can be
     /// made, and does not fit the window; `tooBig` says why. Normally empty.
     pub checks: Vec<String>,
-    /// Messages left out one by one, in preset balanced.
+    /// Messages left out by themselves, not with their turn: in preset balanced, and in others where the list did
+    /// not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_dropped: Option<i64>,
     /// Results, texts and arguments cut in it, because the list did not fit. Since 1.1.

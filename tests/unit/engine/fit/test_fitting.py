@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted
+from ctxmgr.engine.fit import FitInputs, MediaLimits, fitted, unfit
 from ctxmgr.engine.fit.fitting import ENDS_TOKENS, LEAST_TOKENS, TARGET_SHARE
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.engine.rewriting.rewrite import rewriter
 from ctxmgr.model.messages import Message
-from ctxmgr.model.projection import BlockEdit, Keep, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Plan
 from tests.conversations import any_list
 from tests.notation import Said, a, call, indexed, note, quarters, r, sh, talk, think, u
 from tests.unit.engine.judge import judged
@@ -75,15 +75,42 @@ def test_by_turns_the_oldest_are_to_leave() -> None:
     ask = FitInputs(6_000, quarters, TURNS, lambda key: "", ANY)
     assert fitted(indexed(messages), whole(messages), ask).turns_from == 2
     assert fitted(indexed(messages), whole(messages), FitInputs(3_000, quarters, TURNS, str, ANY)).turns_from == 4
+    assert kept(fit(messages, 3_000, TURNS, turns_stay=True)) == [0, 2, 4, 5]
+
+
+def test_by_turns_old_steps_of_the_last_one_leave_as_well() -> None:
+    messages = talk(u("1"), a(LOG), u("2"), *(a(think("hm"), LOG) for _ in range(4)), sh("make", "x"))
+    assert kept(fit(messages, 11_000, TURNS, turns_stay=True)) == [0, 2, 5, 6, 7]
+    assert kept(fit(messages, 3_000, TURNS, turns_stay=True)) == [0, 2, 6, 7]  # the newest answer stays
     assert fit(messages, 3_000, TURNS, turns_stay=True).too_big != ()
 
 
+def test_a_step_that_would_bring_it_far_below_stays_and_nothing_else_is_cut() -> None:
+    step_tokens = sum(message.weight for message in talk(a(LOG)))
+    messages = talk(u(LOG), *(a(think("hm"), LOG) for _ in range(9)), u("on"), a("ok"))
+    limit = round(6.05 * step_tokens)  # six of them are more than it is brought to, and fit
+    plan = fit(messages, limit, turns_stay=True)
+    assert (edited(plan), plan.dropped) == ({}, 4)
+    assert 0.95 * limit < plan.weight <= limit
+
+
+def test_what_left_is_out_as_long_as_all_of_it_was_decided() -> None:
+    said = [u("go"), *(one for at in range(3) for one in (a(f"step {at}", READ), r(LOG)))]
+    messages = talk(*said)
+    index = indexed(messages)
+    decisions = {index.key(at): Decision("dropped", to_fit=True) for at in (1, 2, 3, 5, 6)}
+    assert unfit(index, decisions, TURNS) == {1, 2}  # of the next step half was, and the newest stays
+    assert unfit(indexed(messages[:3]), decisions, TURNS) == set()
+    assert unfit(index, {at: Decision("dropped") for at in decisions}, TURNS) == set()
+
+
 def test_where_all_else_does_not_do_older_results_are_cut_to_a_few_words() -> None:
-    messages = talk(u("go"), *(one for _ in range(30) for one in step(LOG)))
+    waits = [a(*[READ] * 31), *(r(LOG) for _ in range(30))]  # a step whose call is not answered does not leave
+    messages = talk(u("go"), *waits, a("so", call("read", "x")), r(LOG, "x"))
     plan = fit(messages, 5_000, TURNS)
     weights = {piece.message_index: piece.after_tokens for piece in plan.pieces if isinstance(piece, BlockEdit)}
     assert plan.too_big == ()
-    assert weights.pop(60) > LEAST_TOKENS * 0.9
+    assert weights.pop(33) > LEAST_TOKENS * 0.9
     assert max(weights.values()) < 200
 
 

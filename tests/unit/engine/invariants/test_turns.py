@@ -5,7 +5,7 @@ import pytest
 
 from ctxmgr.engine.invariants import TURNS
 from ctxmgr.model.messages import Block, Message, View
-from ctxmgr.model.projection import Keep, Packet, Piece
+from ctxmgr.model.projection import Decision, Keep, Packet, Piece
 from tests.notation import Said, a, call, indexed, packet, r, summary, talk, u
 from tests.unit.engine.invariants.plans import LONG, PACKET, READ, STEP, edit, plan_of
 
@@ -97,6 +97,28 @@ TABLE: list[tuple[str, list[Said], list[Piece], set[str]]] = [
 @pytest.mark.parametrize(("name", "said", "pieces", "expected"), TABLE, ids=[row[0] for row in TABLE])
 def test_each_fault_by_name(name: str, said: list[Said], pieces: list[Piece], expected: set[str]) -> None:
     assert faults(said, *pieces) == expected
+
+
+# pieces of a plan of a user's message and three steps, which messages were dropped to fit, faults by name
+TO_FIT: list[tuple[str, list[Piece], list[int], set[str]]] = [
+    ("an old step", [Keep(0, 1), Keep(3, 7)], [1, 2], set()),
+    ("two", [Keep(0, 1), Keep(5, 7)], [1, 2, 3, 4], set()),
+    ("half of one", [Keep(0, 2), Keep(3, 7)], [2], {"pairs"}),
+    ("more than was decided", [Keep(0, 1), Keep(5, 7)], [1, 2], {"turns"}),
+    ("the newest answer", [Keep(0, 5)], [5, 6], {"turns"}),
+    ("what a user said", [Keep(1, 7)], [0], {"newest user", "start", "turns"}),
+]
+
+
+@pytest.mark.parametrize(("name", "pieces", "gone", "expected"), TO_FIT, ids=[row[0] for row in TO_FIT])
+def test_only_what_did_not_fit_may_leave_out_of_a_turn(
+    name: str, pieces: list[Piece], gone: list[int], expected: set[str]
+) -> None:
+    messages = talk(LONG, *(one for at in range(3) for one in (a(f"step {at}", READ), r(f"{at}" * 400))))
+    index, plan = indexed(messages), plan_of(messages, *pieces)
+    for to_fit, found in ((True, expected), (False, expected | {"turns"})):  # what a preset drops by itself is none
+        decisions = {index.key(at): Decision("dropped", to_fit=to_fit) for at in gone}
+        assert set(TURNS.check(index, msgspec.structs.replace(plan, decisions=decisions))[0]) == found
 
 
 @pytest.mark.parametrize("off", [-1, 1, 1_000])

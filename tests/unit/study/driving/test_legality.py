@@ -206,6 +206,23 @@ def test_whole_turns_are_asked_for_where_the_preset_promises_them() -> None:
     assert judged([packet(), *S[3:]], whole_turns=False) == ["result 3 without its call 2"]
 
 
+def to_fit(gone: tuple[int, ...], told: int) -> list[str]:
+    """Of an answer without these messages, where the report tells of so many that did not fit."""
+    raws = [raw for at, raw in enumerate(SENT_RAW) if at not in gone]
+    answer = legality.answered(SENT, {"messages": msgspec.Raw(b"[" + b",".join(raws) + b"]")})
+    return legality.faults(SENT, answer, whole_turns=True, left_to_fit=told)
+
+
+def test_out_of_a_turn_only_steps_that_are_told_not_to_fit_may_leave() -> None:
+    assert to_fit((6, 7), 2) == to_fit((2, 3, 6, 7), 4) == to_fit((4,), 1) == []
+    assert to_fit((6, 7), 0) != []  # nothing tells of them
+    assert to_fit((6, 7), 1) == ["2 messages left, 1 are told"]
+    assert to_fit((), 2) == ["0 messages left, 2 are told"]
+    assert "call 6 without its result 7" in to_fit((7,), 1)
+    assert "message 5 is missing inside what was kept" in to_fit((5, 6, 7), 2)  # a user's
+    assert "message 9 of the newest turn is gone" in to_fit((6, 7, 9, 10), 3)  # the newest reply
+
+
 def test_edits_are_the_same_list() -> None:
     put = msgspec.Raw(r("c2", "short"))
     placed = edited([{"put": msgspec.Raw(packet())}, {"keep": [5, 7]}, {"put": put}, {"keep": [8, 11]}])
