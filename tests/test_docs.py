@@ -62,7 +62,7 @@ def test_the_shares_of_the_zones_are_the_defaults() -> None:
 
 
 def test_other_rules_are_refused_in_these_words() -> None:
-    sentence = rules.refusal({"rules": 7, "serverVersion": "0.9"}, "0.1.0")
+    sentence = rules.refusal({"rules": 7, "serverVersion": "0.9"}, "0.2.0")
     assert f"    {sentence}\n" in text("explanation/determinism")
 
 

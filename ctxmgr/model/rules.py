@@ -7,19 +7,19 @@
    in `RELEASES`, or, of rules that came later than this release, the one that wrote the transcript. One that bears
    this release's own version is not named: it is another build of the same number.
 
-What else goes by these numbers belongs here: the engine's numbers, as a table, for each of the rules
-that are replayed.
+What the engine decides by is a table for each of the rules that are replayed, `protocol/rules/N.json`: its numbers
+and the policy's defaults.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-RULES = 1
+RULES = 2
 """What this release decides by, and records."""
 
-REPLAYED: tuple[int, ...] = (1,)
+REPLAYED: tuple[int, ...] = (2,)
 
-RELEASES: Mapping[int, str] = {1: "0.1"}
+RELEASES: Mapping[int, str] = {1: "0.1", 2: "0.2"}
 """The newest release that replays these rules."""
 
 

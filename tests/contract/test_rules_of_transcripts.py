@@ -95,6 +95,15 @@ def test_every_rule_so_far_has_a_release() -> None:
     assert rules.RULES in rules.REPLAYED
 
 
+def test_what_replayed_rules_decide_by_stands_in_a_table() -> None:
+    """That of today is held by `test_generated`; no other is written any more."""
+    for number in rules.REPLAYED:
+        table = json.loads((GOLDENS.parent / "rules" / f"{number}.json").read_bytes())
+        assert table["rules"] == number
+        assert len(table["numbers"]) > 200
+        assert table["policy"]["preset"] == "balanced"
+
+
 def test_a_record_says_its_rules_and_1_goes_unsaid() -> None:
     assert header_of(recorded()).get("rules", 1) == rules.RULES
     with mock.patch.object(connection, "RULES", 1):
@@ -133,6 +142,15 @@ def test_drive_refuses_other_rules(
     says = LATER if number == 7 else "its header names no rules: 'x'"
     assert main(["drive", str(path)]) == 2
     assert capsys.readouterr().err == f"ctxmgr drive: {path}, line 1: {says}\n"
+
+
+def test_a_script_by_hand_that_names_no_rules_is_of_all(tmp_path: Path) -> None:
+    path = tmp_path / "by-hand.jsonl"
+    path.write_text('{"ctxmgr": {"protocolVersion": "1.0", "match": "subset"}}\n')
+    with mock.patch.multiple(rules, REPLAYED=(5,), RELEASES=dict.fromkeys(range(1, 6), "0.5")):
+        assert main(["drive", str(path)]) == 0
+        path.write_text('{"ctxmgr": {"protocolVersion": "1.0"}}\n')
+        assert main(["drive", str(path)]) == 2
 
 
 def test_both_sides_of_conform_refuse_other_rules(later: Path, capsys: pytest.CaptureFixture[str]) -> None:

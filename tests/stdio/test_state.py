@@ -252,7 +252,7 @@ def test_recording_is_private_and_json(tmp_path: Path) -> None:
         assert sidecar.leave() == 0
     assert mode(record) == 0o600
     lines = [json.loads(line) for line in record.read_bytes().removesuffix(b"\n").split(b"\n")]
-    assert sorted(lines[0]["ctxmgr"]) == ["policy", "protocolVersion", "serverVersion", "tokenizer"]
+    assert sorted(lines[0]["ctxmgr"]) == ["policy", "protocolVersion", "rules", "serverVersion", "tokenizer"]
     assert {line["from"] for line in lines[1:]} == {"host", "ctxmgr"}
     kinds = [next(name for name in ("message", "broken", "weigher") if name in line) for line in lines[1:]]
     assert kinds.count("broken") == 3

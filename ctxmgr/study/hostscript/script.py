@@ -37,6 +37,8 @@ The header's `match`
     "subset"    placeholders are read; an object that is expected may come with more members than are named
     "exact"     placeholders are read; an object has the members that are named and no others
     "literal"   no placeholder is read: each line is as it stands. So it is without `match`, as in a recording
+With it a script that names no `rules` is taken by any release; a recording, or one that names some, by those that
+have them.
 
 Lines
     {"from": "host", "message": ...}     is sent as it stands, when all lines before it are done
@@ -128,9 +130,11 @@ def parse(content: bytes) -> Script:
         raise ScriptError(str(fault)) from None
     if not lines or lines[0].kind != "header":
         raise ScriptError("line 1: a script begins with the header of a transcript")
-    if (why := rules.refusal(lines[0].fields, __version__)) is not None:
+    header = lines[0].fields
+    by_hand = "match" in header and "rules" not in header  # it expects of no rules what only they would answer
+    if not by_hand and (why := rules.refusal(header, __version__)) is not None:
         raise ScriptError(f"line {lines[0].number}: {why}")
-    mode = lines[0].fields.get("match", "literal")
+    mode = header.get("match", "literal")
     if mode not in MODES:
         raise ScriptError(f"line {lines[0].number}: `match` is subset or exact, not {json.dumps(mode)}")
     return Script(mode, tuple(_Reader(mode, content.split(b"\n")).steps(lines[1:])))

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from ctxmgr.model import RULES
 from ctxmgr.server.effects import SnapshotLoaded
 from ctxmgr.study.hostscript.conversation import OnMessage
 from ctxmgr.study.hostscript.player import PlayedScript, Player, PlayerSettings
@@ -73,7 +74,7 @@ def play(
 
 def script(*lines: Any, match: str | None = "subset") -> bytes:
     """The text of a script: its header, and these lines."""
-    header = {"ctxmgr": {"protocolVersion": "1.0"} | ({"match": match} if match else {})}
+    header = {"ctxmgr": {"protocolVersion": "1.0"} | ({"match": match} if match else {"rules": RULES})}
     return "".join(json.dumps(line) + "\n" for line in (header, *lines)).encode()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctxmgr.model import RULES
 from ctxmgr.study.recordings.recording import UnreadableRecording
 from ctxmgr.study.replay.transcripts import replay
 from ctxmgr.study.spawning.inprocess import InProcess
@@ -157,11 +158,14 @@ def test_a_message_without_jsonrpc_was_said_in_lines() -> None:
     assert replay("t", content).findings == ()
 
 
+HEADER = b'{"ctxmgr":{"rules":%d,"tokenizer":"%%s"}}\n' % RULES
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b'{"ctxmgr":{}}\nrubbish\n', "t, line 2"),
-        (b'{"ctxmgr":{"tokenizer":"no_such"}}\n', "no_such"),
+        (HEADER % b"estimate" + b"rubbish\n", "t, line 2"),
+        (HEADER % b"no_such", "no_such"),
     ],
 )
 def test_a_broken_transcript_is_said(content: bytes, says: str) -> None:
