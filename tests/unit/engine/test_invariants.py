@@ -15,7 +15,7 @@ from ctxmgr.engine.balanced.budget import Budget
 from ctxmgr.engine.invariants import STEPS, TURNS, Invariants
 from ctxmgr.model.messages import Message
 from ctxmgr.model.policy import Policy, TurnsKept
-from ctxmgr.model.projection import BlockEdit, Keep, Packet, Piece, Plan
+from ctxmgr.model.projection import BlockEdit, Decision, Keep, Packet, Piece, Plan
 from tests import translation
 from tests.notation import Said, a, call, indexed, r, sh, summary, talk, think, u
 from tests.unit.engine.invariants.plans import plan_of
@@ -60,8 +60,8 @@ def answered_by_a_user(rules: Invariants) -> Made:
     return tuple(messages), projected(tuple(messages), rules=rules, budget=NONE, reopen="compaction").plan
 
 
-def several_items(rules: Invariants) -> Made:
-    """An answer of reasoning, a text with names, which is worth its place, and a long one without."""
+def answer_of_items() -> tuple[Message, ...]:
+    """An answer of reasoning, a text with names, which is worth its place, and a long one without; then others."""
     items: list[dict[str, Any]] = [
         {"type": "message", "role": "user", "content": "go"},
         {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "eHh4"},
@@ -72,8 +72,22 @@ def several_items(rules: Invariants) -> Made:
         {"type": "message", "role": "user", "content": "on"},
         {"type": "message", "role": "assistant", "content": [text("so")]},
     ]
-    messages = translation.read("responses", [msgspec.json.encode(one) for one in items])
+    return translation.read("responses", [msgspec.json.encode(one) for one in items])
+
+
+def several_items(rules: Invariants) -> Made:
+    messages = answer_of_items()
     return messages, projected(messages, rules=rules, budget=Budget(60, 0, 60), reopen="compaction").plan
+
+
+def item_that_did_not_fit(rules: Invariants) -> Made:
+    """The long one left to fit, without the others."""
+    messages = answer_of_items()
+    if rules is TURNS:
+        return messages, plan_of(messages, Keep(0, len(messages)))
+    dropped = {indexed(messages).key(3): Decision("dropped", to_fit=True)}
+    plan = plan_of(messages, Keep(0, 3), Keep(4, len(messages)))
+    return messages, msgspec.structs.replace(plan, decisions=dropped)
 
 
 def text(said: str) -> dict[str, str]:
@@ -131,6 +145,7 @@ TABLE: list[tuple[Invariants, str, Chooser]] = [
     (TURNS, "order", by_hand([u("1"), u("2")], Keep(1, 2), Keep(0, 1))),
     (TURNS, "pairs", by_turns([u("go " * 900), a(call("read", path="x")), u("on"), r("text"), a("ok")])),
     (TURNS, "turns", by_hand([u("go"), a("1"), a("2"), u("on")], Keep(0, 1), Keep(2, 4))),
+    (TURNS, "step", item_that_did_not_fit),
     (TURNS, "newest user", by_hand([summary("s"), u("go")], Keep(0, 1))),
     (TURNS, "signed", signed_result),
     (TURNS, "packet", by_hand([u("go"), a("1"), u("on"), a("ok")], Keep(2, 3), PACKET, Keep(3, 4))),
