@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ctxmgr.engine.ledger import ERROR_CHARACTERS, SHELL
 from ctxmgr.engine.text import code, one_line
+from ctxmgr.engine.tools import is_lost
 from ctxmgr.model.saved import Fact
 
 COMMAND_CHARACTERS = 120
@@ -39,7 +40,6 @@ _SAYS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _ABORTED = re.compile(r"\b(?:abort|cancel|interrupt)", re.IGNORECASE)
-_NOWHERE = re.compile(r"\bcd:(?:\d+:)? .*(?:no such file|not a directory)|\bcan't cd to\b", re.IGNORECASE)
 
 
 def blocker_lines(facts: Sequence[Fact]) -> tuple[list[str], int]:
@@ -80,7 +80,7 @@ def _runs(fact: Fact) -> str:
 
 def _is_blocker(fact: Fact) -> bool:
     """Whether a failure stands in the way. What a person stopped did not fail, nor what `cd` kept from running."""
-    if fact.status != "failed" or _ABORTED.search(fact.detail[:40]) or _NOWHERE.search(fact.detail):
+    if fact.status != "failed" or _ABORTED.search(fact.detail[:40]) or is_lost(fact.detail):
         return False
     runs = _runs(fact)
     return not runs or not (_LOOKING.match(runs) or _ONE_OFF.search(runs))

@@ -19,7 +19,7 @@ from ctxmgr.engine.tools.effects import CHANGES, CallOutcome, EffectKind, FileEf
 from ctxmgr.engine.tools.instructions import FILES as INSTRUCTION_FILES
 from ctxmgr.engine.tools.instructions import files_named, is_instructing, is_skill
 from ctxmgr.engine.tools.names import SURE, VERBS
-from ctxmgr.engine.tools.outcome import outcome
+from ctxmgr.engine.tools.outcome import is_lost, outcome
 from ctxmgr.engine.tools.pi_files import pi_file
 from ctxmgr.engine.tools.roles import WHOLE, ArgumentRole, role_of
 from ctxmgr.engine.tools.rows import ToolRow
@@ -48,6 +48,7 @@ __all__ = [
     "is_instructing",
     "is_skill",
     "key_arguments",
+    "is_lost",
     "outcome",
     "patches",
     "paths",

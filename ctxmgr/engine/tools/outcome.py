@@ -66,6 +66,11 @@ def outcome(call: ToolCall, text: str, is_error: bool, doubtful: bool = False) -
     return "ok" if told == "unknown" and status.ends and _says_passing(text) else told
 
 
+def is_lost(line: str) -> bool:
+    """Does this line say that a shell could not go to the directory that it was told to?"""
+    return _NOWHERE.search(line) is not None
+
+
 def _printed(shell: Shell, text: str) -> CallOutcome:
     """By the status that the line prints last."""
     number = _NUMBER.search(text.rstrip().rpartition("\n")[2])
@@ -82,7 +87,7 @@ def _is_one(text: str) -> bool:
 
 def _says_failing(about: str, text: str) -> bool:
     edges = _edges(text)
-    if any(_NOWHERE.search(line) for line in edges):
+    if any(map(is_lost, edges)):
         return True
     if about == "look":
         return False
