@@ -25,6 +25,11 @@ def begun(session_id: str, model: ModelSpec) -> State:
     return State(session_id, model, digests=DIGESTS)
 
 
+def undecided(state: State) -> State:
+    """The state without what was decided about a list: the next one is decided anew. What was learnt stays."""
+    return msgspec.structs.replace(state, decisions={}, anchor="", packet=None, last_projection=None, sent=())
+
+
 def restored(state: State) -> State:
     """A state from a snapshot, fit to go on: what was under way when the process ended is not known, and what was
     weighed otherwise than here says nothing about what is weighed here. Where digests were made otherwise, nothing
@@ -34,16 +39,7 @@ def restored(state: State) -> State:
         state = msgspec.structs.replace(state, meter=meter.void(state.meter), last_projection=None)
     if state.digests != DIGESTS:
         reopen = state.reopen or ("rewritten" if state.decisions else None)
-        state = msgspec.structs.replace(
-            state,
-            decisions={},
-            anchor="",
-            packet=None,
-            last_projection=None,
-            sent=(),
-            reopen=reopen,
-            digests=DIGESTS,
-        )
+        state = msgspec.structs.replace(undecided(state), reopen=reopen, digests=DIGESTS)
     return msgspec.structs.replace(
         state, latch=latch.restored(state.latch), outgoing_tokens=state.outgoing_tokens or state.meter.base
     )

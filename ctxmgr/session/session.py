@@ -32,7 +32,7 @@ from ctxmgr.model.api import compaction, lifecycle, since
 from ctxmgr.model.saved import Ledger, State
 from ctxmgr.session import ledger_updates, scratchpad
 from ctxmgr.session import tree as branches
-from ctxmgr.session.beginning import model_spec
+from ctxmgr.session.beginning import model_spec, undecided
 from ctxmgr.session.branch_locks import BranchLocks
 from ctxmgr.session.doubts import Doubts
 from ctxmgr.session.prefetch import Prefetch
@@ -201,14 +201,8 @@ class SessionCore:
     def begin_afresh(self, why: str) -> None:
         """What was decided so far led to no list that may leave: the next one is read and decided without it. What
         was learnt stays."""
-        self._replace(
-            decisions={},
-            anchor="",
-            packet=None,
-            last_projection=None,
-            sent=(),
-            reopen=self.reopen("rewritten"),  # the epoch counts once a list opens it
-        )
+        reopen = self.reopen("rewritten")  # the epoch counts once a list opens it
+        self.state = msgspec.structs.replace(undecided(self.state), reopen=reopen)
         self.projection = Projection()
         self.memo.clear()
         self.pending_messages.clear()
