@@ -20,6 +20,7 @@ FLOORS = {
     "summarize": 2,
     "library": 3,
     "devices": 3,
+    "settings": 3,
     "server": 4,
     "client": 5,
     "study": 5,
@@ -44,6 +45,7 @@ STRANGERS = {
     "server": {"library"},
     "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
     "study": {"cli"},
+    "settings": {"engine", "formats", "wire", "session", "summarize", "library", "devices"},  # `model` alone
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}
 ENGINE_MAY |= {"itertools", "json", "math", "msgspec", "re", "typing", "unicodedata", "enum", "operator", "string"}
@@ -140,6 +142,7 @@ def test_what_is_served_knows_no_device_and_who_runs_devices_decides_nothing(pat
         ("client", "ctxmgr.study.spawning.client"),
         ("client", "ctxmgr.session.session"),
         ("devices", "ctxmgr.session.session"),
+        ("settings", "ctxmgr.devices.directories"),
         ("server", "ctxmgr.study.spawning.client"),
     ],
 )

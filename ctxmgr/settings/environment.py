@@ -1,0 +1,74 @@
+"""Turns variables of the environment into settings: a fixed list, each with the key that it sets.
+
+An empty variable counts as none.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ctxmgr.settings import keys
+from ctxmgr.settings.fault import SettingsFault
+from ctxmgr.settings.keys import KeyFault, KeyPath
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.replace("_", "").isdigit():
+        raise ValueError("a whole number is needed")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError("a number is needed") from None
+
+
+def _names(text: str) -> list[str]:
+    """Of a list with commas."""
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _names_or_switch(text: str) -> list[str] | bool:
+    switch = text.strip().lower()
+    return switch == "true" if switch in ("true", "false") else _names(text)
+
+
+VARIABLES: dict[str, tuple[KeyPath, Callable[[str], Any]]] = {
+    "CTXMGR_PRESET": (("preset",), str),
+    "CTXMGR_WINDOW": (("window",), _whole),
+    "CTXMGR_EFFECTIVE_WINDOW": (("effectiveWindow",), _whole),
+    "CTXMGR_RESERVE": (("reserve",), _whole),
+    "CTXMGR_COST_VERSUS_RECALL": (("costVersusRecall",), _number),
+    "CTXMGR_PROTECTED_TOOLS": (("protectedTools",), _names),
+    "CTXMGR_PROTECTED_INSTRUCTIONS": (("protectedInstructions",), _names_or_switch),
+    "CTXMGR_STATE_DIR": (("state_dir",), str),
+    "CTXMGR_UPSTREAM_ANTHROPIC": (("upstream", "anthropic"), str),
+    "CTXMGR_UPSTREAM_OPENAI": (("upstream", "openai"), str),
+    "CTXMGR_UPSTREAM_RESPONSES": (("upstream", "responses"), str),
+}
+
+
+def values(environ: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """What each variable that is set sets, as a table of settings. SettingsFault."""
+    tables = {}
+    for variable, (path, parse) in VARIABLES.items():
+        text = environ.get(variable)
+        if not text:
+            continue
+        try:
+            tables[variable] = nested(path, parse(text))
+            keys.check(tables[variable])
+        except KeyFault as fault:
+            raise SettingsFault(f"{variable}: {fault.text}") from None
+        except ValueError as fault:
+            raise SettingsFault(f"{variable}: {fault}") from None
+    return tables
+
+
+def nested(path: KeyPath, value: Any) -> dict[str, Any]:
+    """The table that holds one value at this path."""
+    for name in reversed(path):
+        value = {name: value}
+    table: dict[str, Any] = value
+    return table

@@ -1,0 +1,196 @@
+"""Finds the two settings files and turns each into tables with what they hold for.
+
+Rules:
+1. The user's is `ctxmgr/config.toml` in the user's folder for settings, or the one that CTXMGR_CONFIG names.
+2. The project's is the nearest `.ctxmgr.toml` from the working directory upward, at most to the root of its
+   repository (the folder that has `.git`), and never in the home directory or above it. Outside a repository and
+   outside the home directory it is looked for in the working directory alone.
+3. A table holds for all calls, or for a model (`[models."GLOB"]`), a program (`[programs.NAME]`), sub-agents
+   (`[subagents]`), or a program's sub-agents (`[programs.NAME.subagents]`). In this order the later goes before the
+   earlier, and of two models' tables that both fit the one that stands below.
+"""
+
+import fnmatch
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.settings import keys
+from ctxmgr.settings.fault import SettingsFault
+from ctxmgr.settings.keys import KeyFault, KeyPath
+
+USER_FILE, PROJECT_FILE, NAMED_BY = "config.toml", ".ctxmgr.toml", "CTXMGR_CONFIG"
+MAX_BYTES = 65_536  # of a file: more is none that somebody wrote
+MAX_LINES = 500  # of a file in which a line is looked for: each line before it is parsed once more
+_TABLES = ("models", "programs", "subagents")
+_AT_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """The calls that a table holds for; None: whatever it is. `model` is a glob."""
+
+    program: str | None = None
+    model: str | None = None
+    subagents: bool = False
+
+    def covers(self, program: str | None, model: str | None, is_subagent: bool) -> bool:
+        return (
+            self.program in (None, program)
+            and (self.model is None or (model is not None and fnmatch.fnmatchcase(model, self.model)))
+            and (is_subagent or not self.subagents)
+        )
+
+
+class Table(msgspec.Struct, frozen=True):
+    """The keys that one table sets. `under`: its own path in the file."""
+
+    scope: Scope
+    values: dict[str, Any]
+    under: KeyPath = ()
+
+
+class SettingsFile(msgspec.Struct, frozen=True):
+    """One file, its tables in the order in which they hold: a later one over an earlier."""
+
+    owner: Literal["user", "project"]
+    path: str
+    tables: tuple[Table, ...]
+
+
+def user_path(environ: Mapping[str, str]) -> Path:
+    """Rule 1; it need not be there."""
+    if environ.get(NAMED_BY):
+        return Path(environ[NAMED_BY]).expanduser()
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("ctxmgr", appauthor=False)) / USER_FILE
+
+
+def project_path(directory: Path) -> Path | None:
+    """Rule 2."""
+    home = Path(os.path.expanduser("~"))
+    above = [directory, *directory.parents]
+    root = next((at for at, one in enumerate(above) if (one / ".git").exists()), None)
+    if root is None:
+        root = above.index(home) if home in above else 0
+    for one in above[: root + 1]:
+        if one == home:
+            return None
+        if (one / PROJECT_FILE).exists():
+            return one / PROJECT_FILE
+    return None
+
+
+def files(environ: Mapping[str, str], directory: Path) -> Iterator[SettingsFile]:
+    """Those that are there, the user's first. SettingsFault."""
+    user = user_path(environ)
+    if user.exists() or environ.get(NAMED_BY):
+        yield read_file(user, "user")
+    project = project_path(directory)
+    if project is not None and not (user.exists() and project.samefile(user)):
+        yield read_file(project, "project")
+
+
+def read_file(path: Path, owner: Literal["user", "project"]) -> SettingsFile:
+    """Raises SettingsFault where it can not be read, or holds what settings may not."""
+    text = _text(path)
+    try:
+        whole = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        where = _AT_LINE.search(str(fault))
+        numbered = f" line {where[1]}" if where and where[1] else ""
+        raise SettingsFault(f"{path}{numbered}: {_AT_LINE.sub('', str(fault))}") from None
+    tables = []
+    try:
+        for table in _tables(whole):
+            _check(table, owner)
+            tables.append(table)
+    except KeyFault as fault:
+        line = _line(text, fault.path)
+        raise SettingsFault(f"{path}{f' line {line}' if line else ''}: {fault.text}") from None
+    return SettingsFile(owner, str(path), tuple(tables))
+
+
+def _check(table: Table, owner: str) -> None:
+    places = set(keys.OWN)
+    if table.under:
+        places.discard("state_dir")
+    if table.scope.model is not None or table.scope.subagents:
+        places.discard("upstream")
+    try:
+        if owner == "project":
+            keys.check_project(table.values)
+        keys.check(table.values, frozenset(places))
+    except KeyFault as fault:
+        raise KeyFault((*table.under, *fault.path), fault.text) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise SettingsFault(f"{path} is no file" if path.exists() else f"{path}: no such file")
+        if path.stat().st_size > MAX_BYTES:
+            raise SettingsFault(f"{path} is longer than {MAX_BYTES:,} bytes")
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise SettingsFault(f"{path} is not UTF-8") from None
+    except OSError as fault:
+        raise SettingsFault(f"{path} can not be read: {fault.strerror or type(fault).__name__}") from None
+
+
+def _tables(whole: Mapping[str, Any]) -> Iterator[Table]:
+    """Rule 3. KeyFault."""
+    yield Table(Scope(), _values(whole, _TABLES))
+    for glob, inner in _named(whole, ("models",)):
+        yield Table(Scope(model=glob), _values(inner), ("models", glob))
+    programs = _named(whole, ("programs",))
+    for name, inner in programs:
+        yield Table(Scope(program=name), _values(inner, ("subagents",)), ("programs", name))
+    if "subagents" in whole:
+        yield Table(Scope(subagents=True), _values(_inner(whole, ("subagents",))), ("subagents",))
+    for name, inner in programs:
+        if "subagents" in inner:
+            under = ("programs", name, "subagents")
+            yield Table(Scope(name, subagents=True), _values(_inner(inner, under)), under)
+
+
+def _values(table: Mapping[str, Any], tables: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Without the tables in it; the short form of `compaction` spelled out, so that two of them become one."""
+    values = {name: value for name, value in table.items() if name not in tables}
+    if isinstance(values.get("compaction"), str):
+        values["compaction"] = {"by": values["compaction"]}
+    return values
+
+
+def _named(whole: Mapping[str, Any], path: KeyPath) -> list[tuple[str, Mapping[str, Any]]]:
+    tables = _inner(whole, path) if path[-1] in whole else {}
+    return [(name, _inner(tables, (*path, name))) for name in tables]
+
+
+def _inner(table: Mapping[str, Any], path: KeyPath) -> Mapping[str, Any]:
+    """The table at the end of this path, from the one that holds it."""
+    inner = table[path[-1]]
+    if not isinstance(inner, Mapping):
+        raise KeyFault(path, f"{keys.dotted(path)} must be a table, [{keys.dotted(path)}]")
+    return inner
+
+
+def _line(text: str, path: KeyPath) -> int | None:
+    """The line on which the statement that sets this key begins: the first after which the file has it."""
+    lines, whole = text.split("\n"), 0
+    for end in range(1, min(len(lines), MAX_LINES) + 1):
+        try:
+            parsed: Any = tomllib.loads("\n".join(lines[:end]))
+        except tomllib.TOMLDecodeError:
+            continue
+        for name in path:
+            parsed = parsed.get(name) if isinstance(parsed, dict) else None
+        if parsed is not None:
+            return whole + 1
+        whole = end
+    return None

@@ -1,0 +1,177 @@
+"""Which keys settings may hold: those of a policy, and three that are no policy's.
+
+Rules:
+1. A key is the policy's, spelled as the policy spells it, or `window`, `state_dir`, `upstream`. A policy's `models`
+   is no key here: the tables `[models."GLOB"]` say the same, and more.
+2. A project's file came with a repository that somebody else wrote. It may set what stays in a list (`OF_PROJECTS`)
+   and nothing else: no address that conversation and keys are sent to, no directory, no file, no prompt, nothing
+   that spends money or deletes what other sessions saved.
+3. `upstream` is for programs, not for models or sub-agents: one listener has one. `state_dir` is for all.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import inspect
+
+from ctxmgr.model import Policy
+from ctxmgr.settings.fault import nearest
+
+APIS = ("anthropic", "openai", "responses")
+OWN = ("window", "state_dir", "upstream")
+POLICY = tuple(field.encode_name for field in msgspec.structs.fields(Policy) if field.encode_name != "models")
+OF_PROJECTS = frozenset(  # rule 2
+    {
+        *("preset", "window", "effectiveWindow", "reserve", "hostReserve", "zones", "recentUserTurns", "distill"),
+        *(
+            "packetTokens",
+            "resumeTokens",
+            "maxRequestBytes",
+            "maxImages",
+            "costVersusRecall",
+            "prices",
+            "cacheTtlMs",
+        ),
+        *("protectedTurns", "pruneProtect", "pruneMinimum", "protectedTools", "protectedInstructions"),
+        "prunableTools",
+    }
+)
+_UNKNOWN = re.compile(r"unknown field `([^`]+)`")
+
+KeyPath = tuple[str, ...]
+
+
+class KeyFault(Exception):
+    """What is wrong with one key: its path below the table, and a sentence."""
+
+    def __init__(self, path: KeyPath, text: str) -> None:
+        super().__init__(text)
+        self.path, self.text = path, text
+
+
+def dotted(path: KeyPath) -> str:
+    """As it is written in TOML."""
+    return ".".join(name if re.fullmatch(r"[\w-]+", name) else f'"{name}"' for name in path)
+
+
+def leaves(table: Mapping[str, Any], above: KeyPath = ()) -> Iterator[tuple[KeyPath, Any]]:
+    """Every value that is no table, with its path."""
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, (*above, name))
+        else:
+            yield (*above, name), value
+
+
+def check(table: Mapping[str, Any], places: frozenset[str] = frozenset(OWN)) -> None:
+    """Raises KeyFault for the first key of a table that is none, or whose value does not fit. `places`: which of
+    the keys that are no policy's may stand in it (rule 3)."""
+    for name, value in table.items():
+        if name in OWN:
+            if name not in places:
+                raise KeyFault((name,), f"{name} can not be set for some models or sub-agents alone")
+            _CHECKS[name](value)
+        elif name in POLICY:
+            _check_policy(name, value)
+        else:
+            raise KeyFault((name,), f'there is no key "{name}"{nearest(name, (*POLICY, *OWN))}')
+
+
+def check_project(table: Mapping[str, Any]) -> None:
+    """Raises KeyFault for the first key that a project's file may not set (rule 2)."""
+    for name in table:
+        if name in (*POLICY, *OWN) and name not in OF_PROJECTS:
+            raise KeyFault(
+                (name,),
+                f"a project's file may not set {name}, for it comes with the repository: set it in your own file",
+            )
+
+
+def _check_policy(name: str, value: Any) -> None:
+    for path, one in leaves({name: value}):
+        if isinstance(one, float) and not math.isfinite(one):
+            raise KeyFault(path, f"{dotted(path)} must be a number")
+    try:
+        msgspec.convert({name: value}, Policy)
+    except msgspec.ValidationError as fault:
+        text, _, place = str(fault).partition(" - at `$.")
+        path = tuple(place.rstrip("`").partition("[")[0].split("."))  # of what is wrong in a list, the list
+        unknown = _UNKNOWN.search(text)
+        if unknown is None:
+            words = _words(path)
+            among = f" (one of: {', '.join(words)})" if words and "enum" in text else ""
+            raise KeyFault(path, f"{dotted(path)}: {text[:1].lower()}{text[1:]}{among}") from None
+        at_fault = (*path, unknown[1])
+        raise KeyFault(
+            at_fault, f'there is no key "{dotted(at_fault)}"{nearest(unknown[1], _inner_names(path))}'
+        ) from None
+
+
+def _inner_names(path: KeyPath) -> list[str]:
+    """The keys of the structs that may stand at this path below a policy."""
+    structs = [one for one in _types(path) if isinstance(one, inspect.StructType)]
+    return [field.encode_name for struct in structs for field in struct.fields]
+
+
+def _words(path: KeyPath) -> list[str]:
+    """The words that may stand at this path below a policy."""
+    return [str(word) for one in _types(path) if isinstance(one, inspect.LiteralType) for word in one.values]
+
+
+def _types(path: KeyPath) -> list[inspect.Type]:
+    """What may stand at this path below a policy."""
+    kinds = _alternatives(inspect.type_info(Policy))
+    for name in path:
+        structs = [one for one in kinds if isinstance(one, inspect.StructType)]
+        fields = [field for struct in structs for field in struct.fields if field.encode_name == name]
+        kinds = [one for field in fields for one in _alternatives(field.type)]
+    return kinds
+
+
+def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
+    if isinstance(kind, inspect.Metadata):
+        return _alternatives(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        return [inner for one in kind.types for inner in _alternatives(one)]
+    return [kind]
+
+
+def _check_window(value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise KeyFault(("window",), "window must be a whole number of tokens, at least 1")
+
+
+def _check_state_dir(value: Any) -> None:
+    if not isinstance(value, str) or not value.startswith(("/", "~/")):
+        raise KeyFault(("state_dir",), "state_dir must be a path that begins with / or ~/")
+
+
+def _check_upstream(value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise KeyFault(("upstream",), f"upstream is a table of addresses: {', '.join(APIS)}")
+    for api, address in value.items():
+        path = ("upstream", api)
+        if api not in APIS:
+            raise KeyFault(path, f'there is no key "{dotted(path)}"{nearest(api, APIS)}')
+        if not _is_address(address):
+            raise KeyFault(path, f"{dotted(path)} must be http:// or https://, a host and a path, and nothing more")
+
+
+def _is_address(value: Any) -> bool:
+    """A key or a password has no place in it, for it is shown."""
+    if not isinstance(value, str):
+        return False
+    try:
+        parts = urlsplit(value)
+        has_port = parts.port != 0
+    except ValueError:
+        return False
+    plain = not (parts.username or parts.password or parts.query or parts.fragment)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and has_port and value.isprintable()
+
+
+_CHECKS = {"window": _check_window, "state_dir": _check_state_dir, "upstream": _check_upstream}

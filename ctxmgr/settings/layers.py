@@ -1,0 +1,176 @@
+"""Puts the layers of settings over one another: what holds for a call, and where each value comes from.
+
+Rules:
+1. Default < the user's file < the project's < environment < flags. Inside a file the more special table goes before
+   the more general one (`files`, rule 3).
+2. Tables of a policy are merged key by key; a list takes the place of a list.
+3. Files and environment are read once; what they hold is checked then, for every table in them.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model import InvalidPolicy, TieredPrices, policy_keys
+from ctxmgr.settings import environment, keys
+from ctxmgr.settings.families import Family, family
+from ctxmgr.settings.fault import SettingsFault
+from ctxmgr.settings.files import Scope, files
+from ctxmgr.settings.keys import KeyFault, KeyPath, dotted, leaves
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where a value comes from. `kind`: "user" and "project" (files), "environment", "flag", "model" (what is known
+    of models) or "default". `where`: the file, the variable, the flag; `key`: of a file, the whole key in it, and
+    `table` the path of the table that it stands in."""
+
+    kind: str
+    where: str
+    key: str = ""
+    table: KeyPath = ()
+
+    def text(self) -> str:
+        return f"{self.where}:{self.key}" if self.key else self.where
+
+
+DEFAULT = Origin("default", "default")
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """One table of settings, the calls that it holds for, and where it stands. `under`: its path in a file."""
+
+    kind: str
+    where: str
+    scope: Scope
+    values: dict[str, Any]
+    under: KeyPath = ()
+
+    def origin(self, path: KeyPath) -> Origin:
+        if self.kind not in ("user", "project"):
+            return Origin(self.kind, self.where)
+        return Origin(self.kind, self.where, dotted((*self.under, *path)), self.under)
+
+
+class ProgramSettings(msgspec.Struct, frozen=True):
+    """What holds for a call.
+
+    `policy`: the keys that are set, as `initialize` and `setPolicy` take them. `window`: the model's, in tokens.
+    `prices`: dollars a million tokens; None where they are neither set nor known. `upstream`: addresses by API
+    (`anthropic`, `openai`, `responses`), those that are set. `state_dir` None: the user's.
+    `origins`: of each value, by its dotted key; what is not in it is as by default.
+    """
+
+    policy: dict[str, Any]
+    window: int
+    prices: TieredPrices | None
+    upstream: dict[str, str]
+    state_dir: str | None
+    origins: dict[str, Origin]
+
+
+class Layers(msgspec.Struct, frozen=True):
+    """All settings that were read, the weakest first. `paths`: of the files that were there."""
+
+    layers: tuple[Layer, ...]
+    paths: tuple[str, ...]
+
+    def settings_for(
+        self, program: str | None = None, model: str | None = None, is_subagent: bool = False
+    ) -> ProgramSettings:
+        """What holds for a call of this model by this program. `program`: its name, such as "claude"; `model`: the
+        id that the request names. Raises SettingsFault where tables that are right alone contradict each other."""
+        values: dict[str, Any] = {}
+        origins: dict[KeyPath, Origin] = {}
+        for layer in self.layers:
+            if layer.scope.covers(program, model, is_subagent):
+                values = policy_keys.merged(values, layer.values)
+                origins.update({path: layer.origin(path) for path, _ in leaves(layer.values)})
+        origins = {path: origins[path] for path, _ in leaves(values)}
+        policy = {name: value for name, value in values.items() if name not in keys.OWN}
+        _check(policy, origins)
+        known = family(model)
+        state_dir = values.get("state_dir")
+        return ProgramSettings(
+            policy,
+            values.get("window", known.window),
+            _prices(policy.get("prices"), known),
+            values.get("upstream", {}),
+            state_dir and os.path.expanduser(state_dir),
+            _with_known({dotted(path): origin for path, origin in origins.items()}, known),
+        )
+
+
+def read(
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    directory: str | os.PathLike[str] | None = None,
+) -> Layers:
+    """`flags`: values by key, as a file has them; None: not given. `directory`: where the project's file is looked
+    for (default: the working directory). Raises SettingsFault."""
+    given = list(files(environ, Path(directory or os.getcwd()).absolute()))
+    layers = [
+        Layer(file.owner, file.path, table.scope, table.values, table.under)
+        for file in given
+        for table in file.tables
+        if table.values
+    ]
+    for variable, values in environment.values(environ).items():
+        layers.append(Layer("environment", variable, Scope(), values))
+    for name, value in (flags or {}).items():
+        if value is not None:
+            layers.append(_flag(name, value))
+    made = Layers(tuple(layers), tuple(file.path for file in given))
+    for scope in dict.fromkeys([Scope(), *(layer.scope for layer in layers)]):
+        made.settings_for(scope.program, scope.model, scope.subagents)
+    return made
+
+
+def _flag(name: str, value: Any) -> Layer:
+    flag = "--" + re.sub(r"(?<=[a-z])[A-Z]|_", lambda found: "-" + found[0].strip("_").lower(), name)
+    try:
+        keys.check({name: value})
+    except KeyFault as fault:
+        raise SettingsFault(f"{flag}: {fault.text}") from None
+    return Layer("flag", flag, Scope(), {name: value})
+
+
+def _check(policy: dict[str, Any], origins: Mapping[KeyPath, Origin]) -> None:
+    """That keys which are right each are right together. SettingsFault, with where the first of them comes from."""
+    try:
+        policy_keys.policy(policy)
+    except InvalidPolicy as refused:
+        path = tuple(refused.path.strip(".").split("."))
+        near = [origin.text() for key, origin in origins.items() if key[: len(path)] == path]
+        near += [origin.text() for key, origin in origins.items() if key[0] == path[0]]
+        raise SettingsFault(f"{near[0] if near else refused.path.strip('.')}: {refused}") from None
+
+
+def _prices(given: Any, known: Family) -> TieredPrices | None:
+    """Those that are set go before those that are known."""
+    if given is None:
+        return known.prices
+    return msgspec.convert({**given}, _Prices).tiered()
+
+
+class _Prices(msgspec.Struct, frozen=True, rename="camel"):
+    input: float
+    output: float = 0
+    cache_read: float = 0
+    cache_write: float = 0
+
+    def tiered(self) -> TieredPrices:
+        return TieredPrices(self.input, self.output, self.cache_read, self.cache_write)
+
+
+def _with_known(origins: dict[str, Origin], known: Family) -> dict[str, Origin]:
+    """With what is known of the model, where nothing else says it."""
+    origin = Origin("model", f"{known.name.strip('-')} models") if known.name else DEFAULT
+    if "window" not in origins:
+        origins = {**origins, "window": origin}
+    if known.prices is not None and not any(key.startswith("prices.") for key in origins):
+        origins = {**origins, "prices": origin}
+    return origins

@@ -1,0 +1,98 @@
+"""Turns settings into lines for people, and into JSON for programs: each key, its value, where that comes from."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from ctxmgr.model import Policy
+from ctxmgr.settings import keys
+from ctxmgr.settings.keys import dotted, leaves
+from ctxmgr.settings.layers import DEFAULT, Origin, ProgramSettings
+
+ALWAYS = (  # shown where nobody set them as well
+    *("preset", "window", "effectiveWindow", "reserve", "costVersusRecall", "protectedTools"),
+    *("protectedInstructions", "state_dir", "upstream"),
+)
+
+
+KEY, VALUE, COLUMNS = 24, 18, 80  # characters: of the columns, and of a line
+
+
+def lines(settings: ProgramSettings, every: bool = False) -> Iterator[str]:
+    """Key, value, where from; what is long has lines of its own. `every`: with all keys that are as by default, and
+    not the main ones alone."""
+    for key, value, origin in _values(settings):
+        if not (every or origin != DEFAULT or key.partition(".")[0] in ALWAYS):
+            continue
+        text = textwrap.wrap(_short(value), COLUMNS - KEY - 1, break_long_words=False, break_on_hyphens=False)
+        yield from (f"{'' if at else key:{KEY}} {line}" for at, line in enumerate(text[:-1]))
+        last = f"{'' if text[1:] else key:{KEY}} {text[-1]:{VALUE}} "
+        if len(text[-1]) > VALUE or len(last + _from(origin)) > COLUMNS:
+            yield last.rstrip()
+            last = " " * (KEY + 3)
+        yield last + _from(origin)
+
+
+def as_json(settings: ProgramSettings) -> dict[str, Any]:
+    """Every key: its value, what kind of place it comes from, and which."""
+    return {
+        key: {"value": value, "kind": origin.kind, "from": origin.text()}
+        for key, value, origin in _values(settings)
+    }
+
+
+def _from(origin: Origin) -> str:
+    """The file's name alone, and the table in it."""
+    if not origin.key:
+        return origin.where
+    name = origin.where.rpartition("/")[2]
+    return f"{name} [{dotted(origin.table)}]" if origin.table else name
+
+
+def _values(settings: ProgramSettings) -> Iterator[tuple[str, Any, Origin]]:
+    """Own keys first, then the policy's in its own order."""
+    every: list[tuple[str, Any]] = [
+        ("window", settings.window),
+        ("state_dir", settings.state_dir),
+        *((f"upstream.{api}", settings.upstream.get(api)) for api in keys.APIS),
+        *_policy(settings),
+    ]
+    for key, value in every:
+        yield key, value, settings.origins.get(key, DEFAULT)
+
+
+def _policy(settings: ProgramSettings) -> Iterator[tuple[str, Any]]:
+    """What is set, else the default; of prices those that hold."""
+    for field in msgspec.structs.fields(Policy):
+        name = field.encode_name
+        if name not in keys.POLICY:
+            continue
+        if name == "prices" and settings.prices is not None and "prices" not in settings.policy:
+            yield (
+                name,
+                {key: value for key, value in msgspec.to_builtins(settings.prices).items() if key != "tiers"},
+            )
+            continue
+        defaults = dict(leaves({name: msgspec.to_builtins(field.default)}))
+        given = dict(leaves({name: settings.policy[name]})) if name in settings.policy else {}
+        spelled = {path[0] for path in given if len(path) > 1}
+        held = {path: value for path, value in defaults.items() if not (len(path) == 1 and path[0] in spelled)}
+        for path, value in {**held, **given}.items():
+            yield dotted(path), value
+
+
+def _short(value: Any) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return str(value).lower()
+        case list() | tuple():
+            return ", ".join(map(str, value)) or "-"
+        case dict():
+            return ", ".join(f"{name} {inner:g}" for name, inner in value.items())
+        case int():
+            return f"{value:,}"
+    return str(value)

@@ -1,0 +1,66 @@
+"""Variables of the environment: what each sets, and what is said of one that is wrong."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.settings import SettingsFault
+from ctxmgr.settings.environment import VARIABLES, values
+
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "config.md"
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "table"),
+    [
+        ("CTXMGR_PRESET", "off", {"preset": "off"}),
+        ("CTXMGR_WINDOW", "1_000_000", {"window": 1_000_000}),
+        ("CTXMGR_EFFECTIVE_WINDOW", "9", {"effectiveWindow": 9}),
+        ("CTXMGR_RESERVE", "0", {"reserve": 0}),
+        ("CTXMGR_COST_VERSUS_RECALL", "0.7", {"costVersusRecall": 0.7}),
+        ("CTXMGR_PROTECTED_TOOLS", " a, b,", {"protectedTools": ["a", "b"]}),
+        ("CTXMGR_PROTECTED_INSTRUCTIONS", "False", {"protectedInstructions": False}),
+        ("CTXMGR_PROTECTED_INSTRUCTIONS", "true", {"protectedInstructions": True}),
+        ("CTXMGR_PROTECTED_INSTRUCTIONS", "*.md", {"protectedInstructions": ["*.md"]}),
+        ("CTXMGR_STATE_DIR", "/x", {"state_dir": "/x"}),
+        ("CTXMGR_UPSTREAM_ANTHROPIC", "https://x/y", {"upstream": {"anthropic": "https://x/y"}}),
+        ("CTXMGR_UPSTREAM_OPENAI", "http://x:1", {"upstream": {"openai": "http://x:1"}}),
+        ("CTXMGR_UPSTREAM_RESPONSES", "http://[::1]/v1", {"upstream": {"responses": "http://[::1]/v1"}}),
+    ],
+)
+def test_a_variable_sets_its_key(variable: str, text: str, table: dict[str, object]) -> None:
+    assert values({variable: text}) == {variable: table}
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "said"),
+    [
+        ("CTXMGR_PRESET", "fast", "preset: invalid enum value 'fast' (one of: balanced, off, tools, turns)"),
+        ("CTXMGR_WINDOW", "many", "a whole number is needed"),
+        ("CTXMGR_WINDOW", "0", "window must be a whole number of tokens, at least 1"),
+        ("CTXMGR_WINDOW", "٣", "a whole number is needed"),
+        ("CTXMGR_RESERVE", "-1", "a whole number is needed"),
+        ("CTXMGR_COST_VERSUS_RECALL", "x", "a number is needed"),
+        ("CTXMGR_COST_VERSUS_RECALL", "nan", "costVersusRecall must be a number"),
+        ("CTXMGR_COST_VERSUS_RECALL", "2", "costVersusRecall: expected `float` <= 1.0"),
+        ("CTXMGR_STATE_DIR", "x", "state_dir must be a path that begins with / or ~/"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_variable(variable: str, text: str, said: str) -> None:
+    with pytest.raises(SettingsFault) as caught:
+        values({variable: text})
+    assert str(caught.value) == f"{variable}: {said}"
+
+
+def test_an_empty_variable_is_none() -> None:
+    assert values(dict.fromkeys(VARIABLES, "")) == {}
+
+
+def test_other_variables_are_not_looked_at() -> None:
+    assert values({"CTXMGR_COMMAND": "x", "PRESET": "off"}) == {}
+
+
+def test_the_guide_lists_them_all() -> None:
+    listed = re.findall(r"^\| `(CTXMGR_\w+)` \|", GUIDE.read_text("utf-8"), re.MULTILINE)
+    assert listed == [*VARIABLES, "CTXMGR_CONFIG"]

@@ -1,0 +1,163 @@
+"""What holds for a call, of all that is set in several places, and where it comes from."""
+
+from pathlib import Path
+
+import pytest
+
+from ctxmgr.model import TieredPrices
+from ctxmgr.settings import SettingsFault, read
+from ctxmgr.settings.layers import Layers
+
+NO_POLICY: dict[str, object] = {}
+
+
+class Places:
+    """A user's file and a project's, and what is read of them."""
+
+    def __init__(self, root: Path) -> None:
+        self.user, self.project = root / "user.toml", root / "work" / ".ctxmgr.toml"
+        self.project.parent.mkdir()
+        self.user.write_text("")
+
+    def read(self, flags: dict[str, object] | None = None, **environ: str) -> Layers:
+        return read(flags, {"CTXMGR_CONFIG": str(self.user), **environ}, self.project.parent)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places(tmp_path)
+
+
+def test_nothing_set_is_the_default(places: Places) -> None:
+    settings = places.read().settings_for()
+    assert (settings.policy, settings.window, settings.prices) == (NO_POLICY, 200_000, None)
+    assert (settings.upstream, settings.state_dir) == ({}, None)
+    assert settings.origins["window"].text() == "default"
+
+
+def test_each_layer_goes_before_the_one_below_it(places: Places) -> None:
+    def window(flags: dict[str, object] | None = None, **environ: str) -> tuple[int, str, str]:
+        settings = places.read(flags, **environ).settings_for()
+        origin = settings.origins["window"]
+        return settings.window, origin.kind, origin.text()
+
+    assert window() == (200_000, "default", "default")
+    places.user.write_text("window = 1\n")
+    assert window() == (1, "user", f"{places.user}:window")
+    places.project.write_text("window = 2\n")
+    assert window() == (2, "project", f"{places.project}:window")
+    assert window(CTXMGR_WINDOW="3") == (3, "environment", "CTXMGR_WINDOW")
+    assert window({"window": 4}, CTXMGR_WINDOW="3") == (4, "flag", "--window")
+    assert window({"window": None}, CTXMGR_WINDOW="3") == (3, "environment", "CTXMGR_WINDOW")
+
+
+def test_inside_a_file_the_more_special_table_holds(places: Places) -> None:
+    places.user.write_text(
+        "window = 1\n[models.'m*']\nwindow = 2\n[programs.claude]\nwindow = 3\n[subagents]\nwindow = 4\n"
+        "[programs.claude.subagents]\nwindow = 5\n"
+    )
+    layers = places.read()
+    assert layers.settings_for("codex", "x").window == 1
+    assert layers.settings_for("codex", "m").window == 2
+    assert layers.settings_for("claude", "m").window == 3
+    assert layers.settings_for("codex", "m", is_subagent=True).window == 4
+    assert layers.settings_for("claude", "m", is_subagent=True).window == 5
+    origin = layers.settings_for("claude", "m", True).origins["window"]
+    assert origin.key == "programs.claude.subagents.window"
+
+
+def test_a_project_goes_before_the_users_special_tables(places: Places) -> None:
+    places.user.write_text("[programs.claude]\nwindow = 3\n")
+    places.project.write_text("window = 2\n")
+    assert places.read().settings_for("claude").window == 2
+
+
+def test_tables_of_the_policy_are_merged_and_lists_are_replaced(places: Places) -> None:
+    places.user.write_text("zones.yellow = 0.3\nzones.red = 0.6\nprotectedTools = ['a']\ncompaction = 'ctxmgr'\n")
+    places.user.write_text(places.user.read_text() + "[programs.claude.compaction]\nretries = 2\n")
+    places.project.write_text("zones.red = 0.5\nprotectedTools = ['b']\n")
+    settings = places.read().settings_for("claude")
+    assert settings.policy == {
+        "zones": {"yellow": 0.3, "red": 0.5},
+        "protectedTools": ["b"],
+        "compaction": {"by": "ctxmgr", "retries": 2},
+    }
+    assert {key: origin.kind for key, origin in settings.origins.items() if key != "window"} == {
+        "zones.yellow": "user",
+        "zones.red": "project",
+        "protectedTools": "project",
+        "compaction.by": "user",
+        "compaction.retries": "user",
+    }
+
+
+def test_what_is_no_policys_is_not_in_the_policy(places: Places) -> None:
+    places.user.write_text(
+        "window = 7\nstate_dir = '~/x'\n[upstream]\nopenai = 'http://a'\nanthropic = 'http://b'\n"
+    )
+    settings = places.read(CTXMGR_UPSTREAM_OPENAI="http://c").settings_for()
+    assert (settings.policy, settings.window) == (NO_POLICY, 7)
+    assert settings.upstream == {"openai": "http://c", "anthropic": "http://b"}
+    assert settings.state_dir == str(Path.home() / "x")
+
+
+def test_upstream_may_differ_by_program(places: Places) -> None:
+    places.user.write_text("upstream.openai = 'http://a'\n[programs.codex]\nupstream.openai = 'http://b'\n")
+    layers = places.read()
+    assert layers.settings_for("codex").upstream == {"openai": "http://b"}
+    assert layers.settings_for("claude").upstream == {"openai": "http://a"}
+
+
+def test_a_model_that_is_known_has_its_window_and_prices(places: Places) -> None:
+    settings = places.read().settings_for(model="claude-opus-5-5")
+    assert (settings.window, settings.prices) == (1_000_000, TieredPrices(4, 20, 0.2, 5))
+    assert settings.policy == NO_POLICY
+    assert {key: (one.kind, one.text()) for key, one in settings.origins.items()} == {
+        "window": ("model", "claude-opus-5-5 models"),
+        "prices": ("model", "claude-opus-5-5 models"),
+    }
+
+
+def test_prices_that_are_set_go_before_those_that_are_known(places: Places) -> None:
+    places.user.write_text("prices = { input = 8, cacheRead = 1 }\n")
+    settings = places.read().settings_for(model="claude-opus-5-5")
+    assert settings.prices == TieredPrices(8, 0, 1, 0)
+    assert settings.origins["prices.input"].kind == "user"
+    assert "prices" not in settings.origins
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "said"),
+    [
+        ("zones.yellow = 0.95", "", "user.toml:zones.yellow: zones must rise: yellow <= red <= compact"),
+        ("[programs.x]\nzones.yellow = 0.95", "", "user.toml:programs.x.zones.yellow: zones must rise"),
+        ("[subagents]\nzones.yellow = 0.95", "", "user.toml:subagents.zones.yellow: zones must rise"),
+        ("[models.x]\nzones.yellow = 0.95", "", 'user.toml:models.x.zones.yellow: zones must rise'),
+        ("compaction.model = 'endpoint'", "", "user.toml:compaction.model: the model is the endpoint, and none is"),
+    ],
+)  # fmt: skip
+def test_what_is_right_alone_and_wrong_together_is_told_at_once(
+    user: str, project: str, said: str, places: Places
+) -> None:
+    places.user.write_text(user)
+    with pytest.raises(SettingsFault) as caught:
+        places.read()
+    assert str(caught.value).removeprefix(f"{places.user.parent}/").startswith(said)
+
+
+def test_zones_may_be_raised_in_two_files(places: Places) -> None:
+    places.user.write_text("zones.red = 0.8\n")
+    places.project.write_text("zones.yellow = 0.75\n")
+    assert places.read().settings_for().policy == {"zones": {"red": 0.8, "yellow": 0.75}}
+
+
+def test_a_flag_that_is_wrong_is_told_by_its_name(places: Places) -> None:
+    with pytest.raises(SettingsFault) as caught:
+        places.read({"effectiveWindow": 0})
+    assert str(caught.value) == "--effective-window: effectiveWindow: expected `int` >= 1"
+
+
+def test_it_says_which_files_it_read(places: Places) -> None:
+    assert places.read().paths == (str(places.user),)
+    places.project.write_text("")
+    assert places.read().paths == (str(places.user), str(places.project))
