@@ -161,6 +161,9 @@ class Session:
     @property
     def status(self) -> lifecycle.Status:
         """Where the session stands: zone, pressure, tokens, what was done so far."""
+        vocabulary = self._session.vocabulary
+        if vocabulary is not None and self._session.counted_by == "vocabulary":
+            running(vocabulary.measured(self._session.projection.messages))
         return queries.status(self._session)
 
     def explain(self, epoch: int | None = None) -> reports.ExplainResult:

@@ -197,9 +197,9 @@ class Sessions:
             self._list_memory.used(queue)
         while session.log_lines:
             self.emit(Log(f"{request.method}: {session.log_lines.pop(0)}"))
-        counts = request.method == "turn_end" and session.by_estimate and session.vocabulary is None
+        counts = request.method == "turn_end" and session.by_estimate
         if counts or request.method in ("session_start", "setPolicy"):
-            self._weighers.request(session)
+            self._weighers.request(queue, session)
         if request.method == "turn_end" and compact.ahead_wanted(session):
             self._prepare_ahead(queue, session)
         if request.method == "session_shutdown":

@@ -1,12 +1,14 @@
 """Turns raw messages into messages the engine can weigh: decoded once, weighed once. Runs in any thread."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType, ModuleType
 
 from ctxmgr.engine.conversation import digest
 from ctxmgr.model import Media, Message, View, Weigh, estimate, media
+from ctxmgr.session.work import Offload, Verb
 
-SAMPLE_CHARACTERS = 50_000  # of the newest messages, to compare by: a vocabulary takes 4 ms for so many
+SAMPLE_CHARACTERS = 50_000  # of the newest messages, to compare by: a vocabulary takes 15 ms for so many
 NONE_KNOWN: Mapping[bytes, Message] = MappingProxyType({})
 
 
@@ -36,28 +38,32 @@ class Reader:
 
 
 class Calibration:
-    """Exact counts of a vocabulary, for how full the window is while no usage is known. Nothing decides by it."""
+    """Exact counts of a vocabulary, for how full the window is while no usage is known. Nothing decides by it.
+
+    `scale`: tokens of the vocabulary per estimated one, by the newest messages of the list that was measured last;
+    1 before the first, and where there is no text."""
 
     def __init__(self, name: str, weigh: Weigh) -> None:
-        self.name, self.weigh = name, weigh
-        self._last: tuple[Sequence[Message], float] = ((), 1.0)  # it is asked for more often than a list changes
+        self.name, self.weigh, self.scale = name, weigh, 1.0
+        self._measured: Sequence[Message] = ()
 
-    def scale(self, messages: Sequence[Message]) -> float:
-        """Tokens of the vocabulary per estimated one, by the newest of these messages; 1 where there is no text."""
-        if self._last[0] is not messages:
-            self._last = messages, self._scale(messages)
-        return self._last[1]
+    def measured(self, messages: Sequence[Message]) -> Verb[None]:
+        """Goes by these messages from now on."""
+        if messages is not self._measured:
+            self.scale = yield Offload(partial(_scale, self.weigh, messages))
+            self._measured = messages
 
-    def _scale(self, messages: Sequence[Message]) -> float:
-        counted = estimated = 0
-        room = SAMPLE_CHARACTERS
-        for message in reversed(messages):
-            for block in message.view.blocks:
-                text = block.text[:room]
-                if text:
-                    counted += self.weigh(text)
-                    estimated += estimate(text)
-                    room -= len(text)
-            if room <= 0:
-                break
-        return counted / estimated if counted else 1.0
+
+def _scale(weigh: Weigh, messages: Sequence[Message]) -> float:
+    counted = estimated = 0
+    room = SAMPLE_CHARACTERS
+    for message in reversed(messages):
+        for block in message.view.blocks:
+            text = block.text[:room]
+            if text:
+                counted += weigh(text)
+                estimated += estimate(text)
+                room -= len(text)
+        if room <= 0:
+            break
+    return counted / estimated if counted else 1.0

@@ -121,7 +121,7 @@ class SessionCore:
         """Estimated provider tokens of what the host would send now."""
         weight = self.state.outgoing_tokens
         if self.counted_by == "vocabulary" and self.vocabulary is not None:
-            weight = round(weight * self.vocabulary.scale(self.projection.messages))
+            weight = round(weight * self.vocabulary.scale)
         return self.gauge(self.state).tokens(weight)
 
     @property

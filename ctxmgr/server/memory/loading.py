@@ -48,7 +48,7 @@ class SessionLoader:
         if not known:
             queue.session.warnings = (*queue.session.warnings, GONE)
             self._emit(Log(GONE))
-        self._weighers.request(queue.session)
+        self._weighers.request(queue, queue.session)
 
     def _restore(self, queue: SessionQueue, model: ModelSpec, found: SnapshotLoaded) -> bool:
         state = begun(queue.session_id, model)

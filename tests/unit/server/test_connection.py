@@ -9,7 +9,7 @@ import pytest
 from ctxmgr.server import effects as do
 from ctxmgr.server.connection import ConnectionOptions
 from ctxmgr.wire import errors
-from tests.unit.server.host import LONG, MODEL, Host, a, call, code_of, long_context, tell
+from tests.unit.server.host import LONG, MODEL, Host, a, call, code_of, long_context, tell, u
 
 
 def test_nothing_before_initialize(host: Host) -> None:
@@ -118,7 +118,7 @@ def test_weigher_changes_between_events_and_is_recorded() -> None:
 
 
 def test_a_vocabulary_is_loaded_once_a_host_reports_no_usage(host: Host) -> None:
-    """Not before: what loads one holds up all sessions."""
+    """Not before: one takes 30 MB."""
 
     def loaded() -> list[str]:
         return [one.name for one in host.log if isinstance(one, do.LoadWeigher)]
@@ -134,6 +134,24 @@ def test_a_vocabulary_is_loaded_once_a_host_reports_no_usage(host: Host) -> None
     host.call(6, "session_start", sessionId="u", model=MODEL)
     host.call(7, "turn_end", sessionId="u", message=a("done"))
     assert loaded() == ["o200k_base"]
+
+
+def test_the_newest_messages_are_weighed_off_the_loop_and_in_the_turn_of_their_session(host: Host) -> None:
+    host.ready("s", "t")
+    host.call(1, "context", sessionId="s", messages=[u("Of a few words.")])
+    host.call(2, "turn_end", sessionId="s", message=a("done"))
+    before = host.call(3, "getStatus", sessionId="s")["result"]["pressure"]
+    host.holds = True
+    host.carry_out(host.connection.weigher_loaded("o200k_base", lambda text: 50 * len(text), None))
+    (work,) = host.waiting.values()
+    assert isinstance(work, do.RunInThread)
+    assert host.write(call(4, "getStatus", sessionId="s")) == []
+    assert host.write(call(5, "getStatus", sessionId="t"))[0]["id"] == 5
+    host.release_all()
+    (waited,) = [one["result"] for one in host.sent if one.get("id") == 4]
+    assert waited["pressure"] > 20 * before
+    host.call(6, "turn_end", sessionId="s", message=a("done again"))
+    assert not host.waiting  # the list is as it was
 
 
 def test_vocabulary_not_to_be_had_is_said_once_and_in_each_status(host: Host) -> None:
