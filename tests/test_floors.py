@@ -24,9 +24,11 @@ FLOORS = {
     "server": 4,
     "client": 5,
     "study": 5,
-    "cli": 5,
-    "__main__": 6,
-    "__init__": 6,  # its names are loaded when they are used
+    "proxy": 6,
+    "programs": 7,
+    "cli": 8,
+    "__main__": 9,
+    "__init__": 9,  # its names are loaded when they are used
 }
 FACES = {"Client", "AsyncClient", "Model", "Policy", "Session"}  # names of the package for those who use it
 LIBRARY = {"model", "engine", "formats", "session", "summarize", "library"}
@@ -45,6 +47,7 @@ STRANGERS = {
     "server": {"library"},
     "client": {"engine", "formats", "session", "summarize", "library", "devices", "study", "cli"},
     "study": {"cli"},
+    "proxy": {"engine", "session", "summarize", "library", "devices", "server", "study"},
     "settings": {"engine", "formats", "wire", "session", "summarize", "library", "devices"},  # `model` alone
 }
 ENGINE_MAY = {"__future__", "base64", "bisect", "collections", "dataclasses", "functools", "hashlib", "heapq"}

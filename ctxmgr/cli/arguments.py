@@ -49,6 +49,16 @@ def add_probes_failed(command: argparse._ActionsContainer) -> None:
     command.add_argument("--probes-failed", metavar="FILE", help=failed)
 
 
+def add_settings(command: argparse.ArgumentParser) -> None:
+    """What goes before the settings' files, of commands that run a proxy."""
+    command.add_argument(
+        "--observe", action="store_true", help="change nothing; tell at the end what would have been saved"
+    )
+    command.add_argument("--preset", metavar="NAME", help="what is done to lists: off, tools, turns, balanced")
+    command.add_argument("--window", metavar="TOKENS", type=whole, help="the model's context window")
+    command.add_argument("--state-dir", metavar="DIR", help="where snapshots go")
+
+
 def positive(text: str) -> int:
     number = int(text)
     if number < 1:

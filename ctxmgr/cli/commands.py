@@ -11,6 +11,7 @@ from ctxmgr import __version__
 
 COMMANDS = {  # what each is for; its module is loaded when it is named
     "serve": "serve one host on standard input and output",
+    "proxy": "stand between programs and their provider, until it is ended",
     "replay": "try ctxmgr on a recorded session, or compare it with a transcript",
     "compare": "compare ways to summarise recorded sessions",
     "drive": "play a script of a host against a sidecar",
@@ -22,7 +23,8 @@ COMMANDS = {  # what each is for; its module is loaded when it is named
 }
 
 INTERRUPTED = 130  # 128 and the number of SIGINT, as of any program
-NO_STUDY = "ctxmgr: this command needs the study extra: pip install 'ctxmgr-sidecar[study]'"
+EXTRAS = {"rich": "study", "aiohttp": "proxy"}  # what brings a package that a command needs
+NO_EXTRA = "ctxmgr: this command needs the {0} extra: pip install 'ctxmgr-sidecar[{0}]'"
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -38,9 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(given)
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] != "rich":
+        extra = EXTRAS.get((missing.name or "").partition(".")[0])
+        if extra is None:
             raise
-        print(NO_STUDY, file=sys.stderr)
+        print(NO_EXTRA.format(extra), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("ctxmgr: interrupted", file=sys.stderr)

@@ -98,16 +98,20 @@ class AsyncClient:
         cwd: str | None = None,
         entries: Entries = None,
         leaf_id: str | None = None,
+        format: str | None = None,
     ) -> AsyncClientSession:
         """Starts a session, or gives the one of that id that is there. `model`: `{"id", "contextWindow"}` and what
-        else is known of it. `entries`: the session's tree; a function is asked again after each restart.
+        else is known of it. `entries`: the session's tree; a function is asked again after each restart. `format`:
+        of its messages, where it is not the client's.
 
         Never fails because of ctxmgr: what can not be told now is told by a later call. Raises InvalidParams where
         `model` is none.
         """
         session = self._sessions.get(session_id)
         if session is None:
-            begins = lifecycle.SessionStartParams(session_id, model_of(model), cwd, leaf_id=leaf_id)
+            begins = lifecycle.SessionStartParams(
+                session_id, model_of(model), cwd, leaf_id=leaf_id, message_format=format
+            )
             beginning = Beginning(self, begins, entries)
             session = self._sessions[session_id] = AsyncClientSession(self, beginning)
         await session.tell_of_it(self.timing.session_ms)
@@ -121,6 +125,11 @@ class AsyncClient:
         answer = await self.ask(await self.connected(end), method, encoded(method, params), end)
         self.works(method)
         return msgspec.json.decode(answer)
+
+    def begin(self) -> None:
+        """Starts the sidecar before a call needs it. Does not wait; what goes wrong is told to the first call."""
+        if self.state == "idle":
+            self._starting = asyncio.get_running_loop().create_task(self._start())
 
     def restart(self) -> None:
         """Tries again with the next call, though it was given up."""

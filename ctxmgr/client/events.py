@@ -26,7 +26,7 @@ from ctxmgr.wire import errors
 
 HELD_BYTES = 8 << 20  # some hundred turns
 MOST_TELLINGS = 3
-ANSWERS = {"turn_end": lifecycle.TurnEndResult}  # of all others a status
+ANSWERS = {"turn_end": lifecycle.TurnEndResult, "setPolicy": lifecycle.PolicyResult}  # of all others a status
 
 
 @dataclass(eq=False)
@@ -139,7 +139,8 @@ class Events:
             self._failed(fault, event.method)
             return
         self._line.works(event.method, self._beginning.params.session_id)
-        self._status(found.status)
+        if not isinstance(found, lifecycle.PolicyResult):
+            self._status(found.status)
         if isinstance(found, lifecycle.TurnEndResult) and self._line.host.on_request_compaction is not None:
             for command in found.commands:
                 if command.method == "requestCompaction":

@@ -183,6 +183,11 @@ class AsyncClientSession:
         self._base = None
         return await self._event("session_tree", params)
 
+    async def set_policy(self, policy: Mapping[str, Any]) -> lifecycle.PolicyResult | None:
+        """Keys of the policy for this session, over the client's; told again to a sidecar that did not answer."""
+        found: lifecycle.PolicyResult | None = await self._events.tell("setPolicy", self._named({"policy": policy}))
+        return found
+
     async def before_compact(self, params: Mapping[str, Any]) -> compaction.BeforeCompactResult | None:
         """The program is about to compact; an empty answer leaves it to the program."""
         found: compaction.BeforeCompactResult | None = await self._tell(

@@ -4,7 +4,7 @@ Knows nothing of what is done with it, and starts nothing.
 """
 
 from ctxmgr.settings.fault import SettingsFault
-from ctxmgr.settings.layers import read
+from ctxmgr.settings.layers import ProgramSettings, read
 from ctxmgr.settings.showing import as_json, lines
 
-__all__ = ["SettingsFault", "as_json", "lines", "read"]
+__all__ = ["ProgramSettings", "SettingsFault", "as_json", "lines", "read"]

@@ -1,0 +1,51 @@
+"""Starts a program in this terminal and waits for its end: input, output and screen are its own.
+
+1. What a key sends (interrupt, quit, stop) the terminal sends to both: it is the program's to deal with, and this
+   process goes on until the program has ended. What is sent to this process alone (end, hang-up) is passed on.
+2. The exit code is the program's; of one that a signal ended 128 and the signal's number, as shells have it.
+"""
+
+import asyncio
+import signal
+from collections.abc import Mapping, Sequence
+
+FROM_THE_TERMINAL = ("SIGINT", "SIGQUIT")
+PASSED_ON = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
+NOT_FOUND, NOT_RUN = 127, 126  # exit codes, as shells have them
+
+
+class NoProgram(Exception):
+    """It can not be started. `code`: what to exit with."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+async def ended(command: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Runs it to its end; its exit code. Raises NoProgram."""
+    loop = asyncio.get_running_loop()
+    heard: list[signal.Signals] = []
+    for name in FROM_THE_TERMINAL:
+        loop.add_signal_handler(signal.Signals[name], lambda: None)
+    for name in PASSED_ON:  # before there is a program too
+        loop.add_signal_handler(signal.Signals[name], heard.append, signal.Signals[name])
+    try:
+        process = await asyncio.create_subprocess_exec(*command, env=dict(environ))
+    except FileNotFoundError:
+        raise NoProgram(f"{command[0]}: there is no such program", NOT_FOUND) from None
+    except OSError as fault:
+        raise NoProgram(f"{command[0]}: {fault.strerror}", NOT_RUN) from None
+    for name in PASSED_ON:
+        loop.add_signal_handler(signal.Signals[name], _send, process, signal.Signals[name])
+    for number in heard:
+        _send(process, number)
+    code = await process.wait()
+    for name in (*FROM_THE_TERMINAL, *PASSED_ON):
+        loop.remove_signal_handler(signal.Signals[name])
+    return 128 - code if code < 0 else code
+
+
+def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    if process.returncode is None:
+        process.send_signal(number)

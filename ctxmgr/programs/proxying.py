@@ -1,0 +1,90 @@
+"""A proxy for the command line: made of flags and settings, and what it says to people."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from ctxmgr import settings
+from ctxmgr.proxy import Proxy, ProxySettings
+
+WRONG_USAGE = 2
+FLAGS = ("preset", "window")  # that are keys of a settings file
+
+
+class WrongFlag(ValueError):
+    """A flag or a settings file can not be used; the text says which."""
+
+
+def until_ended(parsed: argparse.Namespace) -> int:
+    """Serves until the process is asked to end; the exit code."""
+    try:
+        made = proxy(parsed, parsed.upstream, parsed.listen, tuple(parsed.name))
+    except (WrongFlag, settings.SettingsFault) as fault:
+        say(str(fault))
+        return WRONG_USAGE
+    return asyncio.run(_served(made))
+
+
+def proxy(
+    parsed: argparse.Namespace, upstream: str, listen: str = "127.0.0.1:0", names: Sequence[str] = ()
+) -> Proxy:
+    """Raises WrongFlag and SettingsFault."""
+    layers = settings.read({name: getattr(parsed, name) for name in FLAGS})
+    host, port = _address(listen)
+    made = ProxySettings(
+        _checked(upstream),
+        layers.settings_for,
+        host,
+        port,
+        parsed.observe,
+        tuple(name.lower() for name in names),
+        parsed.state_dir or layers.settings_for().state_dir,
+        say,
+    )
+    return Proxy(made)
+
+
+def say(line: str) -> None:
+    """To people, on standard error."""
+    print(f"ctxmgr: {line}", file=sys.stderr, flush=True)
+
+
+def tell(made: Proxy) -> None:
+    """What its calls came to."""
+    for line in made.rewriter.account.lines(made.settings.observe):
+        say(line)
+
+
+async def _served(made: Proxy) -> int:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, ended.set)
+    try:
+        async with made:
+            say(f"listening on {made.url}, before {made.settings.upstream}")
+            await ended.wait()
+    except OSError as fault:
+        say(f"{made.settings.host}:{made.settings.port} can not be listened on: {fault.strerror or fault}")
+        return 1
+    tell(made)
+    return 0
+
+
+def _address(listen: str) -> tuple[str, int]:
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 0xFFFF:
+        raise WrongFlag(f"--listen {listen}: HOST:PORT is needed, such as 127.0.0.1:8484")
+    return host.strip("[]"), int(port)
+
+
+def _checked(upstream: str) -> str:
+    parts = urlsplit(upstream)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise WrongFlag(f"--upstream {upstream}: an address such as https://api.anthropic.com is needed")
+    if parts.username or parts.password:
+        raise WrongFlag("--upstream: keys come from the program, not with the address")
+    return upstream.rstrip("/")

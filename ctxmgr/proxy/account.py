@@ -1,0 +1,140 @@
+"""What a proxy's calls came to: what was sent, what it would have been, what was saved; in tokens and dollars.
+
+1. What was sent is what the provider counted. What it would have been is the program's own list, weighed by ctxmgr
+   and corrected by the provider's count of this very call; its prefix, which is the whole list of the call before,
+   would have been read from the cache.
+2. In observe mode the program's own list was sent: what it would have been is the other one.
+3. A call without a count is not in the sums. A call that passed untouched is the same on both sides.
+4. Dollars by the model's prices, where they are known.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from ctxmgr.formats import pi
+from ctxmgr.model import TieredPrices, Usage
+
+A_MILLION = 1_000_000
+
+
+class BilledCall(msgspec.Struct, frozen=True):
+    """Input tokens as they are billed: what no cache held, what was read from one, what was written to one; and
+    dollars, None while no price is known."""
+
+    fresh_tokens: float = 0
+    read_tokens: float = 0
+    written_tokens: float = 0
+    output_tokens: float = 0
+    dollars: float | None = None
+
+    @property
+    def input_tokens(self) -> float:
+        return self.fresh_tokens + self.read_tokens + self.written_tokens
+
+    def plus(self, other: "BilledCall") -> "BilledCall":
+        dollars = [one for one in (self.dollars, other.dollars) if one is not None]
+        return BilledCall(
+            self.fresh_tokens + other.fresh_tokens,
+            self.read_tokens + other.read_tokens,
+            self.written_tokens + other.written_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(dollars) if dollars else None,
+        )
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """Of one call's list, by ctxmgr: the program's own, the one that ctxmgr made of it, and how much of each is the
+    list of the call before. All with what is sent beside the list."""
+
+    own_tokens: float
+    projected_tokens: float
+    own_prefix_tokens: float
+    projected_prefix_tokens: float
+
+
+def usage_of(told: Mapping[str, Any]) -> Usage | None:
+    """A provider's usage object, whichever."""
+    return pi.usage(dict(told))
+
+
+def bill(usage: Usage, prices: TieredPrices | None) -> BilledCall:
+    """What the provider counted."""
+    tokens = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
+
+
+def other_bill(usage: Usage, weights: Weights, prices: TieredPrices | None, observed: bool) -> BilledCall:
+    """What the list that was not sent would have been billed (rules 1 and 2). Where nothing was read though there
+    was a prefix, the cache was cold for the other one too."""
+    sent = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    of_sent, of_other = (
+        (weights.own_tokens, weights.projected_tokens)
+        if observed
+        else (weights.projected_tokens, weights.own_tokens)
+    )
+    prefix = weights.projected_prefix_tokens if observed else weights.own_prefix_tokens
+    ratio = sent / of_sent if of_sent else 1.0
+    read = ratio * prefix if usage.cache_read_tokens else 0.0
+    rest = ratio * of_other - read
+    fresh, written = (0.0, rest) if usage.cache_write_tokens else (rest, 0.0)
+    tokens = (fresh, read, written, float(usage.output_tokens))
+    return BilledCall(*tokens, dollars=_dollars(*tokens, prices=prices))
+
+
+def _dollars(
+    fresh: float, read: float, written: float, output: float, *, prices: TieredPrices | None
+) -> float | None:
+    if prices is None:
+        return None
+    tier = prices.tier(round(fresh + read + written))
+    sums = fresh * tier.input + read * tier.cache_read + written * tier.cache_write + output * tier.output
+    return sums / A_MILLION
+
+
+class Account:
+    """Sums of a proxy's life, or of one conversation."""
+
+    def __init__(self) -> None:
+        self.calls = self.rewritten_calls = self.uncounted_calls = 0
+        self.sent, self.other = BilledCall(), BilledCall()
+
+    def count(self, sent: BilledCall, other: BilledCall, rewritten: bool) -> None:
+        self.calls += 1
+        self.rewritten_calls += rewritten
+        self.sent, self.other = self.sent.plus(sent), self.other.plus(other)
+
+    def uncounted(self) -> None:
+        self.calls += 1
+        self.uncounted_calls += 1
+
+    def lines(self, observed: bool) -> list[str]:
+        """Three, for people: how many calls, both sides, and the difference."""
+        calls = f"{self.calls} calls of conversations" if self.calls != 1 else "1 call of a conversation"
+        if self.uncounted_calls:
+            calls += f", {self.uncounted_calls} without a count"
+        changed = "none was changed" if observed else f"{self.rewritten_calls} with another list"
+        other = "with ctxmgr it would have been" if observed else "without ctxmgr it would have been"
+        ours, host = (self.other, self.sent) if observed else (self.sent, self.other)
+        saves = "would have saved" if observed else "saved"
+        return [
+            f"{calls}, {changed}",
+            f"sent {_amount(self.sent)}; {other} {_amount(self.other)}",
+            f"{saves} {_difference(host, ours)}",
+        ]
+
+
+def _amount(bill: BilledCall) -> str:
+    return f"{bill.input_tokens:,.0f} tokens" + (f" (${bill.dollars:,.2f})" if bill.dollars is not None else "")
+
+
+def _difference(host: BilledCall, ours: BilledCall) -> str:
+    tokens = f"{host.input_tokens - ours.input_tokens:,.0f} tokens{_share(host.input_tokens, ours.input_tokens)}"
+    if host.dollars is None or ours.dollars is None:
+        return tokens
+    return f"{tokens}, ${host.dollars - ours.dollars:,.2f}{_share(host.dollars, ours.dollars)}"
+
+
+def _share(before: float, after: float) -> str:
+    return f" ({(before - after) / before:.0%})" if before else ""

@@ -1,0 +1,13 @@
+"""One file a shape of requests: where it is posted, what its list is called, and what a program tells of itself.
+
+Each is a module with `FORMAT` (the name of its messages' format), `PATHS`, `LIST` (the member), and
+`call_of(path, headers, body) -> ListCall | None`. What a provider's answer and an error of it look like is known to
+`usage` and `faults`.
+"""
+
+from ctxmgr.proxy.apis.asking import asking
+from ctxmgr.proxy.apis.call import BYTES_A_TOKEN, ListCall
+from ctxmgr.proxy.apis.parts import part_of
+from ctxmgr.proxy.apis.table import api_of
+
+__all__ = ["BYTES_A_TOKEN", "ListCall", "api_of", "asking", "part_of"]

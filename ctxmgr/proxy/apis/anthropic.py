@@ -1,0 +1,58 @@
+"""Anthropic's messages: `POST /v1/messages`, and Claude Code, which speaks it.
+
+1. Claude Code names its conversation in a header, a sub-agent in another; both stand still through resumes and
+   compactions.
+2. Its request for a summary has one beta name more than its other calls.
+3. A call without tools is one beside the conversation: a title, a check.
+"""
+
+import msgspec
+
+from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of, text_of
+from ctxmgr.proxy.body import UNREADABLE, ListBody, list_body
+
+FORMAT = "anthropic"
+PATHS = ("/v1/messages",)
+LIST = "messages"
+SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
+SUMMARISES = "fallback-credit-2026-06-01"
+BESIDE = ("system", "tools")
+RIVALS = ("clear_tool_uses", "compact")  # edits of a list by the provider, by how their types begin
+
+
+def call_of(path: str, headers: Headers, body: bytes) -> ListCall | None:
+    """The call; None where the body holds no list. Raises UnreadableBody."""
+    found = list_body(body, LIST)
+    if found is None:
+        return None
+    members = found.members
+    return ListCall(
+        FORMAT,
+        text_of(members.get("model")),
+        _kind(headers, found),
+        _speaker(headers),
+        found,
+        _rival(members.get("context_management")),
+        sum(len(members.get(name, b"")) for name in BESIDE),
+    )
+
+
+def _speaker(headers: Headers) -> Speaker:
+    conversation, agent = headers.get(SESSION, ""), headers.get(AGENT, "")
+    program = "claude" if conversation else program_of(headers)
+    return Speaker(program, conversation, agent, bool(agent))
+
+
+def _kind(headers: Headers, found: ListBody) -> Kind:
+    if not is_empty(found.members.get("tools")):
+        return "compaction" if SUMMARISES in headers.get("anthropic-beta", "") else "turn"
+    return "aside" if headers.get(SESSION) or len(found.messages) <= 2 else "turn"
+
+
+def _rival(told: bytes | None) -> str:
+    try:
+        edits = msgspec.json.decode(told or b"{}").get("edits") or []
+        types = [str(edit["type"]) for edit in edits]
+    except (*UNREADABLE, AttributeError, KeyError, TypeError):
+        return ""
+    return next((f"context_management: {type}" for type in types if type.startswith(RIVALS)), "")

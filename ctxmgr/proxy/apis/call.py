@@ -1,0 +1,66 @@
+"""What is read of one request: whose list it holds, and what is to be done with it."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from ctxmgr.proxy.body import ListBody
+
+Headers = Mapping[str, str]  # by name, whatever its case
+
+# `turn`: the next step of a conversation. `compaction`: the program asks for a summary of it. `aside`: a call
+# beside any conversation (a title, a count of tokens): it passes untouched.
+Kind = Literal["turn", "compaction", "aside"]
+
+
+BYTES_A_TOKEN = 4
+
+
+class Speaker(msgspec.Struct, frozen=True):
+    """Who sends a list, as far as the program says: its name, its conversation, and its sub-agent. "" where it says
+    nothing. `window_id`: changes where the program begins its list anew."""
+
+    program: str
+    conversation: str = ""
+    agent: str = ""
+    is_subagent: bool = False
+    window_id: str = ""
+
+
+class ListCall(msgspec.Struct, frozen=True):
+    """One request with a list. `rival`: what of the request makes the provider itself drop or add messages, ""
+    where nothing does. `overhead_bytes`: of what is sent beside the list and counts as input."""
+
+    format: str
+    model: str
+    kind: Kind
+    speaker: Speaker
+    body: ListBody
+    rival: str = ""
+    overhead_bytes: int = 0
+
+    @property
+    def overhead_tokens(self) -> int:
+        """Roughly: JSON of prompts and of tools."""
+        return self.overhead_bytes // BYTES_A_TOKEN
+
+
+def text_of(raw: bytes | None) -> str:
+    """A JSON string's text, "" where it is none."""
+    try:
+        value = msgspec.json.decode(raw or b"null")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return value if isinstance(value, str) else ""
+
+
+def is_empty(raw: bytes | None) -> bool:
+    """Is the member missing, null, or an empty list?"""
+    return raw is None or raw.strip() in (b"", b"null") or raw.replace(b" ", b"") == b"[]"
+
+
+def program_of(headers: Headers) -> str:
+    """The name that a program gives itself: the first word of its user agent."""
+    product = headers.get("user-agent", "").split("/")[0].split("(")[0].strip().lower()
+    return "-".join(product.split()) if product.isprintable() else ""

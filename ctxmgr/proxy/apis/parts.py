@@ -1,0 +1,41 @@
+"""Tells what a message of a list is of a step: the model's reply, what its tools gave, or neither."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from ctxmgr.proxy.body import UNREADABLE
+
+Part = Literal["reply", "result", "other"]
+_decode = msgspec.json.Decoder().decode
+
+
+def part_of(format: str, raw: bytes) -> Part:
+    """Of one message in this format."""
+    try:
+        message = _decode(raw)
+    except UNREADABLE:
+        return "other"
+    if not isinstance(message, dict):
+        return "other"
+    if format == "responses":
+        return _item(message)
+    role = message.get("role")
+    if role == "assistant":
+        return "reply"
+    if role == "tool" or (format == "anthropic" and role == "user" and _has_result(message.get("content"))):
+        return "result"
+    return "other"
+
+
+def _item(item: dict[str, Any]) -> Part:
+    kind = item.get("type", "message")
+    if kind == "message":
+        return "reply" if item.get("role") == "assistant" else "other"
+    return "result" if isinstance(kind, str) and kind.endswith("_output") else "reply"
+
+
+def _has_result(content: Any) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(block, dict) and block.get("type") == "tool_result" for block in content
+    )

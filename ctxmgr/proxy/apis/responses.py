@@ -1,0 +1,61 @@
+"""OpenAI's responses: `POST /v1/responses`, and Codex, which speaks it.
+
+1. Codex names its thread in a header, a spawned thread has its own; the number of its window counts compactions.
+2. Its own summary is asked for without tools, the provider's with a trigger as the last item.
+3. A list that goes on from a response or a conversation which the provider keeps is not all of it.
+"""
+
+import msgspec
+
+from ctxmgr.proxy.apis.call import Headers, Kind, ListCall, Speaker, is_empty, program_of, text_of
+from ctxmgr.proxy.body import UNREADABLE, ListBody, list_body
+
+FORMAT = "responses"
+COMPACT = ("/v1/responses/compact", "/responses/compact")
+PATHS = ("/v1/responses", "/responses", *COMPACT)
+LIST = "input"
+THREAD, SUBAGENT, WINDOW = "thread-id", "x-openai-subagent", "x-codex-window-id"
+TURN = "x-codex-turn-metadata"
+BESIDE = ("instructions", "tools")
+KEPT = ("previous_response_id", "conversation")
+TRIGGER = b'"compaction_trigger"'
+
+
+def call_of(path: str, headers: Headers, body: bytes) -> ListCall | None:
+    """The call; None where the body holds no list. Raises UnreadableBody."""
+    found = list_body(body, LIST)
+    if found is None:
+        return None
+    members = found.members
+    kept = next((name for name in KEPT if not is_empty(members.get(name))), "")
+    return ListCall(
+        FORMAT,
+        text_of(members.get("model")),
+        _kind(path, headers, found),
+        _speaker(headers),
+        found,
+        kept,
+        sum(len(members.get(name, b"")) for name in BESIDE),
+    )
+
+
+def _speaker(headers: Headers) -> Speaker:
+    thread = headers.get(THREAD, "")
+    program = "codex" if thread or "codex" in headers.get("originator", "") else program_of(headers)
+    return Speaker(program, thread, "", bool(headers.get(SUBAGENT)), headers.get(WINDOW, ""))
+
+
+def _kind(path: str, headers: Headers, found: ListBody) -> Kind:
+    if path.endswith(COMPACT) or _asks_for_summary(headers):
+        return "compaction"
+    if found.messages and TRIGGER in found.messages[-1]:
+        return "compaction"
+    return "aside" if is_empty(found.members.get("tools")) and len(found.messages) <= 2 else "turn"
+
+
+def _asks_for_summary(headers: Headers) -> bool:
+    try:
+        told = msgspec.json.decode(headers.get(TURN, "null"))
+    except UNREADABLE:
+        return False
+    return isinstance(told, dict) and told.get("request_kind") == "compaction"

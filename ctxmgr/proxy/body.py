@@ -1,0 +1,124 @@
+"""Turns the body of a request into its members and its message list, and a new list into a body.
+
+1. All but the list stays byte for byte: a new list is put in the place of the old one.
+2. A body that came compressed is read decoded, and goes on decoded where its list was changed.
+3. What can not be read is no call for us: it goes on as it came, and the provider says what is wrong with it.
+"""
+
+import sys
+import zlib
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+LARGEST_BYTES = 256 << 20  # of a body, decoded: what is larger is no list of messages
+
+
+class UnreadableBody(ValueError):
+    """It can not be decoded or is no JSON object."""
+
+
+class ListBody(msgspec.Struct, frozen=True):
+    """A body with a list of messages. `before`, `after`: the bytes around the list; `members`: all members as JSON;
+    `messages`: each as JSON, as it came."""
+
+    before: bytes
+    after: bytes
+    members: dict[str, bytes]
+    messages: list[bytes]
+
+    def with_messages(self, messages: Sequence[bytes]) -> bytes:
+        return b"".join((self.before, b"[", b",".join(messages), b"]", self.after))
+
+
+def members_of(body: bytes) -> dict[str, bytes]:
+    """The members of a JSON object, each as JSON. Raises UnreadableBody."""
+    try:
+        return {name: bytes(raw) for name, raw in _members(body).items()}
+    except UNREADABLE:
+        raise UnreadableBody("it is no JSON object") from None
+
+
+def list_body(body: bytes, name: str) -> ListBody | None:
+    """The body whose member `name` is its list of messages; None where it has no such list. Raises
+    UnreadableBody."""
+    members = members_of(body)
+    told = members.get(name, b"")
+    if not told.startswith(b"["):
+        return None
+    try:
+        messages = [bytes(raw) for raw in _elements(told)]
+    except UNREADABLE:
+        raise UnreadableBody("its list can not be read") from None
+    start = _place(body, members, name)
+    return ListBody(body[:start], body[start + len(told) :], members, messages)
+
+
+def _place(body: bytes, members: dict[str, bytes], name: str) -> int:
+    """Where the list begins. Another member may hold the same bytes: the right place is the one without which this
+    member alone is another. Raises UnreadableBody."""
+    told = members[name]
+    place = body.find(told)
+    while place >= 0:
+        try:
+            without = _members(body[:place] + b"null" + body[place + len(told) :])
+        except UNREADABLE:
+            without = {}
+        if bytes(without.get(name, b"")) == b"null" and len(without) == len(members):
+            return place
+        place = body.find(told, place + 1)
+    raise UnreadableBody("its list can not be found")
+
+
+def decoded(body: bytes, encoding: str) -> bytes:
+    """The body without its `content-encoding`. Raises UnreadableBody."""
+    for name in reversed([part.strip().lower() for part in encoding.split(",")]):
+        decoder = Decoder(name)
+        body = decoder.feed(body)
+        if decoder.broken or len(body) > LARGEST_BYTES:
+            raise UnreadableBody(f"it is no {name}")
+    return body
+
+
+class Decoder:
+    """Decodes a stream piece by piece. `broken`: it is not in this encoding, or in one that is not known here; then
+    nothing more comes of it."""
+
+    def __init__(self, encoding: str) -> None:
+        self.broken = False
+        self._feed = _decoding(encoding.strip().lower())
+        if self._feed is None:
+            self.broken = True
+
+    def feed(self, chunk: bytes) -> bytes:
+        if self.broken or self._feed is None:
+            return b""
+        try:
+            return self._feed(chunk)
+        except Exception:  # noqa: BLE001  each library has its own error for bytes that are not its own
+            self.broken = True
+            return b""
+
+
+def _decoding(encoding: str) -> Callable[[bytes], bytes] | None:
+    if encoding in ("", "identity"):
+        return bytes
+    if encoding in ("gzip", "x-gzip"):
+        return partial(zlib.decompressobj(16 + zlib.MAX_WBITS).decompress, max_length=LARGEST_BYTES)
+    if encoding == "deflate":
+        return partial(zlib.decompressobj().decompress, max_length=LARGEST_BYTES)
+    if encoding == "br":
+        import brotli
+
+        return partial(brotli.Decompressor().process, output_buffer_limit=LARGEST_BYTES)
+    if encoding == "zstd":
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return partial(zstd.ZstdDecompressor().decompress, max_length=LARGEST_BYTES)
+    return None

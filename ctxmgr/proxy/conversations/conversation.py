@@ -1,0 +1,181 @@
+"""One conversation of a program: its session in ctxmgr, the last list that came, and what the next one tells.
+
+1. Lists go to ctxmgr without cache marks and a lone text as a string, so that a list whose marks have moved goes on
+   from the last one. What is kept goes out as the program spelled it.
+2. What the model answered, and what its tools gave, is known with the next list: then `turn_end` is told, once,
+   with what the provider counted. A list that comes again tells nothing.
+3. A list that leaves the last one before its end, and is no summary's and asks for none, was rewound or edited: the
+   session moves in its tree, so that what only the left branch said is not known any more.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ctxmgr.client import AsyncClientSession, ContextOutcome
+from ctxmgr.formats import FORMATS
+from ctxmgr.model import TieredPrices
+from ctxmgr.proxy.account import Account, Weights
+from ctxmgr.proxy.apis import BYTES_A_TOKEN, ListCall, asking, part_of
+from ctxmgr.proxy.spelling import plain
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """What is to be sent: each message as JSON, and for each its place in the program's list, None for what ctxmgr
+    put there. `outcome`: where it comes from. `prefix_count`: so many of its messages are a list that was sent
+    before. `own_count`: messages of the program's list; `own_prefix_tokens`: so much of that list, by weight, is
+    the list of the call before."""
+
+    messages: tuple[bytes, ...]
+    places: tuple[int | None, ...]
+    outcome: ContextOutcome
+    prefix_count: int
+    own_count: int
+    own_prefix_tokens: float
+
+    @property
+    def is_own(self) -> bool:
+        """Is it the program's list, every message of it?"""
+        return self.places == tuple(range(self.own_count))
+
+
+class ProgramConversation:
+    """`key` names it for people and in ctxmgr; `lock` is held while a list of it is made."""
+
+    def __init__(self, key: str, session: AsyncClientSession, prices: TieredPrices | None, call: ListCall) -> None:
+        self.key, self.session, self.prices = key, session, prices
+        self.format, self.model, self.speaker = call.format, call.model, call.speaker
+        self.lock = asyncio.Lock()
+        self.account = Account()
+        self.used_ms = 0.0
+        self._own: tuple[bytes, ...] = ()  # as the program spelled them
+        self._plain: tuple[bytes, ...] = ()  # as ctxmgr gets them
+        self._sent: tuple[bytes, ...] = ()  # as ctxmgr answered
+        self._ends: list[int] = []  # where lists ended that are a prefix of the last one sent
+        self._own_tokens = 0.0  # weight of the last list
+        self._usage: dict[str, Any] | None = None
+
+    def shared(self, messages: Sequence[bytes]) -> int:
+        """So many messages the list shares with the last one."""
+        return _shared(self._plain, self._respelled(messages))
+
+    def goes_on(self, messages: Sequence[bytes]) -> bool:
+        """Does the list begin with all of the last one?"""
+        return self.shared(messages) == len(self._plain)
+
+    async def listed(self, call: ListCall) -> Listed:
+        """The list to send for this call. Never fails because of ctxmgr."""
+        ask = asking(call.body.messages) if call.kind == "compaction" else None
+        own = tuple(call.body.messages) if ask is None else ask.messages
+        given = self._respelled(own)
+        shared = _shared(self._plain, given)
+        await self._told(given, shared, call)
+        prompt = 0 if ask is None else len(ask.whole if ask.prompt is None else bytes(ask.prompt))
+        overhead = call.overhead_tokens + prompt // BYTES_A_TOKEN
+        sent = await self.session.context(given, overhead_tokens=overhead)
+        outcome = self.session.outcome
+        assert outcome is not None
+        listed = self._spelled(own, given, sent, outcome)
+        goes_on = shared and shared == len(self._plain)
+        listed = msgspec.structs.replace(listed, own_prefix_tokens=self._own_tokens if goes_on else 0.0)
+        self._own, self._plain = own, given
+        self._own_tokens = outcome.report.raw_tokens if outcome.report is not None else 0.0
+        if ask is None:
+            return listed
+        last_is_kept = bool(listed.places) and listed.places[-1] == len(own) - 1
+        return msgspec.structs.replace(listed, messages=ask.with_prompt(listed.messages, last_is_kept))
+
+    def weights(self, call: ListCall, listed: Listed) -> Weights:
+        """Of this call's lists, with what is sent beside them; nothing is known of the other list where ctxmgr did
+        not answer."""
+        report, beside = listed.outcome.report, call.overhead_tokens
+        if report is None:
+            return Weights(beside, beside, beside, beside)
+        prefix = report.prefix_tokens or 0
+        return Weights(
+            beside + report.raw_tokens,
+            beside + report.tokens,
+            beside + listed.own_prefix_tokens,
+            beside + prefix,
+        )
+
+    def answered(self, usage: dict[str, Any]) -> None:
+        """What the provider counted for the last list; it is told with the reply."""
+        self._usage = usage
+
+    async def refused(self, error: bytes) -> bool:
+        """The provider refused the last list with this error, a JSON object. True: because it was too long, and
+        ctxmgr has learnt of it."""
+        told = await self.session.turn_end(error, usage=None)
+        return told is not None and told.send is not None
+
+    # within
+
+    def _respelled(self, messages: Sequence[bytes]) -> tuple[bytes, ...]:
+        """Rule 1. The very objects of the last list where they are the same: ctxmgr's answers name them."""
+        made: list[bytes] = []
+        for place, raw in enumerate(messages):
+            if place < len(self._own) and self._own[place] == raw:
+                made.append(self._plain[place])
+                continue
+            bare = plain(self.format, raw)
+            before = self._plain[place] if place < len(self._plain) else None
+            made.append(before if before is not None and before == bare else bare)
+        return tuple(made)
+
+    async def _told(self, given: tuple[bytes, ...], shared: int, call: ListCall) -> None:
+        """Rules 2 and 3."""
+        since = given[shared:]
+        if shared == len(self._plain):
+            usage, self._usage = self._usage, None
+            if since and self._plain:
+                await self._turn_ended(since, usage)
+            elif not since:
+                self._usage = usage
+            return
+        self._usage = None
+        if call.kind == "turn" and not self._begins_anew(since, call):
+            await self.session.session_tree({"newLeafId": None})
+        self.speaker = call.speaker
+
+    async def _turn_ended(self, since: tuple[bytes, ...], usage: dict[str, Any] | None) -> None:
+        parts = [part_of(self.format, raw) for raw in since]
+        replies = next((place for place, part in enumerate(parts) if part != "reply"), len(since))
+        if not replies:
+            return
+        end = next((place for place in range(replies, len(since)) if parts[place] != "result"), len(since))
+        message = since[0] if replies == 1 else b"[" + b",".join(since[:replies]) + b"]"
+        await self.session.turn_end(message, since[replies:end], usage=usage, notify=True)
+
+    def _begins_anew(self, since: tuple[bytes, ...], call: ListCall) -> bool:
+        """Does the program go on from a summary of its own?"""
+        if call.speaker.window_id != self.speaker.window_id:
+            return True
+        view = FORMATS[self.format].view
+        known = set(self._plain)
+        return any(view(raw).summary == "compaction" for raw in since if raw not in known)
+
+    def _spelled(
+        self, own: tuple[bytes, ...], given: tuple[bytes, ...], sent: Sequence[bytes], outcome: ContextOutcome
+    ) -> Listed:
+        """What is kept, in the program's own spelling."""
+        place_of = {id(raw): place for place, raw in enumerate(given)}
+        places = tuple(place_of.get(id(raw)) for raw in sent)
+        messages = tuple(raw if place is None else own[place] for raw, place in zip(sent, places, strict=True))
+        same = _shared(self._sent, sent)
+        self._ends = [end for end in self._ends if end <= same]
+        prefix_count = self._ends[-1] if self._ends else 0
+        self._sent = tuple(sent)
+        self._ends.append(len(sent))
+        return Listed(messages, places, outcome, prefix_count, len(own), 0.0)
+
+
+def _shared(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left is not right and left != right:
+            break
+        count += 1
+    return count

@@ -1,0 +1,142 @@
+"""Which conversation a list belongs to.
+
+1. A program that names its conversation has one of that name, and one for each sub-agent.
+2. Of any other the list tells: it begins as the conversation does, up to the first user's message. Of several that
+   begin so, the one that it goes on from; where there is none it is a branch, a conversation of its own. So two
+   programs that were given the same words part with the first answer.
+3. The key is the session's id in ctxmgr: a conversation that goes on later, through another proxy, finds what was
+   saved. It says nothing of the conversation.
+4. One that was not used for a while is let go; its snapshot stays.
+"""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ctxmgr.client import AsyncClient
+from ctxmgr.model import TieredPrices
+from ctxmgr.model.api import lifecycle
+from ctxmgr.proxy.apis import ListCall
+from ctxmgr.proxy.conversations.conversation import ProgramConversation
+from ctxmgr.proxy.settings import SettingsFor
+from ctxmgr.proxy.spelling import plain
+from ctxmgr.settings import ProgramSettings
+
+IDLE_MS = 60 * 60_000
+MOST = 256  # conversations held; the one that was used longest ago leaves first
+LONGEST_NAME = 128  # characters of what a program names; a longer one goes by its digest
+DIGEST_BYTES = 8
+
+
+class Conversations:
+    """Those of one proxy. `now_ms`: milliseconds since 1970."""
+
+    def __init__(self, client: AsyncClient, settings_for: SettingsFor, now_ms: Callable[[], float]) -> None:
+        self._client, self._settings_for, self._now_ms = client, settings_for, now_ms
+        self._conversations: dict[str, list[ProgramConversation]] = {}
+
+    def all(self) -> list[ProgramConversation]:
+        return [one for some in self._conversations.values() for one in some]
+
+    async def of(self, call: ListCall) -> ProgramConversation:
+        """The conversation that this list is of; a new one where there is none. Never fails because of ctxmgr."""
+        await self._let_go()
+        key = key_of(call)
+        known = self._conversations.setdefault(key, [])
+        found = _best(known, call)
+        if found is None:
+            found = await self._begun(f"{key}.{len(known) + 1}" if known else key, call)
+            known.append(found)
+        elif found.model != call.model:
+            settings = self._settings(call)
+            found.model, found.prices = call.model, settings.prices
+            await found.session.model_select(_model(call, settings))
+        found.used_ms = self._now_ms()
+        return found
+
+    def prices_of(self, call: ListCall) -> TieredPrices | None:
+        """Of the model of a call that is of no conversation."""
+        return self._settings(call).prices
+
+    async def close(self) -> None:
+        for conversation in self.all():
+            await conversation.session.end()
+        self._conversations.clear()
+
+    # within
+
+    def _settings(self, call: ListCall) -> ProgramSettings:
+        return self._settings_for(call.speaker.program, call.model, call.speaker.is_subagent)
+
+    async def _begun(self, key: str, call: ListCall) -> ProgramConversation:
+        settings = self._settings(call)
+        session = await self._client.session(key, _model(call, settings), format=call.format)
+        if settings.policy:
+            await session.set_policy(settings.policy)
+        return ProgramConversation(key, session, settings.prices, call)
+
+    async def _let_go(self) -> None:
+        """Rule 4."""
+        oldest = sorted(self.all(), key=lambda one: one.used_ms)
+        idle = [one for one in oldest if one.used_ms < self._now_ms() - IDLE_MS]
+        for one in {id(one): one for one in (*idle, *oldest[: max(0, len(oldest) - MOST)])}.values():
+            if not one.lock.locked():
+                for some in self._conversations.values():
+                    if one in some:
+                        some.remove(one)
+                await one.session.end()
+
+
+def _model(call: ListCall, settings: ProgramSettings) -> lifecycle.Model:
+    known = settings.prices
+    prices = None
+    if known is not None:
+        prices = lifecycle.Prices(known.input, known.output, known.cache_read, known.cache_write)
+    return lifecycle.Model(call.model, settings.window, prices=prices)
+
+
+def key_of(call: ListCall) -> str:
+    """Rules 1 and 2."""
+    speaker = call.speaker
+    if speaker.conversation:
+        parts = [speaker.program, speaker.conversation, *([speaker.agent] if speaker.agent else [])]
+        return ":".join(_short(part) for part in parts)
+    return f"{speaker.program or 'program'}:{_digest(*_beginning(call))}"
+
+
+def _best(known: list[ProgramConversation], call: ListCall) -> ProgramConversation | None:
+    if call.speaker.conversation:
+        return known[0] if known else None
+    going_on = [one for one in known if one.goes_on(call.body.messages)]
+    return max(going_on, key=lambda one: one.shared(call.body.messages), default=None)
+
+
+def _beginning(call: ListCall) -> list[bytes]:
+    """The messages up to the first user's, and who sends them."""
+    found: list[bytes] = [call.format.encode()]
+    for raw in call.body.messages:
+        found.append(plain(call.format, raw))
+        if _role(raw) == "user":
+            break
+    return found
+
+
+def _role(raw: bytes) -> Any:
+    try:
+        message = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return message.get("role") if isinstance(message, dict) else None
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME and name.isprintable() else _digest(name.encode("utf-8", "replace"))
+
+
+def _digest(*parts: bytes) -> str:
+    found = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big") + part)
+    return found.hexdigest()

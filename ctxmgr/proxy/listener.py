@@ -1,0 +1,156 @@
+"""The proxy: an HTTP listener on loopback, one provider behind it, one sidecar beside it.
+
+1. A request whose body holds a list of messages goes the road of a call (`rewriting`); every other one passes as it
+   came. What ctxmgr can not read passes too.
+2. The sidecar is started at once, so that the first call does not wait for it.
+3. A WebSocket is answered 426: a program goes on with HTTP then, and lists pass here whole.
+"""
+
+import time
+from collections.abc import AsyncIterator
+from types import ModuleType
+
+import aiohttp
+from aiohttp import web
+
+from ctxmgr.client import AsyncClient, Host, SidecarFault, SpawnedSidecar, Timing
+from ctxmgr.proxy import faults, guarding, headers, passing
+from ctxmgr.proxy.apis import ListCall, api_of
+from ctxmgr.proxy.body import UnreadableBody, decoded
+from ctxmgr.proxy.conversations import Conversations
+from ctxmgr.proxy.passing import Outgoing, Unreachable, Upstream
+from ctxmgr.proxy.rewriting import Prepared, Rewriter
+from ctxmgr.proxy.settings import ProxySettings
+from ctxmgr.proxy.usage import UsageReader
+
+LARGEST_BYTES = 256 << 20  # of a request; providers take 32 MB
+TOO_LARGE = (400, 413)  # a refusal as too long comes with one of these
+REWRITTEN_WITHOUT = ("content-length", "content-encoding")
+POLICY = {"preset": "balanced", "tokenizer": "estimate"}  # the provider's own count comes with each answer
+
+
+class Proxy:
+    """An async context manager: inside, it serves at `url`."""
+
+    def __init__(self, settings: ProxySettings, timing: Timing | None = None) -> None:
+        self.settings = settings
+        self._client = AsyncClient(
+            POLICY,
+            format="anthropic",
+            sidecar=SpawnedSidecar(state_dir=settings.state_dir),
+            host=Host(deliver=None, name="ctxmgr-proxy", on_trouble=self._trouble, on_recovery=self._recovery),
+            timing=timing,
+        )
+        self.conversations = Conversations(self._client, settings.settings_for, lambda: time.time() * 1000)
+        self.rewriter = Rewriter(self.conversations, settings)
+        self._runner: web.AppRunner | None = None
+        self._upstream: Upstream | None = None
+        self.url = ""
+
+    async def __aenter__(self) -> "Proxy":
+        self._upstream = Upstream(self.settings.upstream)
+        app = web.Application(client_max_size=LARGEST_BYTES)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        app.on_response_prepare.append(passing.without_additions)
+        self._runner = web.AppRunner(
+            app,
+            auto_decompress=False,
+            handler_cancellation=True,
+            access_log=None,
+            max_line_size=passing.LONGEST_LINE,
+            max_field_size=passing.LONGEST_FIELD,
+        )
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self.settings.host, self.settings.port)
+        await site.start()
+        host, port = self._runner.addresses[0][:2]
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        self._client.begin()
+        return self
+
+    async def __aexit__(self, *fault: object) -> None:
+        assert self._runner is not None
+        assert self._upstream is not None
+        await self._runner.cleanup()
+        await self._upstream.close()
+        await self._client.close()
+
+    # within
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        api = api_of(request.method, request.path)
+        format: str | None = api.FORMAT if api is not None else None
+        refused = guarding.refusal(request.headers.get("host"), request.headers.get("origin"), self.settings.names)
+        if refused:
+            return passing.error(403, faults.error_body(format, "permission_error", refused))
+        if not request.raw_path.startswith("/"):
+            text = "one provider stands behind this proxy; it carries nothing to others"
+            return passing.error(400, faults.error_body(format, "invalid_request_error", text))
+        if request.headers.get("upgrade", "").lower() == "websocket":
+            text = "lists pass here by HTTP, not by WebSocket"
+            return passing.error(426, faults.error_body(format, "invalid_request_error", text))
+        try:
+            if api is None:
+                sent = passing.body_of(request) if request.body_exists else None
+                return await passing.answer(request, await self._ask(request, sent))
+            return await self._called(request, api)
+        except Unreachable as fault:
+            return passing.error(502, faults.error_body(format, "api_error", str(fault)))
+
+    async def _called(self, request: web.Request, api: ModuleType) -> web.StreamResponse:
+        """What is posted where a list may be."""
+        body = await request.read()
+        call = _call_of(request, api, body)
+        prepared = await self.rewriter.prepared(call) if call is not None else None
+        came = await self._ask(request, body, prepared)
+        if prepared is not None and came.status in TOO_LARGE and not self.settings.observe:
+            told = await came.read()
+            other = await self.rewriter.again(prepared, _plain(told, came))
+            if other is None:
+                return passing.whole(came, told)
+            prepared, came = other, await self._ask(request, body, other)
+        reader = UsageReader(came.headers.get("content-type", ""), came.headers.get("content-encoding", ""))
+        response = await passing.answer(request, came, reader.feed)
+        if came.content.exception() is None and came.status == 200:
+            reader.end()
+        if prepared is not None:
+            self.rewriter.answered(prepared, reader.usage)
+        elif call is not None:
+            self.rewriter.passed(call, reader.usage)
+        return response
+
+    async def _ask(
+        self, request: web.Request, body: bytes | AsyncIterator[bytes] | None, prepared: Prepared | None = None
+    ) -> aiohttp.ClientResponse:
+        assert self._upstream is not None
+        without: tuple[str, ...] = ()
+        if prepared is not None and prepared.body is not None:
+            body, without = prepared.body, REWRITTEN_WITHOUT
+        passed = headers.passed(request.raw_headers, without)
+        return await self._upstream.ask(
+            Outgoing(request.method, self._upstream.url(request.raw_path), passed, body)
+        )
+
+    def _trouble(self, fault: SidecarFault) -> None:
+        self.settings.say(f"ctxmgr does without its engine: {fault.message}")
+
+    def _recovery(self) -> None:
+        self.settings.say("ctxmgr is back")
+
+
+def _call_of(request: web.Request, api: ModuleType, body: bytes) -> ListCall | None:
+    """None where ctxmgr can not read it, or it holds no list."""
+    try:
+        plain = decoded(body, request.headers.get("content-encoding", ""))
+        call: ListCall | None = api.call_of(request.path, request.headers, plain)
+    except UnreadableBody:
+        return None
+    return call
+
+
+def _plain(told: bytes, came: aiohttp.ClientResponse) -> bytes:
+    """An error's body, decoded; an empty object where it can not be read."""
+    try:
+        return decoded(told, came.headers.get("content-encoding", ""))
+    except UnreadableBody:
+        return b"{}"

@@ -1,0 +1,57 @@
+"""A proxy before a provider, both on loopback, with a sidecar of its own state directory."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from ctxmgr import settings
+from ctxmgr.client import Timing
+from ctxmgr.proxy import Proxy, ProxySettings
+from tests.unit.proxy.provider import Provider, provider
+
+
+class Rig:
+    """`post` sends as a program does."""
+
+    def __init__(self, upstream: Provider, proxy: Proxy, session: aiohttp.ClientSession, said: list[str]) -> None:
+        self.upstream, self.proxy, self.session, self.said = upstream, proxy, session, said
+
+    async def post(
+        self, body: bytes, path: str = "/v1/messages", headers: dict[str, str] | None = None
+    ) -> tuple[aiohttp.ClientResponse, bytes]:
+        response = await self.session.post(self.proxy.url + path, data=body, headers=headers or {})
+        return response, await response.read()
+
+
+@pytest.fixture
+async def rig(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
+    """Makes one: keyword arguments are flags of the settings, `observe`, `timing`."""
+    open_rigs: list[Any] = []
+
+    async def make(
+        observe: bool = False, timing: Timing | None = None, names: tuple[str, ...] = (), **flags: Any
+    ) -> Rig:
+        said: list[str] = []
+        layers = settings.read({"window": 20_000} | flags, {}, tmp_path)
+        upstream = provider()
+        up = await upstream.__aenter__()
+        made = ProxySettings(
+            up.url,
+            layers.settings_for,
+            observe=observe,
+            names=names,
+            state_dir=str(tmp_path / "state"),
+            say=said.append,
+        )
+        proxy = Proxy(made, timing or Timing(timeouts_ms={"context": 30_000, "session_start": 30_000}))
+        await proxy.__aenter__()
+        session = aiohttp.ClientSession(auto_decompress=False, skip_auto_headers=("Accept-Encoding",))
+        open_rigs.extend((upstream, proxy, session))
+        return Rig(up, proxy, session, said)
+
+    yield make
+    for one in reversed(open_rigs):
+        await one.__aexit__(None, None, None)
