@@ -1,0 +1,1 @@
+"""What each API refuses in a request: sentences as the real ones say them. A file an API, with `refused`."""

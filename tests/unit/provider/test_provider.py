@@ -1,0 +1,319 @@
+"""The scripted provider over HTTP: the three APIs, streamed and whole, its faults, and what it remembers."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.model_server import Gate
+from tests.provider import Cut, Fault, Hold, Provider, Read, Reset, Run, failing, script, step
+
+Json = dict[str, Any]
+SCRIPT = script("Look", step(Read("a"), Run("b"), say="Two at once."), final="Done.")
+HEADERS = {"x-api-key": "k", "anthropic-version": "2023-06-01", "X-Claude-Code-Session-Id": "s1", "thread-id": "t1"}
+MODEL = {"model": "m", "max_tokens": 99}
+PARAMETERS = {"type": "object", "properties": {"command": {"type": "string"}}}
+MARK = {"cache_control": {"type": "ephemeral"}}
+PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
+U = {"role": "user", "content": "Look around"}
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(headers=HEADERS) as session:
+        yield session
+
+
+def body(path: str, *messages: Json, **more: Any) -> Json:
+    """A list and its one tool, as each API has them."""
+    match path:
+        case "/v1/messages":
+            tool, name = {"name": "bash", "input_schema": PARAMETERS}, "messages"
+        case "/v1/chat/completions":
+            tool, name = {"type": "function", "function": {"name": "bash", "parameters": PARAMETERS}}, "messages"
+        case _:
+            tool, name = {"type": "function", "name": "bash", "parameters": PARAMETERS}, "input"
+            more = {"include": ["reasoning.encrypted_content"], **more}
+    return {**MODEL, name: list(messages), "tools": [tool], **more}
+
+
+def go_on(path: str, asked: Json, answer: Json) -> Json:
+    """The list with the answer and the results of its calls."""
+    match path:
+        case "/v1/messages":
+            ids = [one["id"] for one in answer["content"] if one["type"] == "tool_use"]
+            results = [{"type": "tool_result", "tool_use_id": id, "content": f"of {id}"} for id in ids]
+            more = [{"role": "assistant", "content": answer["content"]}, {"role": "user", "content": results}]
+        case "/v1/chat/completions":
+            message = answer["choices"][0]["message"]
+            ids = [one["id"] for one in message["tool_calls"]]
+            more = [message, *({"role": "tool", "tool_call_id": id, "content": f"of {id}"} for id in ids)]
+        case _:
+            ids = [one["call_id"] for one in answer["output"] if one["type"] == "function_call"]
+            results = [{"type": "function_call_output", "call_id": id, "output": f"of {id}"} for id in ids]
+            more = [*answer["output"], *results]
+    name = "input" if "input" in asked else "messages"
+    return {**asked, name: [*asked[name], *more]}
+
+
+def texts(value: Any) -> list[str]:
+    """Every text in an answer."""
+    if isinstance(value, dict):
+        own = [value[name] for name in ("text", "content") if isinstance(value.get(name), str)]
+        return own + [text for one in value.values() for text in texts(one)]
+    return [text for one in value for text in texts(one)] if isinstance(value, list) else []
+
+
+async def post(http: aiohttp.ClientSession, provider: Provider, path: str, asked: Json) -> Json:
+    async with http.post(provider.url + path, json=asked) as answer:
+        return {**await answer.json(), "http": answer.status}
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_script_is_played(http: aiohttp.ClientSession, path: str) -> None:
+    async with Provider(SCRIPT, root="/tree") as provider:
+        asked = body(path, U)
+        answer = await post(http, provider, path, asked)
+        assert "Two at once." in texts(answer)
+        last = await post(http, provider, path, go_on(path, asked, answer))
+    assert last["http"] == 200
+    assert "Done." in texts(last)
+    assert [one.place for one in provider.record.answered] == ["p0s0", "p0s1"]
+    assert provider.record.distinct_results == 2
+    assert provider.record.refused == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_stream_says_what_a_whole_answer_says(http: aiohttp.ClientSession, path: str) -> None:
+    thinking: Json = {"thinking": {"type": "enabled"}} if path == "/v1/messages" else {}
+    usage = {"stream_options": {"include_usage": True}} if "chat" in path else {}
+    asked = body(path, U, **thinking, **usage)
+    async with Provider(SCRIPT, root="/tree") as one, Provider(SCRIPT, root="/tree") as other:
+        whole = await post(http, one, path, asked)
+        async with http.post(other.url + path, json={**asked, "stream": True}) as answer:
+            assert answer.content_type == "text/event-stream"
+            raw = await answer.read()
+    assert joined(path, raw) == {name: value for name, value in whole.items() if name != "http"}
+
+
+def joined(path: str, raw: bytes) -> Json:
+    """The answer that a stream consists of, as a client of that API would put it together."""
+    events = [one.removeprefix("data: ") for one in raw.decode().splitlines() if one.startswith("data: ")]
+    if path == "/v1/chat/completions":
+        assert events.pop() == "[DONE]"
+    told = [json.loads(one) for one in events]
+    match path:
+        case "/v1/messages":
+            return _joined_message(told)
+        case "/v1/chat/completions":
+            return _joined_completion(told)
+    assert [one["sequence_number"] for one in told] == list(range(len(told)))
+    output = [one["item"] for one in told if one["type"] == "response.output_item.done"]
+    written = "".join(one["delta"] for one in told if one["type"] == "response.output_text.delta")
+    assert written == "Two at once."
+    assert told[-1]["response"]["output"] == output
+    finished: Json = told[-1]["response"]
+    return finished
+
+
+def _joined_message(told: list[Json]) -> Json:
+    assert [told[0]["type"], told[-1]["type"]] == ["message_start", "message_stop"]
+    message: Json = told[0]["message"]
+    for one in told[1:]:
+        match one["type"]:
+            case "content_block_start":
+                message["content"].append(one["content_block"])
+            case "content_block_delta":
+                block, delta = message["content"][one["index"]], one["delta"]
+                if delta["type"] == "input_json_delta":
+                    block["input"] = (block["input"] or "") + delta["partial_json"]
+                else:
+                    name = delta["type"].removesuffix("_delta")
+                    block[name] += delta[name]
+            case "content_block_stop":
+                block = message["content"][one["index"]]
+                if block["type"] == "tool_use":
+                    block["input"] = json.loads(block["input"])
+            case "message_delta":
+                message |= one["delta"]
+                message["usage"] |= one["usage"]
+    return message
+
+
+def _joined_completion(told: list[Json]) -> Json:
+    message: Json = {"role": "assistant", "content": "", "refusal": None, "tool_calls": []}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": None}
+    for one in told[:-1]:
+        delta = one["choices"][0]["delta"]
+        choice["finish_reason"] = one["choices"][0]["finish_reason"]
+        message["content"] += delta.get("content", "")
+        for call in delta.get("tool_calls", []):
+            if "id" in call:
+                message["tool_calls"].append({name: value for name, value in call.items() if name != "index"})
+            else:
+                message["tool_calls"][call["index"]]["function"]["arguments"] += call["function"]["arguments"]
+    head = {**told[0], "object": "chat.completion"}
+    return {**head, "choices": [choice], "usage": told[-1]["usage"]}
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_refusals_have_the_providers_shape(http: aiohttp.ClientSession, path: str) -> None:
+    async with Provider(SCRIPT) as provider:
+        answer = await post(http, provider, path, body(path))
+    assert answer["http"] == 400
+    assert answer["error"]["type"] == "invalid_request_error"
+    assert provider.record.refused == [answer["error"]["message"]]
+    assert [one.kind for one in provider.record.calls] == ["refused"]
+    assert provider.record.answered == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_list_over_the_window_is_too_long(http: aiohttp.ClientSession, path: str) -> None:
+    long = {"role": "user", "content": "Look " * 1000}
+    async with Provider(SCRIPT, window_tokens=1000) as provider:
+        answer = await post(http, provider, path, body(path, long))
+    assert answer["http"] == 400
+    said = {"/v1/messages": "prompt is too long: 12"}.get(
+        path, "Your input exceeds the context window of this model."
+    )
+    assert answer["error"]["message"].startswith(said)
+    assert answer["error"].get("code") == (None if path == "/v1/messages" else "context_length_exceeded")
+
+
+async def test_json_that_is_none_and_a_missing_key(http: aiohttp.ClientSession) -> None:
+    async with Provider(SCRIPT) as provider:
+        async with http.post(f"{provider.url}/v1/messages", data=b"{") as answer:
+            assert answer.status == 400
+        async with aiohttp.request("POST", f"{provider.url}/v1/messages", json={}) as answer:
+            assert answer.status == 401
+            assert (await answer.json())["error"]["type"] == "authentication_error"
+        async with http.get(f"{provider.url}/v1/models") as answer:
+            assert answer.status == 404
+        async with http.get(f"{provider.url}/v1/responses", headers={"upgrade": "websocket"}) as answer:
+            assert answer.status == 426
+    assert [one.kind for one in provider.record.exchanges] == [""] * 4
+
+
+async def test_marks_make_the_next_call_read(http: aiohttp.ClientSession) -> None:
+    long = {"role": "user", "content": [{"type": "text", "text": "Look " * 1000, **MARK}]}
+    async with Provider(SCRIPT) as provider:
+        first = await post(http, provider, "/v1/messages", body("/v1/messages", long))
+        usage = first["usage"]
+        assert (usage["input_tokens"], usage["cache_read_input_tokens"]) == (0, 0)
+        again = await post(http, provider, "/v1/messages", body("/v1/messages", long))
+        assert again["usage"]["cache_read_input_tokens"] == usage["cache_creation_input_tokens"] > 1000
+        other = body("/v1/messages", long, thinking={"type": "adaptive"})  # thinking reaches the messages, no more
+        assert (await post(http, provider, "/v1/messages", other))["usage"]["cache_read_input_tokens"] == 0
+        bare = {"role": "user", "content": "Look " * 1000}
+        told = await post(http, provider, "/v1/messages", body("/v1/messages", bare))
+        assert told["usage"]["input_tokens"] == usage["cache_creation_input_tokens"]  # a mark is no part of a text
+    assert provider.record.usage.read == usage["cache_creation_input_tokens"]
+
+
+@pytest.mark.parametrize("path", PATHS[1:])
+async def test_items_are_read_without_marks(http: aiohttp.ClientSession, path: str) -> None:
+    long = {"role": "user", "content": "Look " * 2000}
+    async with Provider(SCRIPT) as provider:
+        await post(http, provider, path, body(path, long))
+        answer = await post(http, provider, path, body(path, long, U))
+    details = answer["usage"].get("prompt_tokens_details") or answer["usage"]["input_tokens_details"]
+    assert details["cached_tokens"] == 2432
+
+
+async def test_tokens_are_counted(http: aiohttp.ClientSession) -> None:
+    asked = body("/v1/messages", U)
+    async with Provider(SCRIPT) as provider:
+        counted = await post(http, provider, "/v1/messages/count_tokens", asked)
+        answer = await post(http, provider, "/v1/messages", asked)
+    assert abs(counted["input_tokens"] - answer["usage"]["input_tokens"]) <= 2
+    assert [one.kind for one in provider.record.exchanges] == ["count", "step"]
+    assert len(provider.record.calls) == 1
+
+
+async def test_side_calls_get_their_text(http: aiohttp.ClientSession) -> None:
+    format = {"type": "json_schema", "schema": {}}
+    asked = {**MODEL, "messages": [U], "output_config": {"format": format}}
+    trigger = body("/v1/responses", U, {"type": "compaction_trigger"})
+    async with Provider(SCRIPT) as provider:
+        title = await post(http, provider, "/v1/messages", asked)
+        compacted = await post(http, provider, "/v1/responses", trigger)
+        after = await post(http, provider, "/v1/responses", body("/v1/responses", *compacted["output"]))
+    assert "title" in json.loads(title["content"][0]["text"])
+    assert [one["type"] for one in compacted["output"]] == ["compaction"]
+    assert after["http"] == 200
+    assert [one.kind for one in provider.record.calls][:2] == ["title", "summary"]
+
+
+async def test_faults_come_by_plan(http: aiohttp.ClientSession) -> None:
+    asked = body("/v1/messages", U, stream=True)
+    plan: dict[int, Fault] = {
+        0: failing(429, retry_after_s=1),
+        1: failing(529),
+        2: failing(500),
+        3: Cut(2),
+        4: Reset(),
+    }
+    async with Provider(SCRIPT, faults=plan) as provider:
+        url = f"{provider.url}/v1/messages"
+        for status, kind in ((429, "rate_limit_error"), (529, "overloaded_error"), (500, "api_error")):
+            async with http.post(url, json=asked) as answer:
+                assert answer.status == status
+                assert (await answer.json())["error"]["type"] == kind
+                assert answer.headers.get("retry-after") == ("1" if status == 429 else None)
+        async with http.post(url, json=asked) as answer:
+            assert answer.status == 200
+            assert [await answer.content.readuntil(b"\n\n") for _ in range(2)]
+            with pytest.raises(aiohttp.ClientPayloadError):
+                await answer.content.readuntil(b"\n\n")
+        with pytest.raises(aiohttp.ClientConnectionError):
+            await http.post(url, json=asked)
+        async with http.post(url, json=asked) as answer:
+            assert b"message_stop" in await answer.read()
+    assert [one.ended for one in provider.record.calls] == ["answered"] * 3 + ["cut", "reset", "answered"]
+    assert [one.place for one in provider.record.answered] == ["p0s0", "p1s0"]
+
+
+async def test_an_answer_is_held_until_its_gate_opens_and_a_client_may_leave(http: aiohttp.ClientSession) -> None:
+    gates = (Gate(), Gate())
+    async with Provider(SCRIPT, faults={0: Hold(gates[0]), 1: Hold(gates[1])}) as provider:
+        url = f"{provider.url}/v1/messages"
+        asked = body("/v1/messages", U)
+        leaving = asyncio.create_task(http.post(url, json=asked))
+        await provider.record.when(lambda record: len(record.calls) == 1)
+        leaving.cancel()
+        await provider.record.when(lambda record: [one.ended for one in record.calls] == ["dropped"])
+        gates[1].open()
+        async with http.post(url, json=asked) as answer:
+            assert answer.status == 200
+    assert [one.ended for one in provider.record.calls] == ["dropped", "answered"]
+
+
+async def test_what_came_is_remembered_as_it_came(http: aiohttp.ClientSession) -> None:
+    raw = json.dumps(body("/v1/messages", U), indent=1).encode()
+    async with Provider(SCRIPT) as provider:
+        for _ in range(2):
+            async with http.post(f"{provider.url}/v1/messages?beta=true", data=raw, headers={"X-Own": "Y"}):
+                pass
+    one, other = provider.record.exchanges
+    assert (one.method, one.path, one.body, one.conversation) == ("POST", "/v1/messages?beta=true", raw, "s1")
+    assert ("X-Own", "Y") in one.headers
+    assert one.named["x-own"] == "Y"
+    assert (one.connection, other.connection) == (0, 0)
+
+
+async def test_conversations_are_told_apart(http: aiohttp.ClientSession) -> None:
+    async with Provider(SCRIPT) as provider:
+        agent = {"x-claude-code-agent-id": "a7"}
+        async with http.post(f"{provider.url}/v1/messages", json=body(PATHS[0], U), headers=agent):
+            pass
+        await post(http, provider, "/v1/responses", body("/v1/responses", U))
+    assert [one.conversation for one in provider.record.calls] == ["s1/a7", "t1"]
+
+
+def test_it_runs_in_a_thread_of_its_own() -> None:
+    with Provider.threaded(SCRIPT) as provider:
+        assert provider.url.startswith("http://127.0.0.1:")
+        provider.record.until(lambda record: record.exchanges == [])
