@@ -84,6 +84,13 @@ def _class_of(byte: int) -> str:
     return "." if character.isprintable() else "x"
 
 
+def _inner(part: bytes) -> int:
+    """The place in PARTS of the longest other one that stands in it, -1 for none."""
+    inside = [place for place, (other, _) in enumerate(PARTS) if other in part and other != part]
+    return max(inside, key=lambda place: len(PARTS[place][0]), default=-1)
+
+
+_PARTS = [(part, weight, _inner(part)) for part, weight in PARTS]  # a part is not looked for where its inner is not
 _CLASSES = bytes(ord(_class_of(byte)) for byte in range(256))
 _ONE_ALPHABET = bytes(ord("a") if chr(byte) in "aAlgcrv" else byte for byte in range(256))
 _NOT_COUNTED = bytes(range(0x80, 0xC0)) + b"\r"  # what goes on a character, and the half of a line end
@@ -98,7 +105,11 @@ def estimate(text: str) -> int:
         return sum([estimate(text[start : start + PIECE_CHARACTERS]) for start in starts])
     classes = text.encode("utf-8", "surrogatepass").translate(_CLASSES, _NOT_COUNTED)
     count = classes.count
-    hundredths = sum([part_weight * count(part) for part, part_weight in PARTS])
+    hundredths = 0
+    counts: list[int] = []
+    for part, part_weight, inner in _PARTS:
+        counts.append(count(part) if inner < 0 or counts[inner] else 0)
+        hundredths += counts[-1] * part_weight
     if not text.isascii():
         hundredths += sum([script_weight * count(script) for script, script_weight in SCRIPTS])
     count = classes.translate(_ONE_ALPHABET).count

@@ -20,6 +20,9 @@ _RUN = re.compile(r"--[a-z][\w-]++(?![$@~./])|[A-Za-z_$@~./][\w$@~./-]{3,}")
 _MARKED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_./-]+[A-Za-z0-9]|[A-Z]{2,}[a-z0-9]|[A-Za-z]\d")
 _LETTERS = re.compile(r"[A-Za-z]{2}|^[A-Z]\d{3,5}$")  # E501, but not x = 12
 _ENDS = "./-~@"
+# of ASCII what stands in no run; what is beyond is left to the expression
+_BETWEEN = re.sub(r"[\w$@~./-]", "", "".join(map(chr, range(ord("\x80"))))).encode()
+_PARTED = bytes.maketrans(_BETWEEN, b" " * len(_BETWEEN))
 
 
 def identifiers(text: str) -> list[str]:
@@ -29,8 +32,13 @@ def identifiers(text: str) -> list[str]:
 
 def bare(text: str) -> frozenset[str]:
     """Without what begins a path, each once. A flag is here where its name is one."""
-    runs = set(_RUN.findall(text))
-    return frozenset({(_known_name if len(run) <= LONGEST else _name_in)(run) for run in runs} - {""})
+    words = set(text.encode("utf-8", "surrogatepass").translate(_PARTED).split())
+    found = [
+        (_known_names if len(word) <= LONGEST else _names_in)(word)
+        for word in words
+        if not ((word.isalpha() and (word.islower() or word.istitle())) or word.isdigit())  # by rule 1 it has none
+    ]
+    return frozenset().union(*found)
 
 
 def without(text: str) -> str:
@@ -38,13 +46,13 @@ def without(text: str) -> str:
     return _RUN.sub(lambda run: " " if _is_flag(run[0]) or _is_name(run[0].strip(_ENDS)) else run[0], text)
 
 
-def _name_in(run: str) -> str:
-    """The name in a run, "" where it is none."""
-    name = run.strip(_ENDS)
-    return name if _is_name(name) else ""
+def _names_in(word: bytes) -> frozenset[str]:
+    """The names in what stands between two characters that are in none."""
+    runs = _RUN.findall(word.decode("utf-8", "surrogatepass"))
+    return frozenset(name for run in runs if _is_name(name := run.strip(_ENDS)))
 
 
-_known_name = lru_cache(maxsize=1 << 13)(_name_in)  # a session says the same names again and again
+_known_names = lru_cache(maxsize=1 << 13)(_names_in)  # a session says the same names again and again
 
 
 def _is_flag(run: str) -> bool:

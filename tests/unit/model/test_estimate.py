@@ -87,6 +87,14 @@ def test_a_long_text_weighs_what_its_pieces_do(characters: int) -> None:
     assert estimate(text) == sum(map(estimate, pieces))
 
 
+@given(st.text(alphabet="a0. \n\t", max_size=60))
+def test_each_part_that_stands_in_a_text_counts(text: str) -> None:
+    """Each character of these is its own class."""
+    classes = text.encode()
+    hundredths = sum(weight * classes.count(part) for part, weight in (*PARTS, *WORDS))
+    assert estimate(text) == max(min(1, len(text)), (hundredths + 50) // 100)
+
+
 def test_it_is_whole_numbers_alone() -> None:
     """What decides must be the same on every machine."""
     assert all(isinstance(weight, int) for _, weight in (*PARTS, *WORDS, *SCRIPTS))

@@ -52,6 +52,13 @@ def test_an_identifier_stands_in_the_text_in_its_order(text: str) -> None:
     assert identifiers(text) or without(text) == text
 
 
+@given(st.text(alphabet="ab_./-~@ A1é=\u00a0\ud800\n", max_size=80))
+def test_the_names_are_the_identifiers_without_what_begins_them(text: str) -> None:
+    """A flag aside, which is one where its name is."""
+    names = {one.strip("./-~@") for one in identifiers(text) if not one.startswith("--")}
+    assert names <= bare(text) <= names | {one.strip("-") for one in identifiers(text)}
+
+
 def test_long_runs_take_no_longer_than_they_are() -> None:
     """Each of these would take minutes where a character is looked at again for each one before it."""
     for run in ("a" * 200_000, "a/" * 100_000, "--a" * 70_000, "-" * 200_000, "--" + "a" * 200_000 + "/"):
